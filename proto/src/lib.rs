@@ -1,0 +1,15 @@
+//! The wire contract `helix.v1` between the daemon and its clients: messages, the hook frame, limits, the handshake.
+//!
+//! Nothing here knows the engine; `daemon/src/rpc/convert.rs` is the one place that maps these messages to domain types.
+
+pub mod frame;
+pub mod limits;
+
+/// Generated messages, client and server of `helix.v1`.
+#[allow(missing_docs, clippy::pedantic, unreachable_pub)]
+pub mod v1 {
+    tonic::include_proto!("helix.v1");
+}
+
+/// Protocol number: raised when an older peer would misunderstand a newer one.
+pub const PROTOCOL: u32 = 1;

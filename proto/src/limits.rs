@@ -1,0 +1,27 @@
+//! Limits that both ends of the socket keep.
+
+use std::time::Duration;
+
+/// Largest gRPC message in either direction, in bytes: a batch of 1,000 ordinary memories with room to spare.
+pub const MESSAGE_MAX_BYTES: usize = 16 * 1024 * 1024;
+
+/// Largest memory text, in bytes.
+pub const MEMORY_TEXT_MAX_BYTES: usize = 64 * 1024;
+
+/// Most memories in one batch.
+pub const BATCH_MAX: usize = 1_000;
+
+/// Most hits that one search returns.
+pub const SEARCH_LIMIT_MAX: u32 = 200;
+
+/// Hits of a search that names no limit.
+pub const SEARCH_LIMIT_DEFAULT: u32 = 10;
+
+/// Longest query, in bytes; the rest of a longer one would not change the ranking.
+pub const QUERY_MAX_BYTES: usize = 8 * 1024;
+
+/// How long a client waits for the daemon to accept and greet it.
+pub const CONNECT_DEADLINE: Duration = Duration::from_secs(2);
+
+/// How long a client waits for an ordinary answer.
+pub const CALL_DEADLINE: Duration = Duration::from_secs(30);
