@@ -1,1 +1,14 @@
-//! x
+//! The client side of the socket: connect, check who answers, start the daemon when it is absent, retry, deadlines.
+//!
+//! Clients keep no state. Every call of `helix.v1` may be repeated safely, because storing the same text twice reinforces
+//! the first memory, so a call that met a dying daemon is simply made again.
+
+mod connect;
+mod peer;
+mod start;
+
+pub use connect::{Client, ConnectError, Start, caller};
+pub use start::StartError;
+
+pub use helix_proto::paths::{PathError, Paths};
+pub use helix_proto::{exit, limits, v1};

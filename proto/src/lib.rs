@@ -2,8 +2,10 @@
 //!
 //! Nothing here knows the engine; `daemon/src/rpc/convert.rs` is the one place that maps these messages to domain types.
 
+pub mod exit;
 pub mod frame;
 pub mod limits;
+pub mod paths;
 
 /// Generated messages, client and server of `helix.v1`.
 #[allow(missing_docs, clippy::pedantic, unreachable_pub)]

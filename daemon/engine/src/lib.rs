@@ -1,1 +1,18 @@
-//! x
+//! Helix's functional core and its storage.
+//!
+//! Data moves one way: `model` (values) → `policy` (pure decisions) → `store` (redb, the truth) → `index` (derived, may be
+//! deleted while the daemon is off) → `recall` (parse, search, fuse, rank) → `surface` (text for readers). [`strand`] ties
+//! store and indexes together.
+//!
+//! Absent on purpose: tokio, tonic, ort, environment variables, home directories and clocks. Time, randomness, storage and
+//! embeddings come in through [`ports`] or as arguments.
+
+pub mod error;
+pub mod index;
+pub mod model;
+pub mod policy;
+pub mod ports;
+pub mod recall;
+pub mod store;
+pub mod strand;
+pub mod surface;

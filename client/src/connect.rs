@@ -1,0 +1,227 @@
+//! Connecting to the daemon.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use helix_proto::limits::{CALL_DEADLINE, CONNECT_DEADLINE, MESSAGE_MAX_BYTES};
+use helix_proto::paths::Paths;
+use helix_proto::v1::helix_client::HelixClient;
+use helix_proto::v1::{HelloReply, HelloRequest};
+use helix_proto::{PROTOCOL, v1};
+use hyper_util::rt::TokioIo;
+use tokio::net::UnixStream;
+use tokio::time::{Instant, sleep, timeout};
+use tonic::transport::{Channel, Endpoint, Uri};
+use tonic::{Code, Status};
+use tower::service_fn;
+
+use crate::peer;
+use crate::start::{StartError, start_daemon};
+
+/// How long a daemon that was just started may take to greet.
+const START_DEADLINE: Duration = Duration::from_secs(10);
+
+/// Pause between attempts while a daemon starts.
+const START_RETRY_PAUSE: Duration = Duration::from_millis(10);
+
+/// Calls made for one request when the daemon goes away under it.
+const CALL_ATTEMPTS: u32 = 3;
+
+/// What to do when no daemon answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Say so.
+    Never,
+    /// Start one.
+    IfAbsent,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// Nobody listens.
+    #[error("no daemon answers at {socket} ({source}); start it with `helixctl up`")]
+    Absent {
+        /// Where it was looked for.
+        socket: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Somebody else listens.
+    #[error("the process behind {0} belongs to another user; remove that socket or set HELIX_SOCKET")]
+    NotOurs(PathBuf),
+    /// Connected, but no greeting came.
+    #[error("the daemon at {socket} does not answer: {detail}; see its log or run `helixctl down` and `helixctl up`")]
+    Silent {
+        /// Where.
+        socket: PathBuf,
+        /// What happened instead.
+        detail: String,
+    },
+    /// The daemon speaks another protocol.
+    #[error("the daemon is version {daemon} and cannot serve this program; restart it with `helixctl down` and `helixctl up`")]
+    Version {
+        /// The daemon's answer.
+        daemon: String,
+    },
+    /// It could not be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+}
+
+/// A greeted connection.
+#[derive(Clone, Debug)]
+pub struct Client {
+    paths: Paths,
+    program: &'static str,
+    start: Start,
+    channel: HelixClient<Channel>,
+    /// What the daemon said of itself.
+    pub greeting: HelloReply,
+}
+
+impl Client {
+    /// Connects, checks that the peer is ours and speaks our protocol, and starts the daemon if that is wanted.
+    ///
+    /// # Errors
+    /// [`ConnectError`] says what to do.
+    pub async fn connect(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
+        match Self::connect_once(paths, start, program).await {
+            Err(ConnectError::Absent { .. }) if start == Start::IfAbsent => {
+                Self::start_and_connect(paths, start, program).await
+            }
+            other => other,
+        }
+    }
+
+    /// Makes a call, and makes it again when the daemon went away under it.
+    ///
+    /// # Errors
+    /// The daemon's status, or `Unavailable` when there is no daemon.
+    pub async fn call<T>(
+        &mut self,
+        make: impl AsyncFn(&mut HelixClient<Channel>) -> Result<tonic::Response<T>, Status>,
+    ) -> Result<T, Status> {
+        let mut attempt = 1;
+        loop {
+            let result = timeout(CALL_DEADLINE, make(&mut self.channel)).await;
+            let status = match result {
+                Ok(Ok(reply)) => return Ok(reply.into_inner()),
+                Ok(Err(status)) => status,
+                Err(_) => return Err(Status::deadline_exceeded("the daemon did not answer in time; see its log")),
+            };
+            if attempt == CALL_ATTEMPTS || !is_lost_connection(&status) {
+                return Err(status);
+            }
+            attempt += 1;
+            match Self::connect(&self.paths, self.start, self.program).await {
+                Ok(fresh) => *self = fresh,
+                Err(error) => return Err(Status::unavailable(error.to_string())),
+            }
+        }
+    }
+
+    async fn start_and_connect(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
+        let deadline = Instant::now() + START_DEADLINE;
+        loop {
+            // Again in every round: a daemon that was just stopping held the lock when it was tried first.
+            let started = start_daemon(paths)?;
+            match Self::poll_until_up(paths, start, program, deadline, started).await {
+                Err(ConnectError::Absent { .. }) if Instant::now() < deadline => {}
+                other => return other,
+            }
+        }
+    }
+
+    async fn poll_until_up(
+        paths: &Paths,
+        start: Start,
+        program: &'static str,
+        deadline: Instant,
+        started: bool,
+    ) -> Result<Self, ConnectError> {
+        /// Attempts before the lock is looked at again, when it was held by somebody else.
+        const ROUND: u32 = 20;
+        let mut attempt = 0;
+        loop {
+            match Self::connect_once(paths, start, program).await {
+                Err(ConnectError::Absent { .. }) if Instant::now() < deadline && (started || attempt < ROUND) => {
+                    attempt += 1;
+                    sleep(START_RETRY_PAUSE).await;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    async fn connect_once(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
+        let socket = paths.socket.clone();
+        let silent = |detail: String| ConnectError::Silent { socket: paths.socket.clone(), detail };
+        let absent = |source| ConnectError::Absent { socket: paths.socket.clone(), source };
+        let first = UnixStream::connect(&socket).await.map_err(absent)?;
+        if !peer::is_ours(&first) {
+            return Err(ConnectError::NotOurs(socket));
+        }
+        drop(first);
+        let endpoint = Endpoint::from_static("http://helix").connect_timeout(CONNECT_DEADLINE);
+        let connecting = endpoint.connect_with_connector(service_fn(move |_: Uri| connect_checked(socket.clone())));
+        let channel = timeout(CONNECT_DEADLINE, connecting)
+            .await
+            .map_err(|_| silent("no connection in time".to_owned()))?
+            .map_err(|error| silent(chain(&error)))?;
+        let mut channel = HelixClient::new(channel)
+            .max_decoding_message_size(MESSAGE_MAX_BYTES)
+            .max_encoding_message_size(MESSAGE_MAX_BYTES);
+        let hello = HelloRequest {
+            protocol: PROTOCOL,
+            program: program.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        };
+        let greeting = match timeout(CONNECT_DEADLINE, channel.hello(hello)).await {
+            Ok(Ok(reply)) => reply.into_inner(),
+            Ok(Err(status)) if status.code() == Code::FailedPrecondition => {
+                return Err(ConnectError::Version { daemon: status.message().to_owned() });
+            }
+            Ok(Err(status)) => return Err(silent(status.message().to_owned())),
+            Err(_) => return Err(silent("no greeting in time".to_owned())),
+        };
+        Ok(Self { paths: paths.clone(), program, start, channel, greeting })
+    }
+}
+
+async fn connect_checked(socket: PathBuf) -> io::Result<TokioIo<UnixStream>> {
+    let stream = UnixStream::connect(socket).await?;
+    if peer::is_ours(&stream) {
+        Ok(TokioIo::new(stream))
+    } else {
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "the socket belongs to another user"))
+    }
+}
+
+fn is_lost_connection(status: &Status) -> bool {
+    // `Unavailable` from the daemon itself carries no transport error as its source.
+    matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled) && std::error::Error::source(status).is_some()
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// Says who calls, for requests that write or that depend on a project.
+#[must_use]
+pub fn caller(program: v1::Program, cwd: &std::path::Path, agent: &str, session: &str) -> v1::Caller {
+    v1::Caller {
+        program: program.into(),
+        cwd: cwd.to_string_lossy().into_owned(),
+        agent: agent.to_owned(),
+        session: session.to_owned(),
+    }
+}

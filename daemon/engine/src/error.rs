@@ -1,0 +1,24 @@
+//! What kind of error something is, so that one match can map it to a status code.
+
+/// The classes of errors that callers tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The request makes no sense as it is.
+    Invalid,
+    /// What it names does not exist.
+    NotFound,
+    /// It contradicts what is stored.
+    Conflict,
+    /// The caller may not.
+    Denied,
+    /// A limit is reached.
+    Exhausted,
+    /// Not now; try again.
+    Unavailable,
+    /// Stored data is damaged.
+    Corrupt,
+    /// The store was written by a newer Helix.
+    Newer,
+    /// A fault of the engine or the disk.
+    Internal,
+}

@@ -1,0 +1,265 @@
+//! The catalog: one row of small columns for each memory, in RAM, addressed by memory number.
+//!
+//! Filters, topic listings, exact-duplicate checks and source look-ups are answered from it without touching the disk. It
+//! is read from the store at the start and follows every commit.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::interner::Interner;
+use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp};
+use crate::policy::resemble::text_hash;
+
+/// The columns of one memory.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub(crate) topic: u32,
+    pub(crate) kind: u32,
+    pub(crate) scope: u32,
+    pub(crate) source: Option<u32>,
+    pub(crate) tags: Box<[u32]>,
+    /// Where it is in its life.
+    pub status: Status,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Never decays.
+    pub pinned: bool,
+    /// When the fact became true.
+    pub valid_from: Timestamp,
+    /// When it was recorded.
+    pub recorded_at: Timestamp,
+    /// When it was last stored again, recalled or confirmed.
+    pub last_seen_at: Timestamp,
+    /// How often.
+    pub access_count: u64,
+    /// As stored, without decay.
+    pub confidence: f32,
+    /// 0 to 1.
+    pub importance: f32,
+    /// Hash of the text.
+    pub text_hash: u64,
+    /// The operation that last changed it.
+    pub sequence: Sequence,
+}
+
+/// A topic as a listing shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicSummary {
+    /// Its name.
+    pub name: String,
+    /// Active memories in the scopes asked for.
+    pub count: usize,
+    /// When one was last recorded.
+    pub last_recorded_at: Timestamp,
+}
+
+/// All rows and the maps over them.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    rows: Vec<Option<Row>>,
+    pub(crate) topics: Interner,
+    pub(crate) kinds: Interner,
+    pub(crate) tags: Interner,
+    pub(crate) scopes: Interner,
+    pub(crate) sources: Interner,
+    by_topic: HashMap<u32, Vec<u32>>,
+    by_source: HashMap<u32, Vec<u32>>,
+    by_text: HashMap<(u64, u32), u32>,
+    by_status: BTreeMap<Status, u64>,
+    touched: BTreeMap<u32, (u64, Timestamp)>,
+}
+
+impl Catalog {
+    /// Returns a row.
+    #[must_use]
+    pub fn row(&self, number: MemoryNumber) -> Option<&Row> {
+        self.rows.get(number.0 as usize)?.as_ref()
+    }
+
+    /// Every row with its number.
+    pub fn rows(&self) -> impl Iterator<Item = (MemoryNumber, &Row)> {
+        (0..).map(MemoryNumber).zip(&self.rows).filter_map(|(number, row)| Some((number, row.as_ref()?)))
+    }
+
+    /// One more than the largest number.
+    #[must_use]
+    pub fn extent(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Follows a commit: adds or replaces a memory's row. Returns whether anything that the word index holds differs.
+    pub fn apply(&mut self, memory: &Memory) -> bool {
+        let row = self.make_row(memory);
+        let at = memory.number.0 as usize;
+        if self.rows.len() <= at {
+            self.rows.resize_with(at + 1, || None);
+        }
+        let old = self.rows.get_mut(at).and_then(Option::take);
+        let words_differ = old.as_ref().is_none_or(|old| !same_words(old, &row));
+        if let Some(old) = old {
+            self.unlink(memory.number.0, &old);
+        }
+        self.link(memory.number.0, &row);
+        if let Some(slot) = self.rows.get_mut(at) {
+            *slot = Some(row);
+        }
+        words_differ
+    }
+
+    /// Finds the active memory with exactly this text in a scope.
+    #[must_use]
+    pub fn same_text(&self, hash: u64, scope: &Scope) -> Option<MemoryNumber> {
+        let scope = self.scopes.find(&scope.to_string())?;
+        self.by_text.get(&(hash, scope)).copied().map(MemoryNumber)
+    }
+
+    /// The memories of a topic in the order they were recorded, of any status.
+    #[must_use]
+    pub fn of_topic(&self, topic: &str) -> Vec<MemoryNumber> {
+        let numbers = self.topics.find(topic).and_then(|topic| self.by_topic.get(&topic));
+        let mut numbers: Vec<u32> = numbers.cloned().unwrap_or_default();
+        numbers.sort_by_key(|&number| (self.row(MemoryNumber(number)).map(|row| row.recorded_at), number));
+        numbers.into_iter().map(MemoryNumber).collect()
+    }
+
+    /// The memories whose source is one of the paths for which `is_wanted` holds.
+    pub fn of_sources(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<MemoryNumber> {
+        let wanted = self.sources.iter().filter(|(_, path)| is_wanted(path));
+        wanted.filter_map(|(source, _)| self.by_source.get(&source)).flatten().copied().map(MemoryNumber).collect()
+    }
+
+    /// The memories whose source is exactly this path.
+    #[must_use]
+    pub fn of_source(&self, path: &str) -> Vec<MemoryNumber> {
+        let numbers = self.sources.find(path).and_then(|source| self.by_source.get(&source));
+        numbers.into_iter().flatten().copied().map(MemoryNumber).collect()
+    }
+
+    /// The topics that have active memories in these scopes, by name.
+    #[must_use]
+    pub fn topic_summaries(&self, scopes: &[Scope]) -> Vec<TopicSummary> {
+        let scopes: Vec<u32> = scopes.iter().filter_map(|scope| self.scopes.find(&scope.to_string())).collect();
+        let mut summaries: Vec<TopicSummary> = Vec::new();
+        for (topic, numbers) in &self.by_topic {
+            let rows = numbers.iter().filter_map(|&number| self.row(MemoryNumber(number)));
+            let visible = rows.filter(|row| row.status == Status::Active && scopes.contains(&row.scope));
+            let (count, last) = visible.fold((0, Timestamp::default()), |(n, last), row| (n + 1, last.max(row.recorded_at)));
+            if count > 0 {
+                summaries.push(TopicSummary {
+                    name: self.topics.text(*topic).to_owned(),
+                    count,
+                    last_recorded_at: last,
+                });
+            }
+        }
+        summaries.sort_by(|a, b| a.name.cmp(&b.name));
+        summaries
+    }
+
+    /// Number of memories in each status.
+    #[must_use]
+    pub fn count_by_status(&self) -> &BTreeMap<Status, u64> {
+        &self.by_status
+    }
+
+    /// Number of topics that have any memory.
+    #[must_use]
+    pub fn topic_count(&self) -> usize {
+        self.by_topic.values().filter(|numbers| !numbers.is_empty()).count()
+    }
+
+    /// Number of distinct project scopes.
+    #[must_use]
+    pub fn project_count(&self) -> usize {
+        self.scopes.iter().filter(|(_, scope)| scope.starts_with("project:")).count()
+    }
+
+    /// Returns a row's topic name.
+    #[must_use]
+    pub fn topic_of(&self, row: &Row) -> &str {
+        self.topics.text(row.topic)
+    }
+
+    /// Returns a row's kind name.
+    #[must_use]
+    pub fn kind_of(&self, row: &Row) -> &str {
+        self.kinds.text(row.kind)
+    }
+
+    /// Returns a row's scope as text.
+    #[must_use]
+    pub fn scope_of(&self, row: &Row) -> &str {
+        self.scopes.text(row.scope)
+    }
+
+    /// Counts an access of each memory, to be written with the next commit.
+    pub fn touch(&mut self, numbers: &[MemoryNumber], at: Timestamp) {
+        for number in numbers {
+            if let Some(Some(row)) = self.rows.get_mut(number.0 as usize) {
+                row.access_count = row.access_count.saturating_add(1);
+                row.last_seen_at = row.last_seen_at.max(at);
+                self.touched.insert(number.0, (row.access_count, row.last_seen_at));
+            }
+        }
+    }
+
+    /// Takes the accesses that no commit has written yet.
+    pub fn take_touched(&mut self) -> Vec<(MemoryNumber, u64, Timestamp)> {
+        let touched = std::mem::take(&mut self.touched);
+        touched.into_iter().map(|(number, (count, at))| (MemoryNumber(number), count, at)).collect()
+    }
+
+    fn make_row(&mut self, memory: &Memory) -> Row {
+        Row {
+            topic: self.topics.intern(memory.topic.as_str()),
+            kind: self.kinds.intern(memory.kind.as_str()),
+            scope: self.scopes.intern(&memory.scope.to_string()),
+            source: memory.source.as_ref().map(|source| self.sources.intern(&source.path)),
+            tags: memory.tags.iter().map(|tag| self.tags.intern(tag)).collect(),
+            status: memory.status,
+            origin: memory.origin,
+            pinned: memory.pinned,
+            valid_from: memory.valid_from,
+            recorded_at: memory.recorded_at,
+            last_seen_at: memory.last_seen_at,
+            access_count: memory.access_count,
+            confidence: memory.confidence,
+            importance: memory.importance,
+            text_hash: text_hash(&memory.text),
+            sequence: memory.sequence,
+        }
+    }
+
+    fn link(&mut self, number: u32, row: &Row) {
+        self.by_topic.entry(row.topic).or_default().push(number);
+        if let Some(source) = row.source {
+            self.by_source.entry(source).or_default().push(number);
+        }
+        if row.status == Status::Active {
+            self.by_text.entry((row.text_hash, row.scope)).or_insert(number);
+        }
+        *self.by_status.entry(row.status).or_default() += 1;
+    }
+
+    fn unlink(&mut self, number: u32, row: &Row) {
+        if let Some(numbers) = self.by_topic.get_mut(&row.topic) {
+            numbers.retain(|&other| other != number);
+        }
+        if let Some(numbers) = row.source.and_then(|source| self.by_source.get_mut(&source)) {
+            numbers.retain(|&other| other != number);
+        }
+        if self.by_text.get(&(row.text_hash, row.scope)) == Some(&number) {
+            self.by_text.remove(&(row.text_hash, row.scope));
+        }
+        if let Some(count) = self.by_status.get_mut(&row.status) {
+            *count -= 1;
+        }
+    }
+}
+
+fn same_words(old: &Row, new: &Row) -> bool {
+    old.text_hash == new.text_hash
+        && old.topic == new.topic
+        && old.tags == new.tags
+        && old.source == new.source
+        && old.status.is_indexed() == new.status.is_indexed()
+}

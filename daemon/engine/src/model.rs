@@ -1,0 +1,21 @@
+//! Values of the domain: what a memory is, and the words that describe it.
+//!
+//! Nothing here reads a clock, a disk or an environment, and nothing below `model` is imported.
+
+mod actor;
+mod draft;
+mod id;
+mod kind;
+mod memory;
+mod scope;
+mod time;
+mod topic;
+
+pub use actor::{Actor, Origin};
+pub use draft::Draft;
+pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
+pub use kind::{Kind, KindSpec, Kinds, UnknownKind};
+pub use memory::{Memory, Provenance, SourceRef, Status};
+pub use scope::{InvalidScope, Scope};
+pub use time::Timestamp;
+pub use topic::{InvalidTopic, TOPIC_MAX_BYTES, Topic};

@@ -1,0 +1,47 @@
+//! Who did something.
+
+/// Where a memory came from. Stamped by the daemon from the connection, never by the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// A person said it.
+    User,
+    /// An agent said it through MCP.
+    Agent,
+    /// A tool's output.
+    Tool,
+    /// An imported file.
+    Import,
+}
+
+impl Origin {
+    /// All origins.
+    pub const ALL: [Self; 4] = [Self::User, Self::Agent, Self::Tool, Self::Import];
+
+    /// Returns the name used on the wire and on disk.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Agent => "agent",
+            Self::Tool => "tool",
+            Self::Import => "import",
+        }
+    }
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|origin| origin.name() == name)
+    }
+}
+
+/// The author of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    /// What kind of author it is.
+    pub origin: Origin,
+    /// The agent client's own name, e.g. `claude-code`; empty when unknown.
+    pub agent: String,
+    /// The session it acted in; empty when unknown.
+    pub session: String,
+}

@@ -1,0 +1,147 @@
+//! The four ways to name a memory: id, handle, number and sequence.
+
+use std::fmt;
+
+use super::{Timestamp, Topic};
+
+/// Globally unique id of a memory: a `UUIDv7`, so ids sort by the time of storing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemoryId([u8; 16]);
+
+impl MemoryId {
+    /// Makes an id from the time of storing and ten random bytes.
+    #[must_use]
+    pub fn new(at: Timestamp, entropy: &[u8; 10]) -> Self {
+        let millis = u64::try_from(at.as_micros() / 1_000).unwrap_or(0);
+        Self(*uuid::Builder::from_unix_timestamp_millis(millis, entropy).as_uuid().as_bytes())
+    }
+
+    /// Reads an id from its 16 bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns the 16 bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+}
+
+impl fmt::Display for MemoryId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        uuid::Uuid::from_bytes(self.0).hyphenated().fmt(f)
+    }
+}
+
+/// Dense number of a memory inside one strand: the index columns are addressed by it. Never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct MemoryNumber(pub u32);
+
+/// Position of an operation in the strand's history; the first is 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sequence(pub u64);
+
+impl Sequence {
+    /// Returns the sequence that follows.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl fmt::Display for Sequence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Readable, unique name of a memory: `topic/slug`, e.g. `build-gotchas/arch-arm64-required`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle(String);
+
+/// Words of the text that a slug takes.
+const SLUG_WORDS_MAX: usize = 5;
+
+/// Bytes of a slug, without the number that makes it unique.
+const SLUG_MAX_BYTES: usize = 48;
+
+/// Words that say nothing in a name.
+const SLUG_FILLERS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "for", "from", "has", "have", "in", "is", "it",
+    "its", "must", "of", "on", "or", "should", "that", "the", "their", "there", "this", "to", "was", "we", "were",
+    "when", "which", "with", "would", "you", "your",
+];
+
+impl Handle {
+    /// Makes the handle that a text wants; `attempt` 0 is the plain one, later attempts carry a number.
+    #[must_use]
+    pub fn propose(topic: &Topic, text: &str, attempt: u32) -> Self {
+        let slug = slug(text);
+        match attempt {
+            0 => Self(format!("{topic}/{slug}")),
+            n => Self(format!("{topic}/{slug}-{}", n + 1)),
+        }
+    }
+
+    /// Trusts a handle that the store wrote.
+    #[must_use]
+    pub fn from_stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// Returns the handle as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn slug(text: &str) -> String {
+    let first_line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let mut slug = String::new();
+    let words = first_line
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .filter(|word| !SLUG_FILLERS.contains(&word.as_str()));
+    for word in words.take(SLUG_WORDS_MAX) {
+        if slug.len() + word.len() >= SLUG_MAX_BYTES {
+            break;
+        }
+        if !slug.is_empty() {
+            slug.push('-');
+        }
+        slug.push_str(&word);
+    }
+    if slug.is_empty() { "note".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn ids_sort_by_time() {
+        let early = MemoryId::new(Timestamp::from_micros(1_000_000), &[255; 10]);
+        let late = MemoryId::new(Timestamp::from_micros(2_000_000), &[0; 10]);
+        assert!(early < late);
+        assert_eq!(MemoryId::from_bytes(*early.as_bytes()), early);
+    }
+
+    #[test]
+    fn handles_read_like_the_text() {
+        let topic = Topic::parse("build-gotchas").unwrap();
+        let handle = Handle::propose(&topic, "Rust lib must use -arch arm64. Without it, linking fails.", 0);
+        assert_eq!(handle.as_str(), "build-gotchas/rust-lib-use-arch-arm64");
+        assert_eq!(Handle::propose(&topic, "!!!", 1).as_str(), "build-gotchas/note-2");
+    }
+}

@@ -1,0 +1,171 @@
+//! The memory record.
+
+use std::collections::BTreeMap;
+
+use super::{Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, Timestamp, Topic};
+
+/// One stored statement with its metadata.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    /// Globally unique id.
+    pub id: MemoryId,
+    /// Dense number inside the strand.
+    pub number: MemoryNumber,
+    /// Readable unique name.
+    pub handle: Handle,
+    /// The group it belongs to.
+    pub topic: Topic,
+    /// The statement.
+    pub text: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Normalised: lowercase, singular, sorted, unique.
+    pub tags: Vec<String>,
+    /// Who it applies to.
+    pub scope: Scope,
+    /// What file it is about.
+    pub source: Option<SourceRef>,
+    /// Ids of memories it points to.
+    pub links: Vec<MemoryId>,
+    /// 0 to 1: how much it matters.
+    pub importance: f32,
+    /// 0 to 1 as stored; decay is computed when read and never written back.
+    pub confidence: f32,
+    /// Never decays.
+    pub pinned: bool,
+    /// Where it came from.
+    pub origin: Origin,
+    /// What produced it, oldest first.
+    pub provenance: Vec<Provenance>,
+    /// Kind-specific fields.
+    pub attributes: BTreeMap<String, String>,
+    /// When the fact became true.
+    pub valid_from: Timestamp,
+    /// When it stopped being true; `None` while it holds.
+    pub valid_to: Option<Timestamp>,
+    /// When Helix learned it.
+    pub recorded_at: Timestamp,
+    /// When it was last stored again, recalled or confirmed.
+    pub last_seen_at: Timestamp,
+    /// How often it was recalled or confirmed.
+    pub access_count: u64,
+    /// Where it is in its life.
+    pub status: Status,
+    /// The operation that last changed it.
+    pub sequence: Sequence,
+}
+
+/// A file, and where in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceRef {
+    /// Path, relative to the project's root where it lies inside.
+    pub path: String,
+    /// 1-based line.
+    pub line: Option<u32>,
+    /// BLAKE3 of the file's bytes when the memory was stored.
+    pub content_hash: Option<[u8; 32]>,
+    /// Git blob id (SHA-1) of the file's bytes when the memory was stored.
+    pub git_blob: Option<[u8; 20]>,
+}
+
+impl SourceRef {
+    /// Reads `path` or `path:line`.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        if let Some((path, line)) = text.rsplit_once(':')
+            && let Ok(line) = line.parse::<u32>()
+            && line > 0
+            && !path.is_empty()
+        {
+            return Self { path: path.to_owned(), line: Some(line), ..Self::default() };
+        }
+        Self { path: text.to_owned(), ..Self::default() }
+    }
+}
+
+/// What produced a memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance {
+    /// The agent client's name.
+    pub agent: String,
+    /// Session, file or command it came from.
+    pub reference: String,
+    /// What extracted it; empty when stated directly.
+    pub extractor: String,
+    /// Who stands behind it.
+    pub origin: Origin,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Where a memory is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// In use.
+    Active,
+    /// A newer memory replaced it.
+    Superseded,
+    /// Faded; found only on demand.
+    Archived,
+    /// A user or agent asked to forget it; kept in the history.
+    Forgotten,
+    /// Imported and not yet trusted.
+    Quarantined,
+    /// Out of the indexes, kept in the history.
+    Pruned,
+}
+
+impl Status {
+    /// All states, in the order used on disk.
+    pub const ALL: [Self; 6] =
+        [Self::Active, Self::Superseded, Self::Archived, Self::Forgotten, Self::Quarantined, Self::Pruned];
+
+    /// Returns the name used on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Superseded => "superseded",
+            Self::Archived => "archived",
+            Self::Forgotten => "forgotten",
+            Self::Quarantined => "quarantined",
+            Self::Pruned => "pruned",
+        }
+    }
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.name() == name)
+    }
+
+    /// Whether the lexical and semantic indexes hold memories of this status.
+    #[must_use]
+    pub const fn is_indexed(self) -> bool {
+        match self {
+            Self::Active | Self::Superseded | Self::Archived | Self::Quarantined => true,
+            Self::Forgotten | Self::Pruned => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_carry_lines() {
+        let with_line = SourceRef::parse("src/infer.rs:42");
+        assert_eq!((with_line.path.as_str(), with_line.line), ("src/infer.rs", Some(42)));
+        assert_eq!(SourceRef::parse("C:notes").path, "C:notes");
+        assert_eq!(SourceRef::parse("a:0").line, None);
+    }
+
+    #[test]
+    fn status_names_round_trip() {
+        for status in Status::ALL {
+            assert_eq!(Status::parse(status.name()), Some(status));
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! Pure decisions: what may be stored and how, what resembles what, how memories fade.
+//!
+//! Nothing here does I/O or reads a clock.
+
+pub mod admit;
+pub mod decay;
+pub mod resemble;
+pub mod tags;

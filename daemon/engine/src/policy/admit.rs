@@ -1,0 +1,236 @@
+//! Turning a draft into what will be stored, or refusing it with a reason.
+
+use std::collections::BTreeMap;
+
+use crate::error::ErrorKind;
+use crate::model::{Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind};
+use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
+
+/// Longest memory text, in bytes: larger things belong in files, and a memory is read whole.
+pub const TEXT_MAX_BYTES: usize = 64 * 1024;
+
+/// Most links of one memory.
+pub const LINKS_MAX: usize = 64;
+
+/// Most attributes of one memory.
+pub const ATTRIBUTES_MAX: usize = 64;
+
+/// Longest attribute key or value, and longest source path, in bytes.
+pub const FIELD_MAX_BYTES: usize = 4 * 1024;
+
+/// Importance of a memory that states none: the middle.
+const IMPORTANCE_DEFAULT: f32 = 0.5;
+
+/// Attribute names that would let a caller forge what the daemon stamps.
+const ATTRIBUTE_RESERVED: &str = "helix.";
+
+/// A draft with every decision made except those that need the store: id, handle, links.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// Sanitised.
+    pub topic: Topic,
+    /// Not empty, within limits.
+    pub text: String,
+    /// Registered.
+    pub kind: Kind,
+    /// Normalised.
+    pub tags: Vec<String>,
+    /// Decided.
+    pub scope: Scope,
+    /// As given.
+    pub source: Option<SourceRef>,
+    /// As given; resolved against the store later.
+    pub links: Vec<String>,
+    /// 0 to 1.
+    pub importance: f32,
+    /// 0 to 1.
+    pub confidence: f32,
+    /// As given.
+    pub pinned: bool,
+    /// Within limits.
+    pub attributes: BTreeMap<String, String>,
+    /// As given.
+    pub valid_from: Option<Timestamp>,
+    /// What the author should know, e.g. that the topic was renamed.
+    pub warnings: Vec<String>,
+}
+
+/// Why a draft is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum AdmitError {
+    /// No text.
+    #[error("the memory has no text; give `text`")]
+    NoText,
+    /// The topic is unusable.
+    #[error(transparent)]
+    Topic(#[from] InvalidTopic),
+    /// The kind is unknown.
+    #[error(transparent)]
+    Kind(#[from] UnknownKind),
+    /// A field is larger than its limit.
+    #[error("{field} has {actual} {unit}, the limit is {limit}; {advice}")]
+    Limit {
+        /// Which field.
+        field: &'static str,
+        /// Its size.
+        actual: usize,
+        /// What is counted.
+        unit: &'static str,
+        /// The most it may have.
+        limit: usize,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// A number outside of 0 to 1.
+    #[error("{field} is {value}, which is not between 0 and 1")]
+    Range {
+        /// Which field.
+        field: &'static str,
+        /// Its value.
+        value: f32,
+    },
+    /// Session scope needs working memory.
+    #[error("scope `session` cannot be stored durably; use `project` or `global`")]
+    SessionScope,
+    /// A forged attribute.
+    #[error("attribute names that start with `{ATTRIBUTE_RESERVED}` are Helix's own; rename it")]
+    Reserved,
+}
+
+impl AdmitError {
+    /// Returns the class of the error.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoText | Self::Topic(_) | Self::Kind(_) | Self::Range { .. } | Self::SessionScope | Self::Reserved => {
+                ErrorKind::Invalid
+            }
+            Self::Limit { .. } => ErrorKind::Exhausted,
+        }
+    }
+}
+
+/// Decides what a draft becomes. `home` is the scope of memories that name none and are not about the user.
+///
+/// # Errors
+/// [`AdmitError`] says which field is wrong and what to do.
+pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, AdmitError> {
+    check_sizes(&draft)?;
+    let topic = Topic::parse(&draft.topic)?;
+    let tags = tags::normalise(&draft.tags, &draft.text);
+    if let Some(tag) = tags.iter().find(|tag| tag.len() > TAG_MAX_BYTES) {
+        return Err(limit("tag", tag.len(), "bytes", TAG_MAX_BYTES, "shorten it"));
+    }
+    let kind = match draft.kind.as_deref().filter(|name| !name.trim().is_empty()) {
+        Some(name) => kinds.resolve(name)?,
+        None => tags::suggest_kind(&tags, kinds)?,
+    };
+    let about_user = kinds.spec(&kind).is_some_and(|spec| spec.about_user);
+    let scope = match draft.scope {
+        Some(Scope::Session(_)) => return Err(AdmitError::SessionScope),
+        Some(scope) => scope,
+        None if about_user => Scope::Global,
+        None => home.clone(),
+    };
+    let mut warnings = Vec::new();
+    if topic.as_str() != draft.topic.trim() {
+        warnings.push(format!("topic {:?} became {:?}", draft.topic.trim(), topic.as_str()));
+    }
+    Ok(Admitted {
+        topic,
+        kind,
+        tags,
+        scope,
+        source: draft.source.filter(|source| !source.path.is_empty()),
+        links: draft.links,
+        importance: unit_interval("importance", draft.importance.unwrap_or(IMPORTANCE_DEFAULT))?,
+        confidence: unit_interval("confidence", draft.confidence.unwrap_or(1.0))?,
+        pinned: draft.pinned,
+        attributes: draft.attributes,
+        valid_from: draft.valid_from,
+        warnings,
+        text: draft.text.trim_end().to_owned(),
+    })
+}
+
+fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
+    if draft.text.trim().is_empty() {
+        return Err(AdmitError::NoText);
+    }
+    if draft.text.len() > TEXT_MAX_BYTES {
+        return Err(limit("text", draft.text.len(), "bytes", TEXT_MAX_BYTES, "split it into several memories"));
+    }
+    if draft.tags.len() > TAGS_MAX {
+        return Err(limit("tags", draft.tags.len(), "entries", TAGS_MAX, "keep those you would search for"));
+    }
+    if draft.links.len() > LINKS_MAX {
+        return Err(limit("links", draft.links.len(), "entries", LINKS_MAX, "keep the most telling ones"));
+    }
+    if draft.attributes.len() > ATTRIBUTES_MAX {
+        return Err(limit("attributes", draft.attributes.len(), "entries", ATTRIBUTES_MAX, "drop some"));
+    }
+    if draft.attributes.keys().any(|key| key.starts_with(ATTRIBUTE_RESERVED)) {
+        return Err(AdmitError::Reserved);
+    }
+    let fields = draft.attributes.iter().flat_map(|(key, value)| [key.len(), value.len()]);
+    let source = draft.source.iter().map(|source| source.path.len());
+    let links = draft.links.iter().map(String::len);
+    match fields.chain(source).chain(links).find(|len| *len > FIELD_MAX_BYTES) {
+        Some(len) => Err(limit("an attribute, link or source path", len, "bytes", FIELD_MAX_BYTES, "shorten it")),
+        None => Ok(()),
+    }
+}
+
+fn unit_interval(field: &'static str, value: f32) -> Result<f32, AdmitError> {
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(AdmitError::Range { field, value }) }
+}
+
+fn limit(
+    field: &'static str,
+    actual: usize,
+    unit: &'static str,
+    limit: usize,
+    advice: &'static str,
+) -> AdmitError {
+    AdmitError::Limit { field, actual, unit, limit, advice }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn draft(text: &str) -> Draft {
+        Draft { topic: "Build Gotchas".into(), text: text.into(), ..Draft::default() }
+    }
+
+    fn check(draft: Draft) -> Result<Admitted, AdmitError> {
+        admit(draft, &Scope::Project("p".into()), &Kinds::default())
+    }
+
+    #[test]
+    fn defaults_come_from_the_text_and_the_caller() {
+        let admitted = check(draft("gotcha: pass -arch arm64\n")).unwrap();
+        assert_eq!(admitted.topic.as_str(), "build-gotchas");
+        assert_eq!(admitted.kind.as_str(), "gotcha");
+        assert_eq!(admitted.scope, Scope::Project("p".into()));
+        assert_eq!(admitted.text, "gotcha: pass -arch arm64");
+        assert_eq!(admitted.warnings.len(), 1);
+    }
+
+    #[test]
+    fn preferences_are_global() {
+        let admitted = check(Draft { kind: Some("preference".into()), ..draft("pytest, never unittest") }).unwrap();
+        assert_eq!(admitted.scope, Scope::Global);
+    }
+
+    #[test]
+    fn refusals_name_the_field() {
+        let too_long = check(draft(&"x".repeat(TEXT_MAX_BYTES + 1))).unwrap_err();
+        assert_eq!(too_long.kind(), ErrorKind::Exhausted);
+        assert!(too_long.to_string().contains("65536"), "{too_long}");
+        assert!(matches!(check(draft(" \n")), Err(AdmitError::NoText)));
+        let out_of_range = Draft { confidence: Some(f32::NAN), ..draft("x") };
+        assert!(matches!(check(out_of_range), Err(AdmitError::Range { field: "confidence", .. })));
+    }
+}

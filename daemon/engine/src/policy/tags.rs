@@ -1,0 +1,121 @@
+//! Tags: normalising them, finding them in a text's prefix, and the kind they suggest.
+
+use crate::model::{Kind, Kinds};
+
+/// Longest tag, in bytes.
+pub const TAG_MAX_BYTES: usize = 64;
+
+/// Most tags of one memory.
+pub const TAGS_MAX: usize = 32;
+
+/// Prefixes that tag a text, as in `gotcha: …`.
+pub const AUTO_TAGS: [&str; 35] = [
+    "gotcha", "invariant", "perf", "architecture", "data-flow", "decision", "how-to", "gap", "friction", "todo", "bug",
+    "fix", "pattern", "coupling", "module-map", "interface", "boundary", "lifecycle", "error-handling", "concurrency",
+    "migration", "deprecation", "dependency", "test", "benchmark", "config", "deploy", "security", "api", "protocol",
+    "schema", "format", "encoding", "observation", "hypothesis",
+];
+
+/// Kinds that a tag suggests, first match wins.
+const KIND_OF_TAG: &[(&str, &str)] = &[
+    ("gotcha", "gotcha"),
+    ("decision", "decision"),
+    ("fix", "bug_fix"),
+    ("bug", "bug_fix"),
+    ("pattern", "pattern"),
+    ("architecture", "architecture"),
+    ("module-map", "architecture"),
+    ("how-to", "procedure"),
+    ("convention", "convention"),
+    ("preference", "preference"),
+];
+
+/// Normalises tags: lowercase, dashes, singular, sorted, unique; the text's own prefix is added.
+#[must_use]
+pub fn normalise(tags: &[String], text: &str) -> Vec<String> {
+    let mut normal: Vec<String> = tags.iter().flat_map(|tag| tag.split(',')).filter_map(normalise_one).collect();
+    normal.extend(prefix_tag(text).map(str::to_owned));
+    normal.sort_unstable();
+    normal.dedup();
+    normal
+}
+
+/// Normalises one tag; `None` when nothing is left.
+#[must_use]
+pub fn normalise_one(tag: &str) -> Option<String> {
+    let mut plain = String::with_capacity(tag.len());
+    for c in tag.trim().trim_start_matches('#').chars().flat_map(char::to_lowercase) {
+        if c.is_alphanumeric() {
+            plain.push(c);
+        } else if !plain.is_empty() && !plain.ends_with('-') {
+            plain.push('-');
+        }
+    }
+    let plain = singular(plain.trim_end_matches('-'));
+    (!plain.is_empty()).then_some(plain)
+}
+
+/// Finds the tag that a text's prefix names: `gotcha: …` or `Decision - …`.
+#[must_use]
+pub fn prefix_tag(text: &str) -> Option<&'static str> {
+    let line = text.trim_start().lines().next()?;
+    AUTO_TAGS.into_iter().find(|tag| {
+        let Some(head) = line.get(..tag.len()) else { return false };
+        let rest = line.get(tag.len()..).unwrap_or_default();
+        let folded = head.to_lowercase().replace([' ', '_'], "-");
+        folded == *tag && (rest.starts_with(':') || rest.starts_with(" - ") || rest.starts_with(" — "))
+    })
+}
+
+/// The kind that tags suggest, else `fact`.
+///
+/// # Errors
+/// [`crate::model::UnknownKind`] when the registry lacks `fact`.
+pub fn suggest_kind(tags: &[String], kinds: &Kinds) -> Result<Kind, crate::model::UnknownKind> {
+    let suggested = KIND_OF_TAG.iter().find(|(tag, _)| tags.iter().any(|t| t == tag)).map_or("fact", |(_, kind)| kind);
+    kinds.resolve(suggested)
+}
+
+fn singular(word: &str) -> String {
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
+    }
+    for (plural, keep) in [("sses", 2), ("shes", 2), ("ches", 2), ("xes", 1), ("zes", 1)] {
+        if word.len() > plural.len() && word.ends_with(plural) {
+            return word.get(..word.len() - plural.len() + keep).unwrap_or(word).to_owned();
+        }
+    }
+    let keeps_s = ["ss", "us", "is", "os"].iter().any(|end| word.ends_with(end)) || word.len() < 4;
+    if keeps_s { word.to_owned() } else { word.strip_suffix('s').unwrap_or(word).to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn tags_become_singular_sorted_unique() {
+        let tags = ["Gotchas, entries".to_owned(), "perf".to_owned(), "#perf".to_owned(), "class".to_owned()];
+        assert_eq!(normalise(&tags, "plain"), ["class", "entry", "gotcha", "perf"]);
+        for (plural, one) in [("boxes", "box"), ("patches", "patch"), ("classes", "class"), ("macos", "macos")] {
+            assert_eq!(normalise_one(plural).unwrap(), one);
+        }
+    }
+
+    #[test]
+    fn prefixes_tag_a_text() {
+        assert_eq!(prefix_tag("Gotcha: use arm64"), Some("gotcha"));
+        assert_eq!(prefix_tag("How to: run"), Some("how-to"));
+        assert_eq!(prefix_tag("fixture: x"), None);
+        assert_eq!(prefix_tag("fix - the flake"), Some("fix"));
+        assert_eq!(prefix_tag("ünïcode"), None);
+    }
+
+    #[test]
+    fn tags_suggest_a_kind() {
+        let kinds = Kinds::default();
+        assert_eq!(suggest_kind(&["bug".into(), "gotcha".into()], &kinds).unwrap().as_str(), "gotcha");
+        assert_eq!(suggest_kind(&[], &kinds).unwrap().as_str(), "fact");
+    }
+}

@@ -1,0 +1,30 @@
+//! What the engine needs from the outside world.
+
+use crate::model::Timestamp;
+
+/// Tells the time.
+pub trait Clock: Send + Sync {
+    /// Returns now.
+    fn now(&self) -> Timestamp;
+}
+
+/// Gives random bytes.
+pub trait Randomness: Send + Sync {
+    /// Returns ten random bytes, enough for a `UUIDv7`.
+    fn entropy(&self) -> [u8; 10];
+}
+
+/// Opens the byte storage below the store. Tests inject one that loses unsynced writes.
+pub trait Storage: Send + Sync {
+    /// Opens, and creates when absent, the named database file.
+    ///
+    /// # Errors
+    /// Any I/O error of the medium.
+    fn open(&self, name: &str) -> std::io::Result<Box<dyn redb::StorageBackend>>;
+
+    /// Removes the named file, so that a damaged derived one is made anew. Absent is fine.
+    ///
+    /// # Errors
+    /// Any I/O error of the medium.
+    fn remove(&self, name: &str) -> std::io::Result<()>;
+}

@@ -1,0 +1,14 @@
+//! Recall: an explicit query and its ranked hits.
+//!
+//! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors → diversity → limit.
+
+mod diversity;
+mod factors;
+mod fusion;
+pub mod parse;
+mod run;
+
+pub use factors::Factors;
+pub use fusion::{Evidence, FUSION_DEPTH};
+pub use parse::{ParsedQuery, QueryError};
+pub use run::{Hit, Mode, Recalled, Retriever, Search};

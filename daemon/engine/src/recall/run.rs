@@ -1,0 +1,217 @@
+//! Running a search.
+
+use super::diversity::{self, Candidate};
+use super::factors::Factors;
+use super::fusion::{Evidence, FUSION_DEPTH, fuse};
+use crate::index::catalog::{Catalog, Row};
+use crate::index::filter::{Filter, RowFilter};
+use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
+use crate::index::vectors::Candidates;
+use crate::model::{Memory, MemoryNumber, Timestamp};
+use crate::policy::decay::effective_confidence;
+use crate::strand::{ReadError, Strand};
+
+/// Candidates that reach factors and diversity, per hit asked for.
+const POOL_PER_HIT: usize = 4;
+
+/// How words must match.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// All of them, or any when nothing has all.
+    #[default]
+    Auto,
+    /// All of them.
+    All,
+    /// Any of them.
+    Any,
+}
+
+/// Which lists are asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retriever {
+    /// Both.
+    #[default]
+    Hybrid,
+    /// The lexical one.
+    Words,
+    /// The semantic one.
+    Meaning,
+}
+
+/// A search, ready to run.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// What to find; empty lists the newest that pass the filter.
+    pub words: String,
+    /// The words' vector, where there is an embedder.
+    pub vector: Option<Vec<f32>>,
+    /// What may be returned.
+    pub filter: Filter,
+    /// Most hits.
+    pub limit: usize,
+    /// How words must match.
+    pub mode: Mode,
+    /// Which lists are asked.
+    pub retriever: Retriever,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// A found memory.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The memory as it is in the store.
+    pub memory: Memory,
+    /// The final score, about 1 for the best possible.
+    pub score: f32,
+    /// What the lists said.
+    pub evidence: Evidence,
+    /// What moved the score.
+    pub factors: Factors,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, Default)]
+pub struct Recalled {
+    /// Best first.
+    pub hits: Vec<Hit>,
+    /// True when nothing had all words and any was enough.
+    pub fell_back_to_any: bool,
+}
+
+impl Strand {
+    /// Searches by words and by meaning.
+    ///
+    /// # Errors
+    /// When the disk or an index fails.
+    pub fn search(&self, search: &Search) -> Result<Recalled, ReadError> {
+        let catalog = self.catalog();
+        let filter = search.filter.compile(&catalog);
+        let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
+        let (fused, fell_back_to_any) = if search.words.trim().is_empty() {
+            (newest(&catalog, &filter, search.limit), false)
+        } else {
+            let (lexical, fell_back) = self.lexical_list(search, &passes)?;
+            let semantic = self.semantic_list(search, &catalog, &passes)?;
+            (fuse(&lexical, &semantic), fell_back)
+        };
+        let pool = self.pool(&catalog, fused, search);
+        drop(catalog);
+        let mut hits = self.rank(pool, search)?;
+        let order = self.select(&hits, search);
+        let mut slots: Vec<Option<Hit>> = hits.drain(..).map(Some).collect();
+        let hits = order.into_iter().filter_map(|at| slots.get_mut(at)?.take()).collect();
+        Ok(Recalled { hits, fell_back_to_any })
+    }
+
+    fn lexical_list(
+        &self,
+        search: &Search,
+        passes: &impl Fn(u32) -> bool,
+    ) -> Result<(Vec<(MemoryNumber, f32)>, bool), ReadError> {
+        if search.retriever == Retriever::Meaning {
+            return Ok((Vec::new(), false));
+        }
+        let restriction = Restriction { topics: &search.filter.topics, tags: &search.filter.tags };
+        let run = |mode| -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
+            let query = LexicalQuery::parse(&search.words, mode);
+            let hits = self.lexical().search(&query, FUSION_DEPTH, &restriction, passes)?;
+            Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.score)).collect())
+        };
+        match search.mode {
+            Mode::All => Ok((run(WordMode::All)?, false)),
+            Mode::Any => Ok((run(WordMode::Any)?, false)),
+            Mode::Auto => {
+                let all = run(WordMode::All)?;
+                if all.is_empty() { Ok((run(WordMode::Any)?, true)) } else { Ok((all, false)) }
+            }
+        }
+    }
+
+    fn semantic_list(
+        &self,
+        search: &Search,
+        catalog: &Catalog,
+        passes: &(impl Fn(u32) -> bool + Sync),
+    ) -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
+        let (Some(vector), false) = (&search.vector, search.retriever == Retriever::Words) else {
+            return Ok(Vec::new());
+        };
+        let listed = self.few_candidates(search, catalog, passes);
+        let candidates = match &listed {
+            Some(list) => Candidates::List(list),
+            None => Candidates::Filter { keeps: passes, expected: catalog.extent() },
+        };
+        let hits = self.nearest(vector, FUSION_DEPTH, candidates)?;
+        Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.cosine)).collect())
+    }
+
+    /// The candidates themselves when a topic filter leaves only its members.
+    fn few_candidates(
+        &self,
+        search: &Search,
+        catalog: &Catalog,
+        passes: &impl Fn(u32) -> bool,
+    ) -> Option<Vec<u32>> {
+        if search.filter.topics.is_empty() {
+            return None;
+        }
+        let members = search.filter.topics.iter().flat_map(|topic| catalog.of_topic(topic));
+        Some(members.map(|number| number.0).filter(|&number| passes(number)).collect())
+    }
+
+    /// Keeps the best candidates, scored with factors that need no text.
+    fn pool(
+        &self,
+        catalog: &Catalog,
+        fused: Vec<(MemoryNumber, Evidence)>,
+        search: &Search,
+    ) -> Vec<(MemoryNumber, Evidence, Factors)> {
+        let mut pool: Vec<(MemoryNumber, Evidence, Factors)> = fused
+            .into_iter()
+            .filter_map(|(number, evidence)| {
+                let row = catalog.row(number)?;
+                let factors = Factors::of(row, catalog, row.confidence, search.now);
+                Some((number, evidence, factors))
+            })
+            .collect();
+        pool.sort_by(|a, b| (b.1.fused * b.2.product()).total_cmp(&(a.1.fused * a.2.product())).then(a.0.cmp(&b.0)));
+        // The cap on topics may pass over many; decay can reorder a little. Reading a record costs microseconds.
+        pool.truncate(search.limit.saturating_mul(POOL_PER_HIT).max(FUSION_DEPTH));
+        pool
+    }
+
+    fn rank(&self, pool: Vec<(MemoryNumber, Evidence, Factors)>, search: &Search) -> Result<Vec<Hit>, ReadError> {
+        let snapshot = self.snapshot()?;
+        let mut hits = Vec::with_capacity(pool.len());
+        for (number, evidence, mut factors) in pool {
+            let Some(memory) = snapshot.memory(number)? else { continue };
+            let confidence = effective_confidence(&memory, self.kinds(), search.now);
+            factors.confidence = Factors::confidence_factor(confidence);
+            hits.push(Hit { score: evidence.fused * factors.product(), memory, evidence, factors });
+        }
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.memory.number.cmp(&b.memory.number)));
+        Ok(hits)
+    }
+
+    fn select(&self, hits: &[Hit], search: &Search) -> Vec<usize> {
+        let catalog = self.catalog();
+        let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
+        let topic = |hit: &Hit| catalog.row(hit.memory.number).map_or(u32::MAX, |row: &Row| row.topic);
+        let candidates: Vec<Candidate> = hits
+            .iter()
+            .zip(self.codes(&numbers))
+            .map(|(hit, code)| Candidate { topic: topic(hit), score: hit.score, code })
+            .collect();
+        diversity::select(&candidates, search.limit, search.filter.topics.is_empty())
+    }
+}
+
+/// The newest memories that pass, for a search without words.
+fn newest(catalog: &Catalog, filter: &RowFilter, limit: usize) -> Vec<(MemoryNumber, Evidence)> {
+    let mut passing: Vec<(Timestamp, MemoryNumber)> =
+        catalog.rows().filter(|(_, row)| filter.keeps(row)).map(|(number, row)| (row.valid_from, number)).collect();
+    passing.sort_by(|a, b| b.cmp(a));
+    passing.truncate(limit.saturating_mul(POOL_PER_HIT));
+    passing.into_iter().map(|(_, number)| (number, Evidence { fused: 1.0, ..Evidence::default() })).collect()
+}

@@ -1,0 +1,134 @@
+//! The store: redb tables, the truth from which every index can be rebuilt.
+//!
+//! One [`Writer`] exists for each [`Store`]; readers work on snapshots and never block it. A commit is durable when
+//! [`Writer::commit`] returns, and an index learns of it only afterwards.
+
+mod backend;
+mod codec;
+mod history;
+mod read;
+mod tables;
+mod vectors;
+mod writer;
+
+pub use backend::{DirectoryStorage, MemoryStorage};
+pub use codec::CodecError;
+pub use history::{ChainError, Operation, OperationKind};
+pub use read::Snapshot;
+pub use vectors::{VectorFile, VectorRecord};
+pub use writer::{Change, CommitError, Committed, Write, WriteError, Writer};
+
+use std::sync::Arc;
+
+use redb::{Database, ReadableDatabase, ReadableTable};
+
+use crate::error::ErrorKind;
+use crate::ports::Storage;
+
+/// File of the store inside a strand.
+pub const STORE_FILE: &str = "store.redb";
+
+/// Version of the tables' layout. Records carry versions of their own.
+pub const FORMAT: u64 = 1;
+
+/// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a gigabyte.
+const CACHE_BYTES: usize = 48 * 1024 * 1024;
+
+/// An open store.
+#[derive(Clone)]
+pub struct Store {
+    database: Arc<Database>,
+}
+
+/// Why a store could not be opened or read.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The medium refused.
+    #[error("opening {STORE_FILE}: {0}")]
+    Open(#[source] std::io::Error),
+    /// Another process has it.
+    #[error("{STORE_FILE} is open in another process; stop that daemon first")]
+    Locked,
+    /// A newer Helix wrote it.
+    #[error("{STORE_FILE} has format {found}, this Helix knows up to {FORMAT}; install the newer Helix again")]
+    Newer {
+        /// The format found.
+        found: u64,
+    },
+    /// A table or page is damaged, or the disk failed.
+    #[error("reading {STORE_FILE}: {0}")]
+    Database(#[from] redb::Error),
+    /// A record cannot be understood.
+    #[error(transparent)]
+    Codec(#[from] CodecError),
+}
+
+impl StoreError {
+    /// Returns the class of the error.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Open(_) | Self::Database(_) => ErrorKind::Internal,
+            Self::Locked => ErrorKind::Conflict,
+            Self::Newer { .. } => ErrorKind::Newer,
+            Self::Codec(error) => error.kind(),
+        }
+    }
+}
+
+/// Implements `From` for each of redb's narrow errors through its wide one.
+macro_rules! from_redb {
+    ($($error:ty),+) => {
+        $(impl From<$error> for StoreError {
+            fn from(error: $error) -> Self {
+                Self::Database(error.into())
+            }
+        })+
+    };
+}
+from_redb!(redb::TransactionError, redb::TableError, redb::StorageError, redb::CommitError);
+
+impl Store {
+    /// Opens the store, creates it when absent, and gives out its only writer.
+    ///
+    /// # Errors
+    /// [`StoreError::Newer`] leaves the file as it was; [`StoreError::Locked`] when another process holds it.
+    pub fn open(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
+        let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+        let database = Database::builder()
+            .set_cache_size(CACHE_BYTES)
+            .create_with_backend(backend::Injected(backend))
+            .map_err(open_error)?;
+        let store = Self { database: Arc::new(database) };
+        store.check_format()?;
+        let writer = Writer::new(Arc::clone(&store.database))?;
+        Ok((store, writer))
+    }
+
+    /// Takes a snapshot: everything committed so far, and nothing later.
+    ///
+    /// # Errors
+    /// Only when the disk fails.
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        Snapshot::new(&self.database)
+    }
+
+    fn check_format(&self) -> Result<(), StoreError> {
+        let transaction = self.database.begin_read()?;
+        match transaction.open_table(tables::META) {
+            Ok(meta) => match meta.get(tables::META_FORMAT)?.map(|found| found.value()) {
+                Some(found) if found > FORMAT => Err(StoreError::Newer { found }),
+                _ => Ok(()),
+            },
+            Err(redb::TableError::TableDoesNotExist(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+fn open_error(error: redb::DatabaseError) -> StoreError {
+    match error {
+        redb::DatabaseError::DatabaseAlreadyOpen => StoreError::Locked,
+        other => StoreError::Database(other.into()),
+    }
+}

@@ -1,0 +1,118 @@
+//! Byte storage under redb: a directory of files, or memory.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::ops::Bound;
+use std::path::PathBuf;
+
+use redb::backends::{FileBackend, InMemoryBackend};
+use redb::{BackendError, StorageBackend};
+
+use crate::ports::Storage;
+
+/// Files in one directory.
+#[derive(Clone, Debug)]
+pub struct DirectoryStorage {
+    directory: PathBuf,
+}
+
+impl DirectoryStorage {
+    /// Uses an existing directory.
+    #[must_use]
+    pub fn new(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    /// redb does not make a new file's name durable; this does.
+    fn sync_directory(&self) -> io::Result<()> {
+        File::open(&self.directory)?.sync_all()
+    }
+}
+
+impl Storage for DirectoryStorage {
+    fn open(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
+        let path = self.directory.join(name);
+        let is_new = !path.try_exists()?;
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        if is_new {
+            self.sync_directory()?;
+        }
+        let backend = FileBackend::new(file).map_err(io::Error::other)?;
+        Ok(Box::new(backend))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        match std::fs::remove_file(self.directory.join(name)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => self.sync_directory(),
+        }
+    }
+}
+
+/// Memory that is gone when it is dropped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemoryStorage;
+
+impl Storage for MemoryStorage {
+    fn open(&self, _name: &str) -> io::Result<Box<dyn StorageBackend>> {
+        Ok(Box::new(InMemoryBackend::new()))
+    }
+
+    fn remove(&self, _name: &str) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Lets redb, which wants a concrete type, use whatever the port gave.
+#[derive(Debug)]
+pub(super) struct Injected(pub(super) Box<dyn StorageBackend>);
+
+impl StorageBackend for Injected {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        self.0.read(offset, out)
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        self.0.write(offset, data)
+    }
+
+    fn close(&self) -> io::Result<()> {
+        self.0.close()
+    }
+
+    fn try_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.try_lock_range(start, end)
+    }
+
+    fn try_lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.try_lock_shared_range(start, end)
+    }
+
+    fn lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.lock_range(start, end)
+    }
+
+    fn lock_shared_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.lock_shared_range(start, end)
+    }
+
+    fn unlock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<(), BackendError> {
+        self.0.unlock_range(start, end)
+    }
+
+    fn query_lock_range(&self, start: Bound<u64>, end: Bound<u64>) -> Result<bool, BackendError> {
+        self.0.query_lock_range(start, end)
+    }
+}

@@ -1,0 +1,197 @@
+//! The history: every change as an operation, append-only, each hashed together with the one before it.
+//!
+//! The chain covers the payload's own hash rather than the payload, so that a text can be removed one day without
+//! rewriting the chain. `after` is the record as the operation left it; `before` is the `after` of the
+//! operation that `previous_of_memory` names.
+
+use prost::Message;
+
+use super::codec::{CodecError, damaged, versioned, with_version};
+use crate::model::{Actor, MemoryNumber, Origin, Sequence, Timestamp};
+
+const WHAT: &str = "an operation";
+
+/// What an operation did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OperationKind {
+    /// A new memory.
+    Store,
+    /// The same text was stored again.
+    Reinforce,
+    /// Marked as forgotten.
+    Forget,
+}
+
+impl OperationKind {
+    const ALL: [Self; 3] = [Self::Store, Self::Reinforce, Self::Forget];
+
+    /// Returns the name used on disk and in logs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Store => "store",
+            Self::Reinforce => "reinforce",
+            Self::Forget => "forget",
+        }
+    }
+}
+
+/// One change: who, when, what, before, after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operation {
+    /// Its place in the history.
+    pub sequence: Sequence,
+    /// When it was committed.
+    pub at: Timestamp,
+    /// Who asked for it.
+    pub actor: Actor,
+    /// What it did.
+    pub kind: OperationKind,
+    /// The memory it changed.
+    pub number: MemoryNumber,
+    /// The operation that changed this memory before; `None` for the first.
+    pub previous_of_memory: Option<Sequence>,
+    /// The record as the operation left it.
+    pub after: Vec<u8>,
+}
+
+/// Hash of the operation before the first.
+pub(super) const GENESIS: [u8; 32] = [0; 32];
+
+#[derive(Clone, PartialEq, Message)]
+struct OperationV1 {
+    #[prost(sint64, tag = "1")]
+    at_us: i64,
+    #[prost(string, tag = "2")]
+    origin: String,
+    #[prost(string, tag = "3")]
+    agent: String,
+    #[prost(string, tag = "4")]
+    session: String,
+    #[prost(string, tag = "5")]
+    kind: String,
+    #[prost(uint32, tag = "6")]
+    number: u32,
+    #[prost(uint64, optional, tag = "7")]
+    previous_of_memory: Option<u64>,
+    #[prost(bytes = "vec", tag = "8")]
+    payload_hash: Vec<u8>,
+    #[prost(bytes = "vec", tag = "9")]
+    chain_hash: Vec<u8>,
+    #[prost(bytes = "vec", tag = "10")]
+    payload: Vec<u8>,
+}
+
+/// Where the chain is broken.
+#[derive(Debug, thiserror::Error)]
+#[error("history is broken at sequence {sequence}: {detail}; restore a backup")]
+pub struct ChainError {
+    /// The first operation that does not fit.
+    pub sequence: Sequence,
+    /// What does not fit.
+    pub detail: &'static str,
+}
+
+/// Encodes an operation after the one whose chain hash is `previous`; returns the bytes and its own chain hash.
+pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u8; 32]) {
+    let mut record = OperationV1 {
+        at_us: operation.at.as_micros(),
+        origin: operation.actor.origin.name().to_owned(),
+        agent: operation.actor.agent.clone(),
+        session: operation.actor.session.clone(),
+        kind: operation.kind.name().to_owned(),
+        number: operation.number.0,
+        previous_of_memory: operation.previous_of_memory.map(|sequence| sequence.0),
+        payload_hash: blake3::hash(&operation.after).as_bytes().to_vec(),
+        chain_hash: Vec::new(),
+        payload: Vec::new(),
+    };
+    let hash = chain_hash(operation.sequence, &record, previous);
+    record.chain_hash = hash.to_vec();
+    record.payload.clone_from(&operation.after);
+    (with_version(&record), hash)
+}
+
+/// Decodes an operation and its chain hash.
+pub(super) fn decode(sequence: Sequence, bytes: &[u8]) -> Result<(Operation, [u8; 32]), CodecError> {
+    let record = decode_record(bytes)?;
+    let chain_hash = record.chain_hash.as_slice().try_into().map_err(|_| damaged(WHAT, "its hash is cut"))?;
+    let kind = OperationKind::ALL.into_iter().find(|kind| kind.name() == record.kind);
+    let operation = Operation {
+        sequence,
+        at: Timestamp::from_micros(record.at_us),
+        actor: Actor {
+            origin: Origin::parse(&record.origin).ok_or_else(|| damaged(WHAT, "its origin is unknown"))?,
+            agent: record.agent,
+            session: record.session,
+        },
+        kind: kind.ok_or_else(|| damaged(WHAT, "its kind is unknown"))?,
+        number: MemoryNumber(record.number),
+        previous_of_memory: record.previous_of_memory.map(Sequence),
+        after: record.payload,
+    };
+    Ok((operation, chain_hash))
+}
+
+/// Checks that an operation continues the chain; returns its hash for the next check.
+pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: &[u8; 32]) -> Result<[u8; 32], ChainError> {
+    let broken = |detail| ChainError { sequence, detail };
+    let mut record = decode_record(bytes).map_err(|_| broken("the record cannot be read"))?;
+    let payload = std::mem::take(&mut record.payload);
+    let claimed = std::mem::take(&mut record.chain_hash);
+    if blake3::hash(&payload).as_bytes().as_slice() != record.payload_hash {
+        return Err(broken("the payload does not match its hash"));
+    }
+    let hash = chain_hash(sequence, &record, previous);
+    if hash.as_slice() == claimed { Ok(hash) } else { Err(broken("the hash does not follow from the one before")) }
+}
+
+fn decode_record(bytes: &[u8]) -> Result<OperationV1, CodecError> {
+    OperationV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, error))
+}
+
+/// Hashes the header (the record without payload and chain hash) after `previous`.
+fn chain_hash(sequence: Sequence, header: &OperationV1, previous: &[u8; 32]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(previous);
+    hasher.update(&sequence.0.to_le_bytes());
+    hasher.update(&header.encode_to_vec());
+    *hasher.finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn operation(sequence: u64) -> Operation {
+        Operation {
+            sequence: Sequence(sequence),
+            at: Timestamp::from_micros(5),
+            actor: Actor { origin: Origin::Agent, agent: "claude-code".into(), session: "s".into() },
+            kind: OperationKind::Store,
+            number: MemoryNumber(7),
+            previous_of_memory: None,
+            after: b"record".to_vec(),
+        }
+    }
+
+    #[test]
+    fn operations_round_trip_and_chain() {
+        let (bytes, hash) = encode(&operation(1), &GENESIS);
+        assert_eq!(decode(Sequence(1), &bytes).unwrap(), (operation(1), hash));
+        assert_eq!(verify(Sequence(1), &bytes, &GENESIS).unwrap(), hash);
+    }
+
+    #[test]
+    fn any_change_breaks_the_chain() {
+        let (bytes, hash) = encode(&operation(2), &GENESIS);
+        assert!(verify(Sequence(3), &bytes, &GENESIS).is_err(), "moved");
+        assert!(verify(Sequence(2), &bytes, &hash).is_err(), "another past");
+        for position in 0..bytes.len() {
+            let mut tampered = bytes.clone();
+            *tampered.get_mut(position).unwrap() ^= 1;
+            assert!(verify(Sequence(2), &tampered, &GENESIS).is_err(), "byte {position}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Reading a snapshot of the store.
+
+use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata};
+
+use super::codec;
+use super::history::{self, ChainError, GENESIS, Operation};
+use super::{StoreError, tables};
+use crate::model::{Memory, MemoryId, MemoryNumber, Sequence, Timestamp};
+
+/// Everything that was committed when it was taken. Cheap to take, never changes.
+pub struct Snapshot {
+    memories: ReadOnlyTable<u32, &'static [u8]>,
+    ids: ReadOnlyTable<[u8; 16], u32>,
+    handles: ReadOnlyTable<&'static str, u32>,
+    access: ReadOnlyTable<u32, (u64, i64)>,
+    history: ReadOnlyTable<u64, &'static [u8]>,
+    sessions: ReadOnlyTable<&'static str, &'static [u8]>,
+    _transaction: ReadTransaction,
+}
+
+impl Snapshot {
+    pub(super) fn new(database: &Database) -> Result<Self, StoreError> {
+        let transaction = database.begin_read()?;
+        Ok(Self {
+            memories: transaction.open_table(tables::MEMORIES)?,
+            ids: transaction.open_table(tables::IDS)?,
+            handles: transaction.open_table(tables::HANDLES)?,
+            access: transaction.open_table(tables::ACCESS)?,
+            history: transaction.open_table(tables::HISTORY)?,
+            sessions: transaction.open_table(tables::SESSIONS)?,
+            _transaction: transaction,
+        })
+    }
+
+    /// Reads one memory.
+    ///
+    /// # Errors
+    /// When the disk fails or the record is damaged.
+    pub fn memory(&self, number: MemoryNumber) -> Result<Option<Memory>, StoreError> {
+        let Some(found) = self.memories.get(number.0)? else { return Ok(None) };
+        let mut memory = codec::decode(number, found.value())?;
+        if let Some(access) = self.access.get(number.0)? {
+            let (count, seen) = access.value();
+            memory.access_count = count;
+            memory.last_seen_at = Timestamp::from_micros(seen);
+        }
+        Ok(Some(memory))
+    }
+
+    /// Reads every memory in the order of their numbers.
+    ///
+    /// # Errors
+    /// When the disk fails or a record is damaged, or whatever `each` returns.
+    pub fn for_each_memory<E: From<StoreError>>(
+        &self,
+        mut each: impl FnMut(Memory) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut access = self.access.iter().map_err(StoreError::from)?.peekable();
+        for entry in self.memories.iter().map_err(StoreError::from)? {
+            let (key, value) = entry.map_err(StoreError::from)?;
+            let number = MemoryNumber(key.value());
+            let mut memory = codec::decode(number, value.value()).map_err(StoreError::from)?;
+            while let Some(next) = access.next_if(|next| next.as_ref().is_ok_and(|(key, _)| key.value() <= number.0)) {
+                let (key, value) = next.map_err(StoreError::from)?;
+                if key.value() == number.0 {
+                    let (count, seen) = value.value();
+                    memory.access_count = count;
+                    memory.last_seen_at = Timestamp::from_micros(seen);
+                }
+            }
+            each(memory)?;
+        }
+        Ok(())
+    }
+
+    /// Number of memories in every status.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn memory_count(&self) -> Result<u64, StoreError> {
+        Ok(self.memories.len()?)
+    }
+
+    /// Finds a memory by its id.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn number_of_id(&self, id: &MemoryId) -> Result<Option<MemoryNumber>, StoreError> {
+        Ok(self.ids.get(*id.as_bytes())?.map(|found| MemoryNumber(found.value())))
+    }
+
+    /// Finds memories whose handle starts with `prefix`, at most `limit`; an exact match comes alone.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn numbers_of_handle(&self, prefix: &str, limit: usize) -> Result<Vec<MemoryNumber>, StoreError> {
+        if let Some(exact) = self.handles.get(prefix)? {
+            return Ok(vec![MemoryNumber(exact.value())]);
+        }
+        let mut found = Vec::new();
+        for entry in self.handles.range(prefix..)? {
+            let (key, value) = entry?;
+            if !key.value().starts_with(prefix) || found.len() == limit {
+                break;
+            }
+            found.push(MemoryNumber(value.value()));
+        }
+        Ok(found)
+    }
+
+    /// Finds memories whose id lies between two ids, at most `limit`.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn numbers_of_ids(
+        &self,
+        first: [u8; 16],
+        last: [u8; 16],
+        limit: usize,
+    ) -> Result<Vec<MemoryNumber>, StoreError> {
+        let mut found = Vec::new();
+        for entry in self.ids.range(first..=last)?.take(limit) {
+            found.push(MemoryNumber(entry?.1.value()));
+        }
+        Ok(found)
+    }
+
+    /// Returns the newest sequence.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn sequence(&self) -> Result<Sequence, StoreError> {
+        Ok(self.history.last()?.map_or(Sequence(0), |(key, _)| Sequence(key.value())))
+    }
+
+    /// The change feed: every operation after `sequence`, in order.
+    ///
+    /// # Errors
+    /// When the disk fails or a record is damaged, or whatever `each` returns.
+    pub fn for_each_operation_after<E: From<StoreError>>(
+        &self,
+        sequence: Sequence,
+        mut each: impl FnMut(Operation) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for entry in self.history.range(sequence.0.saturating_add(1)..).map_err(StoreError::from)? {
+            let (key, value) = entry.map_err(StoreError::from)?;
+            let (operation, _) = history::decode(Sequence(key.value()), value.value()).map_err(StoreError::from)?;
+            each(operation)?;
+        }
+        Ok(())
+    }
+
+    /// Walks the whole history and checks its chain.
+    ///
+    /// # Errors
+    /// The outer error when the disk fails; the inner one names the first operation that does not fit.
+    pub fn verify_history(&self) -> Result<Result<Sequence, ChainError>, StoreError> {
+        let mut previous = GENESIS;
+        let mut expected = Sequence(1);
+        for entry in self.history.iter()? {
+            let (key, value) = entry?;
+            let sequence = Sequence(key.value());
+            if sequence != expected {
+                return Ok(Err(ChainError { sequence: expected, detail: "the operation is missing" }));
+            }
+            match history::verify(sequence, value.value(), &previous) {
+                Ok(hash) => previous = hash,
+                Err(broken) => return Ok(Err(broken)),
+            }
+            expected = expected.next();
+        }
+        Ok(Ok(Sequence(expected.0 - 1)))
+    }
+
+    /// Reads every session's state.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn sessions(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let mut sessions = Vec::new();
+        for entry in self.sessions.iter()? {
+            let (key, value) = entry?;
+            sessions.push((key.value().to_owned(), value.value().to_vec()));
+        }
+        Ok(sessions)
+    }
+}

@@ -1,0 +1,31 @@
+//! The tables of [`super::STORE_FILE`], all in one place.
+
+use redb::TableDefinition;
+
+/// Memory number → record (see `codec`).
+pub(super) const MEMORIES: TableDefinition<u32, &[u8]> = TableDefinition::new("memories");
+
+/// Memory id → number.
+pub(super) const IDS: TableDefinition<[u8; 16], u32> = TableDefinition::new("ids");
+
+/// Handle → number.
+pub(super) const HANDLES: TableDefinition<&str, u32> = TableDefinition::new("handles");
+
+/// Sequence → operation (see `history`). Append-only.
+pub(super) const HISTORY: TableDefinition<u64, &[u8]> = TableDefinition::new("history");
+
+/// Memory number → (access count, last seen in microseconds). Kept apart from the record, so that a recall does not
+/// rewrite texts or fill the history.
+pub(super) const ACCESS: TableDefinition<u32, (u64, i64)> = TableDefinition::new("access");
+
+/// Session key → what the session was given, opaque to the store.
+pub(super) const SESSIONS: TableDefinition<&str, &[u8]> = TableDefinition::new("sessions");
+
+/// Single numbers.
+pub(super) const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
+
+/// Key of the layout's version in [`META`].
+pub(super) const META_FORMAT: &str = "format";
+
+/// Key of the next memory number in [`META`].
+pub(super) const META_NEXT_NUMBER: &str = "next-number";

@@ -1,0 +1,125 @@
+//! The vectors' own file: memory number → int8 code, for one embedding model.
+//!
+//! Derived from the texts, so it may be deleted; kept because embedding a text costs milliseconds. A file of its own
+//! shortens the store's repair walk after a crash. Each record remembers the hash of the text it was made from, so that a
+//! vector of an older text is recognised as missing.
+
+use std::sync::Arc;
+
+use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition};
+
+use super::backend::Injected;
+use super::{StoreError, open_error};
+use crate::model::MemoryNumber;
+use crate::ports::Storage;
+
+/// File of the vectors inside a strand.
+pub const VECTOR_FILE: &str = "vectors.redb";
+
+/// Page cache, in bytes: the codes are read once, at the start.
+const CACHE_BYTES: usize = 8 * 1024 * 1024;
+
+/// Version of the layout; another one is discarded and made anew.
+const FORMAT: &str = "1";
+
+const VECTORS: TableDefinition<u32, (u64, &[u8])> = TableDefinition::new("vectors");
+const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
+
+/// A vector as it is kept.
+#[derive(Clone, Debug)]
+pub struct VectorRecord {
+    /// Whose vector it is.
+    pub number: MemoryNumber,
+    /// Hash of the text it was made from.
+    pub text_hash: u64,
+    /// The int8 code's bytes.
+    pub code: Vec<u8>,
+}
+
+/// The open file.
+#[derive(Clone)]
+pub struct VectorFile {
+    database: Arc<Database>,
+}
+
+impl VectorFile {
+    /// Opens the file for one model; a file of another model or format, or a damaged one, is made anew.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn open(storage: &dyn Storage, model: &str) -> Result<Self, StoreError> {
+        if let Ok(file) = Self::open_once(storage)
+            && file.matches(model).unwrap_or(false)
+        {
+            return Ok(file);
+        }
+        storage.remove(VECTOR_FILE).map_err(StoreError::Open)?;
+        let file = Self::open_once(storage)?;
+        file.stamp(model)?;
+        Ok(file)
+    }
+
+    fn open_once(storage: &dyn Storage) -> Result<Self, StoreError> {
+        let backend = storage.open(VECTOR_FILE).map_err(StoreError::Open)?;
+        let database = Database::builder()
+            .set_cache_size(CACHE_BYTES)
+            .create_with_backend(Injected(backend))
+            .map_err(open_error)?;
+        Ok(Self { database: Arc::new(database) })
+    }
+
+    fn matches(&self, model: &str) -> Result<bool, StoreError> {
+        let transaction = self.database.begin_read()?;
+        let meta = transaction.open_table(META)?;
+        let is = |key, wanted: &str| -> Result<bool, StoreError> {
+            Ok(meta.get(key)?.is_some_and(|found| found.value() == wanted))
+        };
+        Ok(is("format", FORMAT)? && is("model", model)?)
+    }
+
+    fn stamp(&self, model: &str) -> Result<(), StoreError> {
+        let transaction = self.database.begin_write()?;
+        {
+            let mut meta = transaction.open_table(META)?;
+            meta.insert("format", FORMAT)?;
+            meta.insert("model", model)?;
+            transaction.open_table(VECTORS)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Keeps vectors, replacing earlier ones; durable when it returns.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn put(&self, records: &[VectorRecord]) -> Result<(), StoreError> {
+        let mut transaction = self.database.begin_write()?;
+        transaction
+            .set_durability(Durability::Immediate)
+            .map_err(|error| StoreError::Database(error.into()))?;
+        transaction.set_quick_repair(true);
+        {
+            let mut vectors = transaction.open_table(VECTORS)?;
+            for record in records {
+                vectors.insert(record.number.0, (record.text_hash, record.code.as_slice()))?;
+            }
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+
+    /// Reads every vector in the order of their numbers.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn for_each(&self, mut each: impl FnMut(VectorRecord)) -> Result<(), StoreError> {
+        let transaction = self.database.begin_read()?;
+        for entry in transaction.open_table(VECTORS)?.iter()? {
+            let (key, value) = entry?;
+            let (text_hash, code) = value.value();
+            each(VectorRecord { number: MemoryNumber(key.value()), text_hash, code: code.to_vec() });
+        }
+        Ok(())
+    }
+}

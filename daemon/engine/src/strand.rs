@@ -1,0 +1,145 @@
+//! A strand: one knowledge base, its store and its indexes together.
+//!
+//! [`Strand`] answers readers from any thread. [`StrandWriter`], of which there is one, commits and only then lets the
+//! indexes know, so that what was acknowledged is durable and what was acknowledged is found.
+
+mod meaning;
+mod open;
+mod reference;
+mod write;
+
+pub use meaning::{MeaningStatus, Pending, SpaceError};
+pub use open::{OpenError, OpenReport};
+pub use reference::{RESOLVE_CANDIDATES_MAX, Resolution};
+pub use write::{Outcome, Request, StrandWriter};
+
+use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::index::catalog::Catalog;
+use crate::index::lexical::{LexicalIndex, LexicalQuery};
+use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status};
+use crate::policy::admit::Admitted;
+use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, jaccard, tokens};
+use crate::store::{Snapshot, Store, StoreError};
+
+/// Candidates whose texts are compared when a near duplicate is looked for.
+const RESEMBLE_CANDIDATES: usize = 8;
+
+/// An open knowledge base, shared by every reader.
+pub struct Strand {
+    store: Store,
+    kinds: Kinds,
+    catalog: RwLock<Catalog>,
+    lexical: LexicalIndex,
+    meaning: meaning::Meaning,
+}
+
+/// An error of reading a strand.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The word index failed.
+    #[error(transparent)]
+    Lexical(#[from] crate::index::lexical::LexicalError),
+    /// The vectors failed.
+    #[error(transparent)]
+    Vectors(#[from] crate::index::vectors::VectorError),
+}
+
+impl ReadError {
+    /// Returns the class of the error.
+    #[must_use]
+    pub const fn kind(&self) -> crate::error::ErrorKind {
+        match self {
+            Self::Store(error) => error.kind(),
+            Self::Lexical(_) | Self::Vectors(_) => crate::error::ErrorKind::Internal,
+        }
+    }
+}
+
+impl Strand {
+    /// The kinds this strand knows.
+    #[must_use]
+    pub fn kinds(&self) -> &Kinds {
+        &self.kinds
+    }
+
+    /// The word index.
+    #[must_use]
+    pub fn lexical(&self) -> &LexicalIndex {
+        &self.lexical
+    }
+
+    /// Reads the catalog. Hold it briefly: the writer waits for it.
+    pub fn catalog(&self) -> RwLockReadGuard<'_, Catalog> {
+        self.catalog.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    pub(crate) fn catalog_mut(&self) -> RwLockWriteGuard<'_, Catalog> {
+        self.catalog.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Takes a snapshot of the store.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
+        self.store.snapshot()
+    }
+
+    /// Reads memories by number, skipping those that do not exist.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn memories(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, StoreError> {
+        let snapshot = self.snapshot()?;
+        numbers.iter().filter_map(|&number| snapshot.memory(number).transpose()).collect()
+    }
+
+    /// The active memories of a topic in these scopes, in the order they were recorded: the order of `topic:index`.
+    #[must_use]
+    pub fn topic_members(&self, topic: &str, scopes: &[Scope]) -> Vec<MemoryNumber> {
+        let catalog = self.catalog();
+        let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
+        let is_visible = |number: &MemoryNumber| {
+            catalog.row(*number).is_some_and(|row| {
+                row.status == Status::Active && scopes.iter().any(|scope| scope == catalog.scope_of(row))
+            })
+        };
+        catalog.of_topic(topic).into_iter().filter(is_visible).collect()
+    }
+
+    /// Finds the active memory of the same scope that resembles a text most, with its Jaccard similarity.
+    ///
+    /// # Errors
+    /// When the disk or the word index fails.
+    pub fn near_duplicate(&self, admitted: &Admitted) -> Result<Option<(Memory, f32)>, ReadError> {
+        let words = tokens(&admitted.text);
+        if words.len() < RESEMBLE_TOKENS_MIN {
+            return Ok(None);
+        }
+        let query = LexicalQuery::rarest(&self.lexical, &admitted.text);
+        let candidates = self.similar_words(&query, &admitted.scope)?;
+        let mut best: Option<(Memory, f32)> = None;
+        for memory in self.memories(&candidates)? {
+            let similarity = jaccard(&words, &tokens(&memory.text));
+            if similarity > NEAR_DUPLICATE && best.as_ref().is_none_or(|(_, best)| similarity > *best) {
+                best = Some((memory, similarity));
+            }
+        }
+        Ok(best)
+    }
+
+    fn similar_words(&self, query: &LexicalQuery, scope: &Scope) -> Result<Vec<MemoryNumber>, ReadError> {
+        let catalog = self.catalog();
+        let Some(scope) = catalog.scopes.find(&scope.to_string()) else { return Ok(Vec::new()) };
+        let keeps = |number| {
+            catalog.row(MemoryNumber(number)).is_some_and(|row| row.status == Status::Active && row.scope == scope)
+        };
+        let restriction = crate::index::lexical::Restriction::default();
+        let hits = self.lexical.search(query, RESEMBLE_CANDIDATES, &restriction, keeps)?;
+        Ok(hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect())
+    }
+}

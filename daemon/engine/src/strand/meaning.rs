@@ -1,0 +1,209 @@
+//! The semantic side of a strand: vectors, kept in their own file, searched in RAM, made in the background.
+
+use std::collections::BTreeSet;
+use std::sync::RwLock;
+
+use super::Strand;
+use crate::index::vectors::{Candidates, Code, Hit, VectorError, VectorIndex};
+use crate::model::{Memory, MemoryNumber, Sequence};
+use crate::policy::resemble::text_hash;
+use crate::ports::Storage;
+use crate::store::{StoreError, VectorFile, VectorRecord};
+
+/// The embedding space in use; absent until the embedder says which model it has.
+#[derive(Default)]
+pub(super) struct Meaning {
+    space: RwLock<Option<Space>>,
+}
+
+struct Space {
+    model: String,
+    index: VectorIndex,
+    file: VectorFile,
+    /// Memories without a vector of their present text.
+    pending: BTreeSet<u32>,
+}
+
+/// A text that waits for its vector.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    /// Whose text it is.
+    pub number: MemoryNumber,
+    /// Hash of the text, given back with the vector.
+    pub text_hash: u64,
+    /// The text.
+    pub text: String,
+}
+
+/// How far the vectors are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MeaningStatus {
+    /// Name, variant and hash of the model; empty without one.
+    pub model: String,
+    /// Vectors held.
+    pub vectors: usize,
+    /// Memories that wait for one.
+    pub pending: usize,
+    /// Everything up to here has its vector.
+    pub watermark: Sequence,
+}
+
+/// Why vectors were not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SpaceError {
+    /// The file failed.
+    #[error("keeping vectors: {0}")]
+    Store(#[from] StoreError),
+    /// A vector is unusable.
+    #[error("a vector was refused: {0}")]
+    Vector(#[from] VectorError),
+    /// No space is open.
+    #[error("no embedding space is open; load a model first")]
+    Closed,
+}
+
+impl Strand {
+    /// Opens the embedding space of a model: reads its vectors and finds out which memories lack one.
+    ///
+    /// Takes a moment at many memories; words answer meanwhile.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn open_space(&self, storage: &dyn Storage, model: &str, dimensions: usize) -> Result<(), SpaceError> {
+        let file = VectorFile::open(storage, model)?;
+        let mut index = VectorIndex::new(dimensions);
+        let mut loaded = Vec::new();
+        file.for_each(|record| {
+            if let Ok(code) = Code::from_bytes(&record.code)
+                && code.dimensions() == dimensions
+            {
+                loaded.push((record.number, record.text_hash, code));
+            }
+        })?;
+        let mut pending = BTreeSet::new();
+        // The catalog's lock is always taken before the space's. While it is held no commit reaches the catalog, so none
+        // falls between the two.
+        let catalog = self.catalog();
+        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for (number, row) in catalog.rows() {
+            if row.status.is_indexed() {
+                pending.insert(number.0);
+            }
+        }
+        for (number, text_hash, code) in loaded {
+            if catalog.row(number).is_some_and(|row| row.text_hash == text_hash && row.status.is_indexed()) {
+                index.insert(number.0, &code)?;
+                pending.remove(&number.0);
+            }
+        }
+        index.rebuild();
+        *space = Some(Space { model: model.to_owned(), index, file, pending });
+        Ok(())
+    }
+
+    /// Texts that wait for a vector, newest first, so that what was just stored is found by meaning soon.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn pending_vectors(&self, limit: usize) -> Result<Vec<Pending>, StoreError> {
+        let numbers: Vec<MemoryNumber> = {
+            let space = self.space();
+            let pending = space.as_ref().map(|space| space.pending.iter().rev().take(limit));
+            pending.into_iter().flatten().copied().map(MemoryNumber).collect()
+        };
+        let memories = self.memories(&numbers)?;
+        let wait = |memory: Memory| Pending {
+            number: memory.number,
+            text_hash: text_hash(&memory.text),
+            text: memory.text,
+        };
+        Ok(memories.into_iter().map(wait).collect())
+    }
+
+    /// Takes vectors: makes them durable, then searchable. Those of texts that changed meanwhile are dropped.
+    ///
+    /// # Errors
+    /// [`SpaceError::Vector`] when a vector is not finite or of another dimension; none of the group is taken then.
+    pub fn put_vectors(&self, vectors: &[(MemoryNumber, u64, Vec<f32>)]) -> Result<(), SpaceError> {
+        let mut codes = Vec::with_capacity(vectors.len());
+        for (number, text_hash, vector) in vectors {
+            codes.push((*number, *text_hash, Code::quantize(vector)?));
+        }
+        let records: Vec<VectorRecord> = codes
+            .iter()
+            .map(|(number, text_hash, code)| VectorRecord { number: *number, text_hash: *text_hash, code: code.to_bytes() })
+            .collect();
+        let file = self.space().as_ref().map(|space| space.file.clone()).ok_or(SpaceError::Closed)?;
+        file.put(&records)?;
+        let catalog = self.catalog();
+        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let space = space.as_mut().ok_or(SpaceError::Closed)?;
+        for (number, text_hash, code) in codes {
+            if catalog.row(number).is_some_and(|row| row.text_hash == text_hash && row.status.is_indexed()) {
+                space.index.insert(number.0, &code)?;
+                space.pending.remove(&number.0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives up on a text that cannot be embedded, until the daemon starts again.
+    pub fn skip_vector(&self, number: MemoryNumber) {
+        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(space) = space.as_mut() {
+            space.pending.remove(&number.0);
+        }
+    }
+
+    /// How far the vectors are.
+    #[must_use]
+    pub fn meaning_status(&self, newest: Sequence) -> MeaningStatus {
+        let catalog = self.catalog();
+        let space = self.space();
+        let Some(space) = space.as_ref() else { return MeaningStatus::default() };
+        let first_pending =
+            space.pending.iter().filter_map(|&number| catalog.row(MemoryNumber(number))).map(|row| row.sequence.0).min();
+        MeaningStatus {
+            model: space.model.clone(),
+            vectors: space.index.len(),
+            pending: space.pending.len(),
+            watermark: first_pending.map_or(newest, |first| Sequence(first.saturating_sub(1))),
+        }
+    }
+
+    /// Follows a change of a memory's text or status.
+    pub(super) fn note_meaning(&self, memory: &Memory) {
+        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(space) = space.as_mut() {
+            space.index.remove(memory.number.0);
+            if memory.status.is_indexed() {
+                space.pending.insert(memory.number.0);
+            } else {
+                space.pending.remove(&memory.number.0);
+            }
+        }
+    }
+
+    /// The nearest memories to a vector; empty without a space.
+    pub(crate) fn nearest(
+        &self,
+        query: &[f32],
+        limit: usize,
+        candidates: Candidates<'_>,
+    ) -> Result<Vec<Hit>, VectorError> {
+        match self.space().as_ref() {
+            Some(space) => space.index.search(query, limit, candidates),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The vectors' codes of some memories, where they have one.
+    pub(crate) fn codes(&self, numbers: &[MemoryNumber]) -> Vec<Option<Code>> {
+        let space = self.space();
+        numbers.iter().map(|number| space.as_ref().and_then(|space| space.index.code(number.0))).collect()
+    }
+
+    fn space(&self) -> std::sync::RwLockReadGuard<'_, Option<Space>> {
+        self.meaning.space.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}

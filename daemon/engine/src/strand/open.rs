@@ -1,0 +1,149 @@
+//! Opening a strand: the store first, then every index brought up to it.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, RwLock};
+
+use super::meaning::Meaning;
+use super::{Strand, StrandWriter};
+use crate::error::ErrorKind;
+use crate::index::catalog::Catalog;
+use crate::index::lexical::{Document, LexicalError, LexicalIndex};
+use crate::model::{Kinds, Memory, MemoryNumber, Sequence};
+use crate::ports::Storage;
+use crate::store::{Store, StoreError};
+
+/// Operations behind which the word index is replayed rather than rebuilt.
+const REPLAY_MAX: u64 = 50_000;
+
+/// Why a strand could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The word index, even after it was made anew.
+    #[error(transparent)]
+    Lexical(#[from] LexicalError),
+}
+
+impl OpenError {
+    /// Returns the class of the error.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Store(error) => error.kind(),
+            Self::Lexical(_) => ErrorKind::Internal,
+        }
+    }
+}
+
+/// What opening found and did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenReport {
+    /// The newest sequence of the store.
+    pub sequence: Sequence,
+    /// Memories in the store, of any status.
+    pub memories: u64,
+    /// Whether the word index was made anew.
+    pub rebuilt_words: bool,
+    /// Operations that the word index had missed.
+    pub replayed: u64,
+}
+
+impl Strand {
+    /// Opens a strand. `lexical` is the word index's directory; `None` keeps the index in memory.
+    ///
+    /// # Errors
+    /// When the store cannot be opened, or the disk fails. A damaged index is made anew instead.
+    pub fn open(
+        storage: &dyn Storage,
+        lexical: Option<&Path>,
+        kinds: Kinds,
+    ) -> Result<(Arc<Self>, StrandWriter, OpenReport), OpenError> {
+        let (store, writer) = Store::open(storage)?;
+        let (catalog, memories) = read_catalog(&store)?;
+        let sequence = writer.sequence();
+        let (lexical, rebuilt_words) = open_words(lexical, sequence)?;
+        let strand = Arc::new(Self { store, kinds, catalog: RwLock::new(catalog), lexical, meaning: Meaning::default() });
+        let replayed = strand.catch_up(sequence)?;
+        let report = OpenReport { sequence, memories, rebuilt_words, replayed };
+        let writer = StrandWriter::new(Arc::clone(&strand), writer);
+        Ok((strand, writer, report))
+    }
+
+    /// Brings the word index up to the store. Returns how many operations it had missed.
+    fn catch_up(&self, newest: Sequence) -> Result<u64, OpenError> {
+        let watermark = self.lexical.watermark();
+        let missed = newest.0.saturating_sub(watermark);
+        if missed == 0 {
+            return Ok(0);
+        }
+        let snapshot = self.store.snapshot()?;
+        if watermark == 0 || missed > REPLAY_MAX {
+            snapshot.for_each_memory(|memory| self.index_in_bulk(&memory))?;
+            return Ok(missed);
+        }
+        let mut changed = BTreeSet::new();
+        snapshot.for_each_operation_after(Sequence(watermark), |operation| {
+            changed.insert(operation.number);
+            Ok::<_, StoreError>(())
+        })?;
+        for number in changed {
+            if let Some(memory) = snapshot.memory(number)? {
+                self.index_in_bulk(&memory)?;
+            }
+        }
+        Ok(missed)
+    }
+
+    fn index_in_bulk(&self, memory: &Memory) -> Result<(), OpenError> {
+        self.index_words(memory);
+        if self.lexical.needs_flush() {
+            self.lexical.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Gives one memory to the word index.
+    pub(super) fn index_words(&self, memory: &Memory) {
+        let MemoryNumber(number) = memory.number;
+        if memory.status.is_indexed() {
+            let source = memory.source.as_ref().map(|source| source.path.as_str());
+            let document = Document {
+                number,
+                text: &memory.text,
+                topic: memory.topic.as_str(),
+                tags: &memory.tags,
+                source,
+            };
+            self.lexical.upsert(memory.sequence.0, &document);
+        } else {
+            self.lexical.remove(memory.sequence.0, number);
+        }
+    }
+}
+
+fn read_catalog(store: &Store) -> Result<(Catalog, u64), StoreError> {
+    let mut catalog = Catalog::default();
+    let mut memories = 0;
+    store.snapshot()?.for_each_memory(|memory| {
+        memories += 1;
+        catalog.apply(&memory);
+        Ok::<_, StoreError>(())
+    })?;
+    Ok((catalog, memories))
+}
+
+/// Opens the word index; one that is ahead of the store belongs to another past and is made anew.
+fn open_words(directory: Option<&Path>, newest: Sequence) -> Result<(LexicalIndex, bool), LexicalError> {
+    let Some(directory) = directory else { return Ok((LexicalIndex::in_memory()?, false)) };
+    let index = LexicalIndex::open(directory)?;
+    if index.watermark() <= newest.0 {
+        let rebuilt = index.rebuilt();
+        return Ok((index, rebuilt));
+    }
+    drop(index);
+    LexicalIndex::discard(directory)?;
+    Ok((LexicalIndex::open(directory)?, true))
+}
