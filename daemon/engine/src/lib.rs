@@ -1,1 +1,3 @@
-//! x
+//! Helix's functional core and its storage.
+
+pub mod index;
