@@ -100,7 +100,7 @@ mod tests {
                     segments.push(sum);
                 }
                 let documents: u64 = segments.iter().sum();
-                prop_assert!(segments.len() as u32 <= documents.ilog2() + 1);
+                prop_assert!(segments.len() <= documents.ilog2() as usize + 1);
                 prop_assert!(plan(&living(&segments)).is_empty());
             }
         }

@@ -179,9 +179,13 @@ fn a_limit_keeps_the_best_that_are_wanted() {
             let all = index
                 .search(&query, 10_000, &Restriction::default(), |_| true)
                 .unwrap();
-            assert!(all.is_sorted_by(
-                |a, b| a.score > b.score || (a.score == b.score && a.number < b.number)
-            ));
+            assert!(all.is_sorted_by(|a, b| {
+                a.score
+                    .total_cmp(&b.score)
+                    .reverse()
+                    .then(a.number.cmp(&b.number))
+                    .is_lt()
+            }));
             let mut expected: Vec<_> = all.into_iter().filter(|hit| keeps(hit.number)).collect();
             expected.truncate(15);
             let limited = index

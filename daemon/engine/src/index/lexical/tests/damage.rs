@@ -99,7 +99,7 @@ fn a_damaged_list_of_segments_is_replaced() {
     check(&meta, |path| fs::write(path, [0xFF; 64]).unwrap());
     check(&meta, |path| fs::write(path, "{\"segments\":[]}").unwrap());
     check(&home.path().join(".managed.json"), |path| {
-        fs::write(path, "[").unwrap()
+        fs::write(path, "[").unwrap();
     });
 }
 
