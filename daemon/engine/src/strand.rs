@@ -140,7 +140,7 @@ impl Strand {
         if words.len() < RESEMBLE_TOKENS_MIN {
             return Ok(None);
         }
-        let query = LexicalQuery::rarest(&self.lexical, &admitted.text);
+        let query = self.lexical.rarest(&admitted.text)?;
         let candidates = self.similar_words(&query, &admitted.scope)?;
         let mut best: Option<(Memory, f32)> = None;
         for memory in self.memories(&candidates)? {

@@ -37,13 +37,17 @@ fn store(runtime: &Runtime) -> v1::CheckResult {
 
 fn words(runtime: &Runtime) -> v1::CheckResult {
     let lexical = runtime.strand.lexical();
-    let detail = format!(
-        "{} documents, {} of them in the tail, durable up to sequence {}",
-        lexical.document_count(),
-        lexical.tail_len(),
-        lexical.watermark()
-    );
-    result("word index", v1::CheckLevel::Ok, detail)
+    match lexical.document_count() {
+        Ok(documents) => {
+            let detail = format!(
+                "{documents} documents, {} of them in the tail, durable up to sequence {}",
+                lexical.tail_len(),
+                lexical.watermark()
+            );
+            result("word index", v1::CheckLevel::Ok, detail)
+        }
+        Err(error) => result("word index", v1::CheckLevel::Failure, error.to_string()),
+    }
 }
 
 fn embedder(runtime: &Runtime) -> v1::CheckResult {

@@ -34,7 +34,7 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
         memories_by_status,
         topics,
         projects,
-        indexes: indexes(runtime, sequence),
+        indexes: indexes(runtime, sequence)?,
         embedder: Some(embedder(runtime, sequence)),
         resident_bytes: resident_bytes(),
         store_bytes: fs::metadata(store).map_or(0, |found| found.len()),
@@ -44,13 +44,13 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
     })
 }
 
-fn indexes(runtime: &Runtime, newest: Sequence) -> Vec<v1::IndexStatus> {
+fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Status> {
     let lexical = runtime.strand.lexical();
     let meaning = runtime.strand.meaning_status(newest);
     let words = v1::IndexStatus {
         name: "lexical".to_owned(),
         watermark: lexical.watermark(),
-        entries: lexical.document_count(),
+        entries: lexical.document_count().map_err(|error| Status::internal(error.to_string()))?,
         problem: String::new(),
     };
     let vectors = v1::IndexStatus {
@@ -59,7 +59,7 @@ fn indexes(runtime: &Runtime, newest: Sequence) -> Vec<v1::IndexStatus> {
         entries: meaning.vectors as u64,
         problem: if meaning.model.is_empty() { "no embedding model: words only".to_owned() } else { String::new() },
     };
-    vec![words, vectors]
+    Ok(vec![words, vectors])
 }
 
 /// Describes the embedder.

@@ -14,6 +14,7 @@ mod fields;
 mod merging;
 mod numbers;
 mod query;
+mod rare;
 mod state;
 mod statistics;
 mod stop_words;
@@ -108,6 +109,16 @@ impl LexicalIndex {
         let fields = Fields::new();
         let opened = storage::in_memory(&fields)?;
         Self::new(fields, opened)
+    }
+
+    /// Deletes the index in a directory. It must not be open.
+    ///
+    /// # Errors
+    ///
+    /// When the files cannot be removed.
+    pub fn discard(directory: &Path) -> Result<(), LexicalError> {
+        let tell = |source| LexicalError::Directory { path: directory.to_owned(), source };
+        storage::clear(directory).map_err(tell)
     }
 
     fn new(fields: Fields, opened: Opened) -> Result<Self, LexicalError> {

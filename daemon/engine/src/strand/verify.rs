@@ -1,7 +1,7 @@
 //! Comparing the indexes with the store, record by record.
 
 use super::{ReadError, Strand};
-use crate::index::lexical::{LexicalQuery, Restriction};
+use crate::index::lexical::Restriction;
 use crate::model::Memory;
 use crate::policy::resemble::text_hash;
 
@@ -53,7 +53,7 @@ impl Strand {
 
     /// Whether a search for the memory's own words, restricted to it, finds it; `None` when it has no words.
     fn word_index_finds(&self, memory: &Memory) -> Result<Option<bool>, ReadError> {
-        let query = LexicalQuery::rarest(&self.lexical, &memory.text);
+        let query = self.lexical.rarest(&memory.text)?;
         if query.is_empty() {
             return Ok(None);
         }

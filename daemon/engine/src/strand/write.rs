@@ -144,7 +144,7 @@ impl StrandWriter {
             }
             drop(catalog);
             for memory in differing {
-                self.strand.index_words(memory);
+                self.strand.index_words(memory.sequence, memory);
                 self.strand.note_meaning(memory);
             }
         }

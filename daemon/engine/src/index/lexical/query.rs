@@ -99,6 +99,16 @@ impl LexicalQuery {
         self
     }
 
+    /// The same query without the terms whose places in [`Self::terms`] are not wanted.
+    pub(super) fn retain(mut self, is_wanted: impl Fn(usize) -> bool) -> Self {
+        let mut place = 0;
+        self.terms.retain(|_| {
+            place += 1;
+            is_wanted(place - 1)
+        });
+        self
+    }
+
     /// Returns the words of this query that occur in a document, as they were asked, to explain a hit.
     #[must_use]
     pub fn matched_terms(&self, document: &Document<'_>) -> Vec<String> {

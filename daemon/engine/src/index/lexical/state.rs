@@ -64,7 +64,7 @@ impl State {
                 .count()
     }
 
-    fn generations(&self) -> impl Iterator<Item = &Generation> {
+    pub(super) fn generations(&self) -> impl Iterator<Item = &Generation> {
         self.frozen.as_deref().into_iter().chain([&self.active])
     }
 

@@ -158,7 +158,7 @@ fn verify(directory: &Path, index: &Index, metas: &IndexMeta) -> Result<(), Unus
 }
 
 /// Removes the files that tantivy wrote, and nothing else: a mistaken path must not cost anything.
-fn clear(directory: &Path) -> io::Result<()> {
+pub(super) fn clear(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         if entry.file_type()?.is_file() && is_tantivy_file(&entry.file_name().to_string_lossy()) {
