@@ -1,7 +1,7 @@
 //! The HLX1 frame as the shim speaks it: a request encoded by hand, a reply's header.
 //!
 //! `helix_proto::frame` and `HookRequest` are the contract; depending on them would link an HTTP/2 stack into a program of
-//! 10 KB. The tests prove that both agree.
+//! 16 KB. The tests prove that both agree.
 
 use crate::text::{Overflow, Text};
 

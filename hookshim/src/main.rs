@@ -16,7 +16,7 @@
 //! # Two forms of one source
 //!
 //! An ordinary build gives a std program. With `--cfg helix_freestanding` on Linux (`x86_64`, `aarch64`) the same modules
-//! link without std, libc, allocator or C start-up code into a static program of about 10 KB, which starts several times faster:
+//! link without std, libc, allocator or C start-up code into a static program of 16 KB, which starts several times faster:
 //!
 //! ```text
 //! cargo rustc --profile shim -p helix-hook --bin helix-hook --target-dir target/shim -- --cfg helix_freestanding \

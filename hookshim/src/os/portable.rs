@@ -1,6 +1,6 @@
 //! Any Unix through std: macOS, and Linux on processors that `linux` does not know.
 //!
-//! std already ignores SIGPIPE and opens closed standard streams on /dev/null before `main`, so nothing lands on descriptors 0 to 2.
+//! std already ignores SIGPIPE, and opens closed standard streams on /dev/null, before `main`.
 //! A local connection never waits on macOS: a full queue refuses it at once.
 
 use core::ffi::CStr;
@@ -79,10 +79,10 @@ pub(crate) fn pause(span_ns: u64) {
 
 fn ready(descriptor: RawFd, events: libc::c_short, timeout_ns: u64) -> bool {
     let mut polled = libc::pollfd { fd: descriptor, events, revents: 0 };
-    let timeout_ms = libc::c_int::try_from(timeout_ns.div_ceil(1_000_000)).unwrap_or(libc::c_int::MAX);
+    let milliseconds = libc::c_int::try_from(timeout_ns.div_ceil(1_000_000)).unwrap_or(libc::c_int::MAX);
     loop {
         // SAFETY: One pollfd is passed, and it may be written.
-        let count = unsafe { libc::poll(&raw mut polled, 1, timeout_ms) };
+        let count = unsafe { libc::poll(&raw mut polled, 1, milliseconds) };
         if count >= 0 || Error::last_os_error().kind() != ErrorKind::Interrupted {
             return count > 0;
         }
@@ -96,6 +96,9 @@ impl Socket {
     /// Connects to the socket at `path`.
     pub(crate) fn connect(path: &CStr) -> Result<Self, Fault> {
         let stream = UnixStream::connect(as_path(path))?;
+        if stream.as_raw_fd() <= libc::STDERR_FILENO {
+            return Err(Fault::LowDescriptor);
+        }
         stream.set_nonblocking(true)?;
         Ok(Self(stream))
     }
@@ -137,7 +140,14 @@ fn peer_user(stream: &UnixStream) -> Option<libc::uid_t> {
 
 #[cfg(target_os = "linux")]
 fn peer_user(stream: &UnixStream) -> Option<libc::uid_t> {
-    rustix::net::sockopt::socket_peercred(stream).ok().map(|peer| peer.uid.as_raw())
+    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut length = libc::socklen_t::try_from(size_of::<libc::ucred>()).ok()?;
+    // SAFETY: Both values may be written, and `length` is the size of the first.
+    let outcome = unsafe {
+        let place = (&raw mut peer).cast();
+        libc::getsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, place, &raw mut length)
+    };
+    (outcome == 0).then_some(peer.uid)
 }
 
 /// The daemon's lock, held while this value or a copy of it in another process lives.

@@ -23,6 +23,10 @@ impl Strings<'_> {
     }
 
     /// What is left of the list, for the system.
+    #[allow(
+        dead_code,
+        reason = "std passes the variables on by itself where `os::portable` is used"
+    )]
     pub(crate) fn as_ptr(&self) -> *const *const c_char {
         self.next
     }
