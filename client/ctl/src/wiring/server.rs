@@ -27,7 +27,11 @@ pub(super) fn install(document: &Document, command: &str) -> Result<(), WiringEr
         Some(entry) if is_ours(&entry) => update(&entry, command),
         Some(entry) => {
             let (line, column) = document.position(&entry.into());
-            return Err(WiringError::ForeignServer { name: SERVER_NAME, line, column });
+            return Err(WiringError::ForeignServer {
+                name: SERVER_NAME,
+                line,
+                column,
+            });
         }
     }
     Ok(())
@@ -35,9 +39,15 @@ pub(super) fn install(document: &Document, command: &str) -> Result<(), WiringEr
 
 /// Takes our entry out, and the list of servers if it is empty then and the original file had none.
 pub(super) fn uninstall(document: &Document, original: Option<&Value>) -> Result<(), WiringError> {
-    let Some(root) = document.root()? else { return Ok(()) };
-    let Some(servers) = document.object(&root, SERVERS)? else { return Ok(()) };
-    let Some(found) = member(&servers, SERVER_NAME) else { return Ok(()) };
+    let Some(root) = document.root()? else {
+        return Ok(());
+    };
+    let Some(servers) = document.object(&root, SERVERS)? else {
+        return Ok(());
+    };
+    let Some(found) = member(&servers, SERVER_NAME) else {
+        return Ok(());
+    };
     if !found.object_value().is_some_and(|entry| is_ours(&entry)) {
         return Ok(());
     }
