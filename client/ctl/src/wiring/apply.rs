@@ -79,7 +79,7 @@ pub(crate) fn install(
     for (step, (target, _)) in steps.iter().zip(edits) {
         let record = next_record(step, target, &undo)?;
         if let (Run::Write, Some(after), Some(record)) = (run, &step.after, record) {
-            write_installed(step, after, record, target, &undo)?;
+            write_installed(step, after, &record, target, &undo)?;
         }
     }
     Ok(steps.into_iter().map(Step::report).collect())
@@ -199,7 +199,7 @@ fn made_dirs(step: &Step, undo: &Undo) -> Vec<PathBuf> {
 fn write_installed(
     step: &Step,
     after: &str,
-    record: Record,
+    record: &Record,
     target: &Target,
     undo: &Undo,
 ) -> Result<(), WiringError> {
@@ -211,7 +211,7 @@ fn write_installed(
         Some(_) => {}
         None => undo.discard_copy(&step.real)?,
     }
-    undo.save(&step.real, &record)?;
+    undo.save(&step.real, record)?;
     file::make_parents(&step.real)?;
     file::replace(&step.real, step.before.as_deref(), after, target.new_mode)
 }
@@ -288,7 +288,7 @@ fn write_uninstalled(
         (Change::Unchanged, ..) | (_, None, _) => {}
         (_, Some(before), None) => file::remove(&step.real, before)?,
         (_, before, Some(after)) => {
-            file::replace(&step.real, before.as_deref(), after, target.new_mode)?
+            file::replace(&step.real, before.as_deref(), after, target.new_mode)?;
         }
     }
     if !step.real.exists() {

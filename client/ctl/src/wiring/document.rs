@@ -61,36 +61,6 @@ impl Document {
         text.split_whitespace().collect::<String>() == "{}"
     }
 
-    /// The object under `name`, if there is one. Null counts as absent.
-    pub(super) fn object(
-        &self,
-        parent: &CstObject,
-        name: &str,
-    ) -> Result<Option<CstObject>, WiringError> {
-        let Some(value) = member_value(parent, name) else {
-            return Ok(None);
-        };
-        value
-            .as_object()
-            .map(Some)
-            .ok_or_else(|| self.wrong(name, "an object", &value))
-    }
-
-    /// The array under `name`, if there is one. Null counts as absent.
-    pub(super) fn array(
-        &self,
-        parent: &CstObject,
-        name: &str,
-    ) -> Result<Option<CstArray>, WiringError> {
-        let Some(value) = member_value(parent, name) else {
-            return Ok(None);
-        };
-        value
-            .as_array()
-            .map(Some)
-            .ok_or_else(|| self.wrong(&format!("hooks.{name}"), "an array", &value))
-    }
-
     /// The file's text as it now stands.
     pub(super) fn text(&self) -> String {
         let mark = if self.marked {
@@ -101,36 +71,8 @@ impl Document {
         mark + &self.root.to_string()
     }
 
-    /// One-based line and column at which a node starts.
-    pub(super) fn position(&self, node: &CstNode) -> (usize, usize) {
-        let mut before = Vec::new();
-        let mut at = node.clone();
-        loop {
-            before.extend(at.previous_siblings().map(|sibling| sibling.to_string()));
-            match at.parent() {
-                Some(parent) => at = parent.into(),
-                None => break,
-            }
-        }
-        before.reverse();
-        end_of(&before.concat())
-    }
-
-    fn wrong(&self, key: &str, expected: &'static str, node: &CstNode) -> WiringError {
-        let (line, column) = self.position(node);
-        WiringError::Shape {
-            key: key.to_owned(),
-            expected,
-            line,
-            column,
-        }
-    }
-
     fn wrong_root(&self) -> WiringError {
-        let at = self
-            .root
-            .value()
-            .map_or((1, 1), |value| self.position(&value));
+        let at = self.root.value().map_or((1, 1), |value| position(&value));
         WiringError::Shape {
             key: "the root".to_owned(),
             expected: "an object",
@@ -144,6 +86,43 @@ impl Document {
 pub(super) fn value_of(text: &str) -> Result<Option<serde_json::Value>, WiringError> {
     let (_, body) = strip_mark(text);
     jsonc_parser::parse_to_serde_value(body, &OPTIONS).map_err(|error| syntax(&error))
+}
+
+/// The object under `name`, if there is one. Null counts as absent.
+pub(super) fn object(parent: &CstObject, name: &str) -> Result<Option<CstObject>, WiringError> {
+    let Some(value) = member_value(parent, name) else {
+        return Ok(None);
+    };
+    value
+        .as_object()
+        .map(Some)
+        .ok_or_else(|| wrong(name, "an object", &value))
+}
+
+/// The array under `name`, if there is one. Null counts as absent.
+pub(super) fn array(parent: &CstObject, name: &str) -> Result<Option<CstArray>, WiringError> {
+    let Some(value) = member_value(parent, name) else {
+        return Ok(None);
+    };
+    value
+        .as_array()
+        .map(Some)
+        .ok_or_else(|| wrong(&format!("hooks.{name}"), "an array", &value))
+}
+
+/// One-based line and column at which a node starts.
+pub(super) fn position(node: &CstNode) -> (usize, usize) {
+    let mut before = Vec::new();
+    let mut at = node.clone();
+    loop {
+        before.extend(at.previous_siblings().map(|sibling| sibling.to_string()));
+        match at.parent() {
+            Some(parent) => at = parent.into(),
+            None => break,
+        }
+    }
+    before.reverse();
+    end_of(&before.concat())
 }
 
 /// The last member of that name.
@@ -183,6 +162,16 @@ pub(super) fn end_of(text: &str) -> (usize, usize) {
         .map_or(0, |last| last.chars().count())
         + 1;
     (line, column)
+}
+
+fn wrong(key: &str, expected: &'static str, node: &CstNode) -> WiringError {
+    let (line, column) = position(node);
+    WiringError::Shape {
+        key: key.to_owned(),
+        expected,
+        line,
+        column,
+    }
 }
 
 fn member_value(parent: &CstObject, name: &str) -> Option<CstNode> {

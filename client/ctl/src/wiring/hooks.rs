@@ -5,7 +5,7 @@
 
 use jsonc_parser::cst::{CstArray, CstInputValue, CstObject};
 
-use super::document::{Document, member, set, string};
+use super::document::{Document, array, member, object, set, string};
 use super::error::WiringError;
 use super::prune::{Before, prune};
 use super::spec::{self, HOOK_PROGRAM, HookRow};
@@ -21,21 +21,21 @@ pub(super) fn install(
 ) -> Result<(), WiringError> {
     let root = document.root_or_new()?;
     let mut unmet: Vec<&HookRow> = rows.iter().collect();
-    if let Some(hooks) = document.object(&root, HOOKS)? {
+    if let Some(hooks) = object(&root, HOOKS)? {
         for event in event_names(&hooks) {
-            if let Some(groups) = groups(document, &hooks, &event, rows)? {
-                if reconcile(&groups, command, &event, &mut unmet) {
-                    remove_if_empty(&hooks, &event, &groups, Before::Absent);
-                }
+            if let Some(groups) = groups(&hooks, &event, rows)?
+                && reconcile(&groups, command, &event, &mut unmet)
+            {
+                remove_if_empty(&hooks, &event, &groups, Before::Absent);
             }
         }
     }
     for row in unmet {
-        let hooks = match document.object(&root, HOOKS)? {
+        let hooks = match object(&root, HOOKS)? {
             Some(hooks) => hooks,
             None => new_object(&root, HOOKS),
         };
-        add(document, &hooks, command, row)?;
+        add(&hooks, command, row)?;
     }
     Ok(())
 }
@@ -48,12 +48,12 @@ pub(super) fn uninstall(
     let Some(root) = document.root()? else {
         return Ok(());
     };
-    let Some(hooks) = document.object(&root, HOOKS)? else {
+    let Some(hooks) = object(&root, HOOKS)? else {
         return Ok(());
     };
     let mut removed = false;
     for event in event_names(&hooks) {
-        let Some(groups) = groups(document, &hooks, &event, &[])? else {
+        let Some(groups) = groups(&hooks, &event, &[])? else {
             continue;
         };
         if remove_ours(&groups) {
@@ -85,15 +85,14 @@ fn reconcile(groups: &CstArray, command: &str, event: &str, unmet: &mut Vec<&Hoo
         let mut emptied = false;
         for handler in objects(&handlers).into_iter().filter(is_ours) {
             let verb = first_argument(&handler);
-            match unmet
+            let wanted = unmet
                 .iter()
-                .position(|row| row.event == event && Some(row.verb) == verb.as_deref())
-            {
-                Some(at) => last_met = Some(update(&handler, command, unmet.remove(at))),
-                None => {
-                    handler.remove();
-                    emptied = true;
-                }
+                .position(|row| row.event == event && Some(row.verb) == verb.as_deref());
+            if let Some(at) = wanted {
+                last_met = Some(update(&handler, command, unmet.remove(at)));
+            } else {
+                handler.remove();
+                emptied = true;
             }
         }
         removed |= emptied;
@@ -123,14 +122,9 @@ fn set_matcher(group: &CstObject, row: &HookRow) {
     }
 }
 
-fn add(
-    document: &Document,
-    hooks: &CstObject,
-    command: &str,
-    row: &HookRow,
-) -> Result<(), WiringError> {
+fn add(hooks: &CstObject, command: &str, row: &HookRow) -> Result<(), WiringError> {
     let group = spec::group(command, row);
-    if let Some(groups) = document.array(hooks, row.event)? {
+    if let Some(groups) = array(hooks, row.event)? {
         groups.append(group);
         return Ok(());
     }
@@ -167,13 +161,12 @@ fn remove_if_empty(hooks: &CstObject, event: &str, groups: &CstArray, before: Be
 
 /// The groups of an event. Events that are not ours to fill may have any shape and are then skipped.
 fn groups(
-    document: &Document,
     hooks: &CstObject,
     event: &str,
     rows: &[HookRow],
 ) -> Result<Option<CstArray>, WiringError> {
     if rows.iter().any(|row| row.event == event) {
-        return document.array(hooks, event);
+        return array(hooks, event);
     }
     Ok(member(hooks, event).and_then(|found| found.array_value()))
 }

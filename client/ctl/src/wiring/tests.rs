@@ -61,12 +61,6 @@ impl World {
         )
     }
 
-    /// Puts a text where a target lies.
-    fn put(&self, target: &Target, text: &[u8]) {
-        fs::create_dir_all(target.path.parent().unwrap()).unwrap();
-        fs::write(&target.path, text).unwrap();
-    }
-
     fn install(&self, target: &Target, spec: &Spec) -> Report {
         let edits = [(target.clone(), spec.clone())];
         install(&edits, &self.path("helix"), Run::Write)
@@ -83,6 +77,12 @@ impl World {
         .unwrap()
         .remove(0)
     }
+}
+
+/// Puts a text where a target lies.
+fn put(target: &Target, text: &[u8]) {
+    fs::create_dir_all(target.path.parent().unwrap()).unwrap();
+    fs::write(&target.path, text).unwrap();
 }
 
 fn hooks_spec() -> Spec {

@@ -174,14 +174,12 @@ impl Undo {
 
 /// SHA-256 in lowercase hexadecimal.
 pub(super) fn hash(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _: Result<(), std::fmt::Error> = write!(text, "{byte:02x}");
-            text
-        })
+    let digits = Sha256::digest(bytes)
+        .into_iter()
+        .flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 fn discard(path: &Path) -> Result<(), WiringError> {

@@ -19,7 +19,7 @@ fn moved_spec() -> Spec {
 fn only_ours_goes_from_an_edited_file() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\n  // keep\n  \"model\": \"opus\"\n}\n");
+    put(&target, b"{\n  // keep\n  \"model\": \"opus\"\n}\n");
     world.install(&target, &hooks_spec());
     replace(&target.path, "\"opus\"", "\"sonnet\" /* newer */");
     let report = world.uninstall(&target);
@@ -62,7 +62,7 @@ fn a_file_that_we_made_goes_even_when_it_was_reformatted() {
 fn empty_containers_that_were_there_before_stay() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(
+    put(
         &target,
         b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}",
     );
@@ -79,7 +79,7 @@ fn empty_containers_that_were_there_before_stay() {
 fn a_moved_binary_is_updated_in_place_and_the_original_kept() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\"a\": 1}");
+    put(&target, b"{\"a\": 1}");
     world.install(&target, &hooks_spec());
     let before = fs::read_to_string(&target.path).unwrap();
     assert_eq!(
@@ -98,7 +98,7 @@ fn a_moved_binary_is_updated_in_place_and_the_original_kept() {
 fn an_edit_before_a_second_install_is_never_lost() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\"a\": 1}");
+    put(&target, b"{\"a\": 1}");
     world.install(&target, &hooks_spec());
     replace(&target.path, "\"a\": 1", "\"a\": 2");
     world.install(&target, &moved_spec());
@@ -111,7 +111,7 @@ fn an_edit_before_a_second_install_is_never_lost() {
 fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\"a\": 1}");
+    put(&target, b"{\"a\": 1}");
     world.install(&target, &hooks_spec());
     fs::write(&target.path, "{\"checked\": \"out\"}").unwrap();
     world.install(&target, &hooks_spec());
@@ -126,7 +126,7 @@ fn entries_from_elsewhere_are_adopted_and_leave_nothing_behind() {
     let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec())
         .unwrap()
         .text;
-    world.put(&target, colleague.as_bytes());
+    put(&target, colleague.as_bytes());
     world.install(&target, &hooks_spec());
     assert_wired(&read(&target.path), SHIM);
     world.uninstall(&target);
@@ -168,12 +168,12 @@ fn uninstalling_what_is_not_installed_does_nothing() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     assert_eq!(world.uninstall(&target).change, Change::Unchanged);
-    world.put(&target, b"{\"hooks\": {}}");
+    put(&target, b"{\"hooks\": {}}");
     assert_eq!(world.uninstall(&target).change, Change::Unchanged);
     assert_eq!(fs::read(&target.path).unwrap(), b"{\"hooks\": {}}");
     let foreign = br#"{"mcpServers": {"helix": {"command": "biology"}}}"#;
     let server = world.server(Scope::Project);
-    world.put(&server, foreign);
+    put(&server, foreign);
     assert_eq!(world.uninstall(&server).change, Change::Unchanged);
     assert_eq!(fs::read(&server.path).unwrap(), foreign);
 }

@@ -103,7 +103,7 @@ fn a_link_to_nothing_gets_its_file_and_loses_it() {
 fn a_file_keeps_its_mode_and_records_are_private() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{}");
+    put(&target, b"{}");
     fs::set_permissions(&target.path, fs::Permissions::from_mode(0o640)).unwrap();
     world.install(&target, &hooks_spec());
     assert_eq!(mode(&target.path), 0o640);
@@ -127,8 +127,8 @@ fn a_file_keeps_its_mode_and_records_are_private() {
 fn projects_are_independent() {
     let (world, other) = (World::new(), World::new());
     let (first, second) = (world.hooks(Scope::Project), other.hooks(Scope::Project));
-    world.put(&first, b"{ }");
-    world.put(&second, b"{\"b\":2}");
+    put(&first, b"{ }");
+    put(&second, b"{\"b\":2}");
     world.install(&first, &hooks_spec());
     world.install(&second, &hooks_spec());
     world.uninstall(&first);
@@ -150,7 +150,12 @@ fn a_preview_writes_nothing() {
 
     world.install(&target, &hooks_spec());
     let written = fs::read(&target.path).unwrap();
-    let shown = uninstall(&[target.clone()], &world.path("helix"), Run::Preview).unwrap();
+    let shown = uninstall(
+        std::slice::from_ref(&target),
+        &world.path("helix"),
+        Run::Preview,
+    )
+    .unwrap();
     assert_eq!(shown[0].change, Change::Deleted);
     assert_eq!(fs::read(&target.path).unwrap(), written);
 }

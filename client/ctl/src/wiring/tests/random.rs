@@ -121,7 +121,7 @@ proptest! {
     fn files_come_back_to_the_byte(text in text()) {
         let world = World::new();
         let target = world.server(Scope::Project);
-        world.put(&target, text.as_bytes());
+        put(&target, text.as_bytes());
         world.install(&target, &server_spec());
         world.uninstall(&target);
         prop_assert_eq!(fs::read_to_string(&target.path).unwrap(), text);

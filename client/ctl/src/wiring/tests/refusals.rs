@@ -15,7 +15,7 @@ fn refuse(world: &World, target: &Target, spec: &Spec) -> WiringError {
 fn refuse_text(text: &[u8], spec: &Spec) -> (String, u8) {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, text);
+    put(&target, text);
     let error = refuse(&world, &target, spec);
     assert_eq!(fs::read(&target.path).unwrap(), text);
     (error.to_string(), error.exit_code())
@@ -75,7 +75,7 @@ fn a_foreign_server_of_our_name_is_left_alone() {
 fn a_conflict_in_one_file_leaves_both_untouched() {
     let world = World::new();
     let (hooks, server) = (world.hooks(Scope::Project), world.server(Scope::Project));
-    world.put(
+    put(
         &server,
         br#"{"mcpServers": {"helix": {"url": "https://example.org"}}}"#,
     );
@@ -92,7 +92,7 @@ fn a_read_only_file_or_directory_is_respected() {
     ] {
         let world = World::new();
         let target = world.hooks(Scope::Project);
-        world.put(&target, b"{}");
+        put(&target, b"{}");
         fs::set_permissions(world.path(protected), fs::Permissions::from_mode(mode)).unwrap();
         let error = refuse(&world, &target, &hooks_spec());
         assert!(error.to_string().contains("read-only"), "{error}");
@@ -137,7 +137,12 @@ fn a_damaged_record_is_reported_before_anything_is_written() {
     for entry in fs::read_dir(world.path("helix/wiring")).unwrap() {
         fs::write(entry.unwrap().path(), "{").unwrap();
     }
-    let error = uninstall(&[target.clone()], &world.path("helix"), Run::Write).unwrap_err();
+    let error = uninstall(
+        std::slice::from_ref(&target),
+        &world.path("helix"),
+        Run::Write,
+    )
+    .unwrap_err();
     assert_eq!(error.exit_code(), 74, "{error}");
     assert_eq!(fs::read(&target.path).unwrap(), written);
 }

@@ -95,7 +95,7 @@ fn every_settings_file_goes_there_and_back() {
     for (name, text) in SETTINGS {
         let world = World::new();
         let target = world.hooks(Scope::Project);
-        world.put(&target, text.as_bytes());
+        put(&target, text.as_bytes());
         there_and_back(&world, &target, &hooks_spec(), name, |root| {
             // The one name that merely looks like ours is not counted.
             let mut root = root.clone();
@@ -111,9 +111,9 @@ fn every_server_file_goes_there_and_back() {
     for (name, text) in SETTINGS {
         let world = World::new();
         let target = world.server(Scope::User);
-        world.put(&target, text.as_bytes());
+        put(&target, text.as_bytes());
         there_and_back(&world, &target, &server_spec(), name, |root| {
-            assert_server(root, BRIDGE)
+            assert_server(root, BRIDGE);
         });
         assert_eq!(fs::read(&target.path).unwrap(), text.as_bytes(), "{name}");
     }
