@@ -99,8 +99,7 @@ async fn serve_grpc(
         .http2_max_header_list_size(HEADERS_MAX_BYTES)
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
-        .add_service(service)
-        .serve_with_incoming_shutdown(connections, async move { stopping.notified().await })
+        .serve_with_incoming_shutdown(service, connections, async move { stopping.notified().await })
         .await;
     if let Err(error) = served {
         tracing::error!(%error, "the gRPC server failed");
