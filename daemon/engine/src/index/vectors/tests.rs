@@ -132,7 +132,7 @@ fn recall(clusters: &mut Clusters, index: &VectorIndex, candidates: Candidates<'
 fn a_binary_scan_finds_nearly_all_of_the_true_best() {
     let mut clusters = Clusters::new(100, LARGE_DIMENSIONS);
     let index = clusters.index(LARGE, LARGE_DIMENSIONS);
-    let keeps = |number: u32| number % 16 != 0;
+    let keeps = |number: u32| !number.is_multiple_of(16);
     let filter = Candidates::Filter { keeps: &keeps, expected: 22_500 };
     let list: Vec<u32> = (0..LARGE).rev().filter(|&number| keeps(number)).collect();
     for (candidates, share) in [
