@@ -69,7 +69,12 @@ fn build(codes: &[Code]) -> Fallible<VectorIndex> {
         index.insert(number, code)?;
         times.push(micros(start));
     }
-    println!("{:<40} {:>13.1} ms in all, {:.2} µs each", "fill", micros(begun) / 1e3, micros(begun) / codes.len() as f64);
+    println!(
+        "{:<40} {:>13.1} ms in all, {:.2} µs each",
+        "fill",
+        micros(begun) / 1e3,
+        micros(begun) / codes.len() as f64
+    );
     times.sort_by(f64::total_cmp);
     println!("{:<40} p50 {:>9.2} µs   worst {:>9.1} µs", "insert", times[times.len() / 2], times[times.len() - 1]);
     let start = Instant::now();
@@ -80,7 +85,8 @@ fn build(codes: &[Code]) -> Fallible<VectorIndex> {
 }
 
 fn share(found: &[Vec<Hit>], exact: &[Vec<Hit>]) -> f64 {
-    let same: usize = found.iter().zip(exact).map(|(found, exact)| exact.iter().filter(|hit| found.contains(hit)).count()).sum();
+    let same: usize =
+        found.iter().zip(exact).map(|(found, exact)| exact.iter().filter(|hit| found.contains(hit)).count()).sum();
     let total: usize = exact.iter().map(Vec::len).sum();
     same as f64 / total as f64
 }
@@ -97,9 +103,13 @@ fn main() -> Fallible<()> {
     for size in [1_000, 10_000, 20_000] {
         // Neighbours, and spread over the whole index as filtered candidates are: then memory's latency decides.
         let near: Vec<u32> = (0..size.min(count)).collect();
-        report(&format!("int8, list of {size}"), &queries, |query| Ok(index.search(query, HITS, Candidates::List(&near))?))?;
+        report(&format!("int8, list of {size}"), &queries, |query| {
+            Ok(index.search(query, HITS, Candidates::List(&near))?)
+        })?;
         let list: Vec<u32> = (0..count).step_by((count / size).max(1) as usize).take(size as usize).collect();
-        report(&format!("int8, list of {size}, spread"), &queries, |query| Ok(index.search(query, HITS, Candidates::List(&list))?))?;
+        report(&format!("int8, list of {size}, spread"), &queries, |query| {
+            Ok(index.search(query, HITS, Candidates::List(&list))?)
+        })?;
     }
     // More than 20,000 candidates are never scanned exactly, so the exact answer is put together from parts.
     let everything: Vec<u32> = (0..count).collect();

@@ -9,7 +9,9 @@
 //! Everything is held in fixed point, so that neither order nor machine changes a bit.
 
 use super::code::Code;
-use super::kernel::{self, BLOCK_LANES, BlockWord, Estimate, GROUP_WORDS, MAGNITUDE_BITS, Moments, QueryWord, Traits, WORD_BITS};
+use super::kernel::{
+    self, BLOCK_LANES, BlockWord, Estimate, GROUP_WORDS, MAGNITUDE_BITS, Moments, QueryWord, Traits, WORD_BITS,
+};
 
 /// One in fixed point, 2^24: a unit vector's component and its difference from the centre fit an `i32`.
 const FIXED_ONE: f32 = 16_777_216.0;
@@ -175,7 +177,11 @@ fn fixed(scale: f32) -> i32 {
     (scale * FIXED_ONE).round() as i32
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a mean of components is at most 1; counts are under 2^32")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "a mean of components is at most 1; counts are under 2^32"
+)]
 fn mean(sum: i64, count: usize) -> i32 {
     (sum / (count.max(1) as i64)) as i32
 }

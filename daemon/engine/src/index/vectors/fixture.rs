@@ -40,7 +40,8 @@ impl Clusters {
     pub(super) fn new(count: usize, dimensions: usize) -> Self {
         let mut generator = Generator(7);
         let common = generator.vector(dimensions);
-        let mut centre = || generator.vector(dimensions).iter().zip(&common).map(|(own, all)| own + 0.5 * all).collect();
+        let mut centre =
+            || generator.vector(dimensions).iter().zip(&common).map(|(own, all)| own + 0.5 * all).collect();
         let centres = (0..count).map(|_| centre()).collect();
         Self { generator, centres }
     }

@@ -4,7 +4,10 @@
 //! computed element by element. The `*_plain` functions are the same bodies without dispatch. AVX-512 is taken from
 //! Ice Lake on (`multiversion` refuses it on older chips, whose clock it lowers).
 
-#![expect(clippy::inline_always, reason = "a body must be compiled inside each version, with that version's instructions")]
+#![expect(
+    clippy::inline_always,
+    reason = "a body must be compiled inside each version, with that version's instructions"
+)]
 
 use multiversion::multiversion;
 
@@ -146,7 +149,12 @@ fn add_bits(one: u64, two: u64, three: u64) -> (u64, u64) {
 /// Adds the magnitudes of three words from `first` on where the signs differ: a five-bit number at each bit position.
 /// Takes whole arrays and a lane, because copies of single lanes keep the loop over lanes from becoming vectors.
 #[inline(always)]
-fn add_half(words: &[BlockWord; GROUP_WORDS], query: &[QueryWord; GROUP_WORDS], first: usize, lane: usize) -> [u64; SUM_BITS - 1] {
+fn add_half(
+    words: &[BlockWord; GROUP_WORDS],
+    query: &[QueryWord; GROUP_WORDS],
+    first: usize,
+    lane: usize,
+) -> [u64; SUM_BITS - 1] {
     let mut sum = [0; MAGNITUDE_BITS];
     let mut carry = [0; MAGNITUDE_BITS];
     for bit in 0..MAGNITUDE_BITS {
