@@ -50,7 +50,8 @@ const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) async fn serve(listener: UnixListener, runtime: Arc<Runtime>, stop: Arc<Notify>) {
     let (grpc, connections) = mpsc::channel(HANDOVER_MAX);
     let stopping = Arc::new(Notify::new());
-    let server = tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping)));
+    let server =
+        tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping)));
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut hooks = tokio::task::JoinSet::new();
     let stopped = stop.notified();

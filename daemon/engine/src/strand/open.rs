@@ -65,7 +65,8 @@ impl Strand {
         let (catalog, memories) = read_catalog(&store)?;
         let sequence = writer.sequence();
         let (lexical, rebuilt_words) = open_words(lexical, sequence)?;
-        let strand = Arc::new(Self { store, kinds, catalog: RwLock::new(catalog), lexical, meaning: Meaning::default() });
+        let strand =
+            Arc::new(Self { store, kinds, catalog: RwLock::new(catalog), lexical, meaning: Meaning::default() });
         let replayed = strand.catch_up(sequence)?;
         let report = OpenReport { sequence, memories, rebuilt_words, replayed };
         let writer = StrandWriter::new(Arc::clone(&strand), writer);
