@@ -1,0 +1,89 @@
+//! A home directory of a test's own.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use helix_proto::paths::{MODEL_DIR_VARIABLE, Paths};
+use tempfile::TempDir;
+
+use crate::Binary;
+
+/// Variables that would lead a program to the user's own Helix or change what it says.
+const FOREIGN_VARIABLES: &[&str] = &[
+    "HELIX_SOCKET",
+    "HELIX_LOG",
+    "HELIX_EMBEDDER",
+    "HELIX_DAEMON",
+    "HELIX_HOOK_DEBUG",
+    "XDG_RUNTIME_DIR",
+    "XDG_DATA_HOME",
+    "CLAUDE_PROJECT_DIR",
+    "CLAUDE_CONFIG_DIR",
+    "CURSOR_VERSION",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "NOTIFY_SOCKET",
+];
+
+/// A home that is gone with the value. Short, because socket paths have few bytes.
+#[derive(Debug)]
+pub struct Home {
+    directory: TempDir,
+    /// The places inside it.
+    pub paths: Paths,
+    with_embedder: bool,
+}
+
+impl Home {
+    /// Makes a home whose daemon searches by words only: fast to start, and the same on every machine.
+    ///
+    /// # Errors
+    /// When the temporary directory cannot be made.
+    pub fn new() -> std::io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("hx").tempdir_in("/tmp")?;
+        let paths = Paths::inside(&directory.path().join("h"));
+        Ok(Self { directory, paths, with_embedder: false })
+    }
+
+    /// Makes a home whose daemon loads the model of `$HELIX_MODEL_DIR`; `None` when that is not set or empty.
+    ///
+    /// # Errors
+    /// When the temporary directory cannot be made.
+    pub fn with_embedder() -> std::io::Result<Option<Self>> {
+        let Some(models) = installed_models() else { return Ok(None) };
+        let mut home = Self::new()?;
+        home.paths.models = models;
+        home.with_embedder = true;
+        Ok(Some(home))
+    }
+
+    /// A directory beside the home, for projects and files of the test.
+    #[must_use]
+    pub fn scratch(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// A command that runs a program against this home, whatever the environment says.
+    #[must_use]
+    pub fn command(&self, binary: Binary) -> Command {
+        let mut command = Command::new(binary.path());
+        for name in FOREIGN_VARIABLES {
+            command.env_remove(name);
+        }
+        command
+            .env("HELIX_HOME", &self.paths.home)
+            .env("HELIX_DAEMON", Binary::Daemon.path())
+            .env(MODEL_DIR_VARIABLE, &self.paths.models)
+            .env("HOME", self.scratch())
+            .current_dir(self.scratch());
+        if !self.with_embedder {
+            command.env("HELIX_EMBEDDER", "off");
+        }
+        command
+    }
+}
+
+fn installed_models() -> Option<PathBuf> {
+    env::var_os(MODEL_DIR_VARIABLE).map(PathBuf::from).filter(|models| models.join("all-minilm-l6-v2-int8").is_dir())
+}
