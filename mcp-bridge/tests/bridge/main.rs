@@ -1,0 +1,9 @@
+//! Black-box tests of the built `helix-mcp`, without a daemon: handshakes of both eras, listing, refusals, endings.
+#![allow(clippy::unwrap_used)]
+
+mod calls;
+mod endings;
+mod eras;
+mod harness;
+mod listing;
+mod noise;
