@@ -14,14 +14,17 @@ const CALLS_MAX: usize = 64;
 /// The name by which the daemon knows this program.
 const PROGRAM: &str = "helix-mcp";
 
+/// What a model can do when there is no daemon.
+const WITHOUT_MEMORY: &str = "go on without memory, and tell the user that `helixctl doctor` says what is wrong";
+
 /// Why the daemon gave no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
     /// The environment names no usable place.
-    #[error("{0}")]
+    #[error("{0}; {WITHOUT_MEMORY}")]
     Place(#[from] PathError),
     /// There is no connection.
-    #[error("{0}")]
+    #[error("{0}; {WITHOUT_MEMORY}")]
     Connect(#[from] ConnectError),
     /// Too much at once.
     #[error("{CALLS_MAX} calls are already in flight; wait for their answers, then call again")]
@@ -79,6 +82,7 @@ fn describe(status: &Status) -> String {
         Code::Unimplemented => {
             "the daemon is older than this program; restart it with `helixctl down` and `helixctl up`"
         }
+        Code::Unavailable => WITHOUT_MEMORY,
         Code::DeadlineExceeded => "call again; if it stays slow, run `helixctl doctor`",
         Code::Internal | Code::Unknown | Code::DataLoss => "this is a fault of Helix; `helixctl doctor` says more",
         _ => "",

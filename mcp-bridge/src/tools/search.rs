@@ -52,7 +52,7 @@ const PARAMETERS: [Parameter; 13] = [
     Parameter::optional("tag", Shape::List, ""),
     Parameter::optional("topic", Shape::List, ""),
     Parameter::optional("kind", Shape::List, ""),
-    Parameter::optional("scope", Shape::List, "project, global, session or all"),
+    Parameter::optional("scope", Shape::List, "project, global or all; default project and global"),
     Parameter::optional("mode", Shape::Choice(&["and", "or"]), "default and, then or when nothing has all words"),
     Parameter::optional("explain", Shape::Flag, "show why each matched"),
 ];

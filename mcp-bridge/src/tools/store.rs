@@ -30,7 +30,7 @@ const PARAMETERS: [Parameter; 12] = [
         Shape::Text,
         "decision, convention, procedure, gotcha, bug_fix, pattern, architecture, preference, fact …; default from tags",
     ),
-    Parameter::optional("scope", Shape::Text, "project (default), global or session"),
+    Parameter::optional("scope", Shape::Text, "project (default) or global"),
     Parameter::optional("importance", Shape::Fraction, "0-1"),
     Parameter::optional("pinned", Shape::Flag, "never fades"),
     Parameter::optional("force", Shape::Flag, "store despite a near-duplicate"),

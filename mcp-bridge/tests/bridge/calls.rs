@@ -4,6 +4,9 @@ use serde_json::json;
 
 use crate::harness::Bridge;
 
+/// What every answer without a daemon ends with.
+const WITHOUT_MEMORY: &str = "go on without memory, and tell the user that `helixctl doctor` says what is wrong";
+
 #[test]
 fn without_a_daemon_every_call_says_why() {
     let mut bridge = Bridge::start();
@@ -15,7 +18,8 @@ fn without_a_daemon_every_call_says_why() {
     ] {
         let (text, is_error) = bridge.call(tool, &arguments);
         assert!(is_error);
-        assert_eq!(text, format!("{tool}: starting /nonexistent: No such file or directory (os error 2)"));
+        let why = "starting /nonexistent: No such file or directory (os error 2)";
+        assert_eq!(text, format!("{tool}: {why}; {WITHOUT_MEMORY}"));
     }
     bridge.finish_cleanly();
 }
@@ -47,7 +51,8 @@ fn an_unusable_environment_is_explained() {
     bridge.initialize();
     let (text, is_error) = bridge.call("read", &json!({"topic": "a"}));
     assert!(is_error);
-    assert_eq!(text, "read: HELIX_SOCKET is \"relative.sock\", which is not absolute; give the full path");
+    let why = "HELIX_SOCKET is \"relative.sock\", which is not absolute; give the full path";
+    assert_eq!(text, format!("read: {why}; {WITHOUT_MEMORY}"));
     bridge.finish_cleanly();
 }
 

@@ -1,6 +1,12 @@
 //! However the client ends it: exit code 0, nothing but protocol on stdout, nothing left behind.
 
-use nix::sys::signal::Signal;
+use std::io::{BufRead, BufReader, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::json;
 
 use crate::harness::Bridge;
@@ -89,4 +95,28 @@ fn listing_leaves_nothing_on_disk() {
     let home = bridge.home();
     assert_eq!(std::fs::read_dir(home).unwrap().count(), 0);
     bridge.finish_cleanly();
+}
+
+/// Clients on node give their servers sockets instead of pipes, which are read by a thread that blocks.
+#[test]
+fn sockets_serve_as_well_as_pipes() {
+    for signal in [Some(Signal::SIGINT), None] {
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_helix-mcp"))
+            .env("HELIX_HOME", home.path())
+            .stdin(Stdio::from(OwnedFd::from(theirs.try_clone().unwrap())))
+            .stdout(Stdio::from(OwnedFd::from(theirs)))
+            .spawn()
+            .unwrap();
+        ours.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n").unwrap();
+        let mut answer = String::new();
+        BufReader::new(&ours).read_line(&mut answer).unwrap();
+        assert_eq!(answer, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+        match signal {
+            Some(signal) => kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap(),
+            None => ours.shutdown(std::net::Shutdown::Write).unwrap(),
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{signal:?}");
+    }
 }
