@@ -11,7 +11,7 @@ use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalError, LexicalIndex};
 use crate::model::{Kinds, Memory, MemoryNumber, Sequence};
 use crate::ports::Storage;
-use crate::store::{Store, StoreError};
+use crate::store::{Snapshot, Store, StoreError};
 
 /// Operations behind which the word index is replayed rather than rebuilt.
 const REPLAY_MAX: u64 = 50_000;
@@ -81,47 +81,69 @@ impl Strand {
         }
         let snapshot = self.store.snapshot()?;
         if watermark == 0 || missed > REPLAY_MAX {
-            snapshot.for_each_memory(|memory| self.index_in_bulk(&memory))?;
+            self.fill_words(&snapshot, newest)?;
             return Ok(missed);
         }
-        let mut changed = BTreeSet::new();
-        snapshot.for_each_operation_after(Sequence(watermark), |operation| {
-            changed.insert(operation.number);
-            Ok::<_, StoreError>(())
-        })?;
+        let changed = changed_after(&snapshot, Sequence(watermark))?;
+        let last = changed.last().copied();
         for number in changed {
+            // The watermark may move only with the last, because they do not come in the order of their sequences.
+            let sequence = if Some(number) == last { newest } else { Sequence(watermark) };
             if let Some(memory) = snapshot.memory(number)? {
-                self.index_in_bulk(&memory)?;
+                self.index_words(sequence, &memory);
+            }
+            if self.lexical.needs_flush() {
+                self.lexical.flush()?;
             }
         }
         Ok(missed)
     }
 
-    fn index_in_bulk(&self, memory: &Memory) -> Result<(), OpenError> {
-        self.index_words(memory);
-        if self.lexical.needs_flush() {
-            self.lexical.flush()?;
-        }
-        Ok(())
+    /// Makes the word index anew from the store.
+    fn fill_words(&self, snapshot: &Snapshot, newest: Sequence) -> Result<(), OpenError> {
+        let mut failure = None;
+        self.lexical.fill(newest.0, |add| {
+            let fed = snapshot.for_each_memory(|memory| {
+                if memory.status.is_indexed() {
+                    add(&document(&memory));
+                }
+                Ok::<_, StoreError>(())
+            });
+            failure = fed.err();
+            failure.is_none()
+        })?;
+        failure.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Gives one memory to the word index.
-    pub(super) fn index_words(&self, memory: &Memory) {
+    pub(super) fn index_words(&self, sequence: Sequence, memory: &Memory) {
         let MemoryNumber(number) = memory.number;
         if memory.status.is_indexed() {
-            let source = memory.source.as_ref().map(|source| source.path.as_str());
-            let document = Document {
-                number,
-                text: &memory.text,
-                topic: memory.topic.as_str(),
-                tags: &memory.tags,
-                source,
-            };
-            self.lexical.upsert(memory.sequence.0, &document);
+            self.lexical.upsert(sequence.0, &document(memory));
         } else {
-            self.lexical.remove(memory.sequence.0, number);
+            self.lexical.remove(sequence.0, number);
         }
     }
+}
+
+/// What the word index sees of a memory.
+pub(super) fn document(memory: &Memory) -> Document<'_> {
+    Document {
+        number: memory.number.0,
+        text: &memory.text,
+        topic: memory.topic.as_str(),
+        tags: &memory.tags,
+        source: memory.source.as_ref().map(|source| source.path.as_str()),
+    }
+}
+
+fn changed_after(snapshot: &Snapshot, watermark: Sequence) -> Result<BTreeSet<MemoryNumber>, StoreError> {
+    let mut changed = BTreeSet::new();
+    snapshot.for_each_operation_after(watermark, |operation| {
+        changed.insert(operation.number);
+        Ok::<_, StoreError>(())
+    })?;
+    Ok(changed)
 }
 
 fn read_catalog(store: &Store) -> Result<(Catalog, u64), StoreError> {
