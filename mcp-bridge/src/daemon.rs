@@ -11,6 +11,9 @@ use tonic::{Code, Response, Status};
 /// Calls to the daemon at one time; a client that sends more is told to wait.
 const CALLS_MAX: usize = 64;
 
+/// Notes remembered as told; further ones are repeated.
+const NOTES_MAX: usize = 32;
+
 /// The name by which the daemon knows this program.
 const PROGRAM: &str = "helix-mcp";
 
@@ -37,13 +40,14 @@ pub(crate) enum CallError {
 /// A connection that is made when it is needed.
 pub(crate) struct Daemon {
     kept: Mutex<Option<Client>>,
+    told: Mutex<Vec<String>>,
     permits: Semaphore,
 }
 
 impl Daemon {
     /// Makes one that has not connected.
     pub(crate) fn new() -> Self {
-        Self { kept: Mutex::new(None), permits: Semaphore::new(CALLS_MAX) }
+        Self { kept: Mutex::new(None), told: Mutex::new(Vec::new()), permits: Semaphore::new(CALLS_MAX) }
     }
 
     /// Makes a call.
@@ -61,6 +65,16 @@ impl Daemon {
         let lost = result.as_ref().is_err_and(|status| status.code() == Code::Unavailable);
         self.keep((!lost).then_some(client));
         result.map_err(|status| CallError::Refused(Box::new(status)))
+    }
+
+    /// Leaves out notes that this client has been told already: what stays true all session, such as a missing model, is worth
+    /// its tokens once.
+    pub(crate) fn untold(&self, notes: Vec<String>) -> Vec<String> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh: Vec<String> = notes.into_iter().filter(|note| !told.contains(note)).collect();
+        let room = NOTES_MAX.saturating_sub(told.len());
+        told.extend(fresh.iter().take(room).cloned());
+        fresh
     }
 
     async fn connected(&self) -> Result<Client, CallError> {

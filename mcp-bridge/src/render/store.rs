@@ -2,7 +2,7 @@
 
 use helix_client::v1::{Memory, StoreOutcome, StoreReply};
 
-use super::memory::{nature, short, summary};
+use super::memory::{nature, summary};
 use crate::clean;
 
 /// Text of a reply to `store`; `terse` leaves out everything but the outcome and the handle.
@@ -27,13 +27,13 @@ pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
 }
 
 fn duplicate(memory: &Memory, handle: &str, similarity: f32, terse: bool) -> String {
-    let similarity = short(similarity);
+    let similarity = format!("{similarity:.2}");
     if terse {
-        return format!("not stored: {similarity} like {handle}; force=true stores it");
+        return format!("not stored: {similarity} similar to {handle}; force=true stores it");
     }
     let summary = summary(memory);
     format!(
-        "not stored: {similarity} like {handle}\n  {summary}\nIf that says it, nothing is left to do. If yours differs or \
+        "not stored: {similarity} similar to {handle}\n  {summary}\nIf that says it, nothing is left to do. If yours differs or \
          corrects it, store again with force=true."
     )
 }

@@ -62,7 +62,8 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
     let Asked { request, detail, limit } = ask(caller, arguments, &now)?;
     let explain = arguments.flag("explain")?;
     let query = request.query.clone();
-    let reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
+    let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
+    reply.notes = daemon.untold(reply.notes);
     let found = Found { reply: &reply, query: &query, limit, detail, explain };
     Ok(render::found(&found, &View { zone: now.time_zone().clone() }))
 }

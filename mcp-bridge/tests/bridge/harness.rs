@@ -34,6 +34,7 @@ impl Bridge {
             .env_remove("HELIX_LOG")
             .env("HELIX_HOME", home.path())
             .env("HELIX_DAEMON", "/nonexistent")
+            .env("TZ", "UTC")
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
