@@ -1,2 +1,62 @@
-//! x
-fn main() {}
+//! `cargo xtask`: builds, tests, measures and packages Helix.
+//!
+//! One file per command; `binaries`, `shim` and `workspace` are what the commands share. Everything goes through the release
+//! profile in one invocation style, so that the heavy dependencies are compiled once.
+
+mod bench;
+mod binaries;
+mod demo;
+mod dist;
+mod elf;
+mod processes;
+mod readme;
+mod run;
+mod shim;
+mod test;
+mod units;
+mod up;
+mod workspace;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Builds, tests, measures and packages Helix.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Task {
+    /// Builds Helix, installs the model, (re)starts the daemon and shows that it works.
+    Up {
+        /// Uses this directory instead of your own home of Helix.
+        #[arg(long, value_name = "DIR")]
+        home: Option<PathBuf>,
+    },
+    /// Runs every check, in order, stopping at the first that fails.
+    Test,
+    /// Runs the benchmarks, or the named one.
+    Bench {
+        /// Handed to the benchmark program.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Builds what is shipped: stripped binaries, service files, manual pages and completions.
+    Dist,
+}
+
+fn main() -> ExitCode {
+    let result = match Task::parse() {
+        Task::Up { home } => up::up(home),
+        Task::Test => test::test(),
+        Task::Bench { arguments } => bench::bench(&arguments),
+        Task::Dist => dist::dist(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            run::complain(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The demonstration that ends `up`: stores three memories about this repository, finds one by meaning, and shows what an
+//! agent would be told when it opens a file. Every claim it prints was checked; a repeated run stores nothing twice.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::{Value, json};
+
+use crate::binaries::SHIM;
+use crate::run::{capture, run, say};
+use crate::up::Environment;
+use crate::workspace::Workspace;
+
+/// How long the model may take to load and to embed three sentences on a busy machine.
+const EMBEDDING_DEADLINE: Duration = Duration::from_secs(30);
+
+/// How often the search is repeated meanwhile.
+const POLL: Duration = Duration::from_millis(250);
+
+/// Hooks that are tried: each answers in time or says nothing, and a busy machine may need a second one.
+const HOOK_TRIES: u32 = 5;
+
+/// A memory about this repository.
+struct Memory {
+    topic: &'static str,
+    kind: &'static str,
+    source: &'static str,
+    tags: &'static str,
+    text: &'static str,
+}
+
+/// What is stored. The first is what a hook shows, the second what the question finds.
+const MEMORIES: [Memory; 3] = [
+    Memory {
+        topic: "wire-format",
+        kind: "decision",
+        source: "proto/src/frame.rs:1",
+        tags: "protocol,hooks",
+        text: "The hook shim and helixd exchange one length-prefixed HLX1 frame per connection; everything else on that \
+               socket is gRPC, recognised by its first four bytes.",
+    },
+    Memory {
+        topic: "build-gotchas",
+        kind: "gotcha",
+        source: "Cargo.toml",
+        tags: "build",
+        text: "Link-time optimisation is on in the dist profile alone; switched on for release it makes every build \
+               a minute slower.",
+    },
+    Memory {
+        topic: "build-conventions",
+        kind: "convention",
+        source: ".cargo/config.toml",
+        tags: "build",
+        text: "cargo xtask is the one entry point here: up, test, bench and dist share the release profile, so heavy \
+               dependencies are built once.",
+    },
+];
+
+/// A question about the second memory that shares no word with any of them.
+const QUESTION: &str = "why does compiling take so long";
+
+/// What is asked instead when there is no model.
+const WORDS: &str = "link time optimisation";
+
+/// Whether texts can be compared by meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    Available,
+    Absent,
+}
+
+/// Everything the demonstration runs with.
+pub(crate) struct Demonstration<'a> {
+    pub(crate) workspace: &'a Workspace,
+    pub(crate) environment: &'a Environment,
+    pub(crate) meaning: Meaning,
+}
+
+impl Demonstration<'_> {
+    pub(crate) fn give(&self) -> Result<()> {
+        for memory in &MEMORIES {
+            self.store(memory)?;
+        }
+        self.find(&MEMORIES[1])?;
+        self.show_injection(&MEMORIES[0])
+    }
+
+    fn helixctl(&self, arguments: &[&str]) -> Command {
+        let mut command = self.environment.command(&self.workspace.bin("helixctl"), &self.workspace.root);
+        command.args(arguments);
+        command
+    }
+
+    /// Stores a memory; one that is already there is reinforced, and helixctl says so.
+    fn store(&self, memory: &Memory) -> Result<()> {
+        say(&format!("  $ helixctl add --topic {} --kind {} --source {} …", memory.topic, memory.kind, memory.source));
+        let mut add = self.helixctl(&["add", "--topic", memory.topic, "--kind", memory.kind]);
+        add.args(["--source", memory.source, "--tags", memory.tags, memory.text]);
+        run(&mut add).with_context(|| format!("the memory about {} could not be stored", memory.topic))
+    }
+
+    /// Searches until the memory's vector is there, then shows the search as a user sees it.
+    fn find(&self, memory: &Memory) -> Result<()> {
+        let question = match self.meaning {
+            Meaning::Available => QUESTION,
+            Meaning::Absent => {
+                say("  There is no embedding model, so this search is by words, not by meaning.");
+                WORDS
+            }
+        };
+        let deadline = Instant::now() + EMBEDDING_DEADLINE;
+        while !mentions(&capture(&mut self.helixctl(&["search", "--json", question]))?, memory.text) {
+            ensure!(
+                Instant::now() < deadline,
+                "searching for \"{question}\" did not find what was just stored; `helixctl doctor` says what is wrong"
+            );
+            std::thread::sleep(POLL);
+        }
+        if self.meaning == Meaning::Available {
+            say("  Found by meaning: the question below shares no word with what it finds.");
+        }
+        say(&format!("  $ helixctl search \"{question}\""));
+        run(&mut self.helixctl(&["search", question]))
+    }
+
+    /// Opens a file the way an agent does, through the real hook.
+    fn show_injection(&self, memory: &Memory) -> Result<()> {
+        let (file, _) = memory.source.split_once(':').unwrap_or((memory.source, ""));
+        let path = self.workspace.root.join(file);
+        say(&format!("  When an agent opens {file}, the hook tells it:"));
+        for attempt in 0..HOOK_TRIES {
+            let session = format!("helix-up-{}-{attempt}", std::process::id());
+            if let Some(text) = injected(&self.ambient(&session, &path)?)? {
+                text.lines().for_each(|line| say(&format!("    | {line}")));
+                return Ok(());
+            }
+        }
+        bail!("the hook said nothing about {file}, {HOOK_TRIES} times; `helixctl doctor` says what is wrong")
+    }
+
+    /// Feeds the hook what Claude Code sends before it reads a file; returns what the hook prints.
+    fn ambient(&self, session: &str, file: &Path) -> Result<String> {
+        let event = json!({
+            "session_id": session,
+            "transcript_path": "",
+            "cwd": self.workspace.root,
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Read",
+            "tool_input": { "file_path": file },
+            "tool_use_id": session,
+        });
+        let mut hook = self.environment.command(&self.workspace.bin(SHIM), &self.workspace.root);
+        let mut child = hook
+            .arg("ambient")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("could not start helix-hook")?;
+        let mut stdin = child.stdin.take().context("helix-hook has no stdin")?;
+        stdin.write_all(event.to_string().as_bytes()).context("helix-hook did not read its stdin")?;
+        drop(stdin);
+        let output = child.wait_with_output().context("could not read what helix-hook says")?;
+        ensure!(output.status.success(), "helix-hook ended with {}", output.status);
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+}
+
+/// Returns the text that a hook's answer gives to the agent, or nothing for an empty answer.
+fn injected(answer: &str) -> Result<Option<String>> {
+    if answer.trim().is_empty() {
+        return Ok(None);
+    }
+    let answer: Value = serde_json::from_str(answer).context("the hook's answer is not JSON")?;
+    let text = answer.pointer("/hookSpecificOutput/additionalContext").and_then(Value::as_str);
+    Ok(text.map(str::to_owned))
+}
+
+/// Whether any string in a JSON document holds the text.
+fn mentions(document: &str, text: &str) -> bool {
+    fn any(value: &Value, text: &str) -> bool {
+        match value {
+            Value::String(string) => string.contains(text),
+            Value::Array(values) => values.iter().any(|value| any(value, text)),
+            Value::Object(values) => values.values().any(|value| any(value, text)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+    serde_json::from_str(document).is_ok_and(|value| any(&value, text))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// Words as a search sees them, cut to their first five letters in place of a stemmer.
+    fn stems(text: &str) -> BTreeSet<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| word.len() > 2);
+        words.map(|word| word.to_lowercase().chars().take(5).collect()).collect()
+    }
+
+    #[test]
+    fn the_question_shares_no_word_with_any_answer() {
+        for memory in &MEMORIES {
+            let (question, answer) = (stems(QUESTION), stems(memory.text));
+            assert!(question.is_disjoint(&answer), "{question:?} {answer:?}");
+        }
+        assert!(stems(WORDS).is_subset(&stems(MEMORIES[1].text)));
+    }
+
+    #[test]
+    fn every_source_is_a_file_of_this_repository() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for memory in &MEMORIES {
+            let file = memory.source.split(':').next().unwrap();
+            assert!(root.join(file).is_file(), "{file}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_found_anywhere_in_an_answer() {
+        let document = r#"{"hits": [{"memory": {"text": "a \"b\" c"}}], "count": 1}"#;
+        assert!(mentions(document, "a \"b\" c"));
+        assert!(!mentions(document, "count"));
+        assert!(!mentions("not json", "not"));
+    }
+
+    #[test]
+    fn what_a_hook_tells_the_agent_is_unpacked() {
+        let answer = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "one\ntwo"}}"#;
+        assert_eq!(injected(answer).unwrap().as_deref(), Some("one\ntwo"));
+        assert_eq!(injected("").unwrap(), None);
+        assert!(injected("oops").is_err());
+    }
+}
