@@ -6,6 +6,6 @@ mod memory;
 mod search;
 mod status;
 
-pub(crate) use memory::{ForgetDocument, MemoryDocument, ReadDocument, StoreDocument, hyphenated};
+pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated};
 pub(crate) use search::SearchDocument;
 pub(crate) use status::{StatusDocument, embedder_state};

@@ -8,6 +8,7 @@ use helix_proto::exit;
 use tonic::{Code, Status};
 
 use crate::model::{FetchError, InstallError, UnpackError, VerifyError};
+use crate::wiring::WiringError;
 
 /// What a finished command answers: an exit code, usually [`exit::OK`].
 pub(crate) type Outcome = Result<u8, Failure>;
@@ -44,6 +45,9 @@ pub(crate) enum Failure {
     /// The model is not as it should be.
     #[error(transparent)]
     Verify(#[from] VerifyError),
+    /// An agent's settings could not be read or edited.
+    #[error(transparent)]
+    Wiring(#[from] WiringError),
     /// The output could not be encoded.
     #[error("encoding the answer: {0}")]
     Encode(#[from] serde_json::Error),
@@ -69,6 +73,7 @@ impl Failure {
             Self::Connect(error) => connect_code(error),
             Self::Install(error) => install_code(error),
             Self::Verify(error) => verify_code(error),
+            Self::Wiring(error) => error.exit_code(),
             Self::Encode(_) => exit::INTERNAL,
             Self::ReaderGone => exit::OK,
         }

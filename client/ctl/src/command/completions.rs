@@ -1,0 +1,26 @@
+//! `helixctl completions`: what a shell needs to complete our command line.
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use helix_proto::exit;
+
+use crate::arguments::Arguments;
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    shell: Shell,
+}
+
+impl Completions {
+    /// Prints the script.
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Arguments::command(), "helixctl", &mut script);
+        context.screen.write(&script)?;
+        Ok(exit::OK)
+    }
+}

@@ -1,0 +1,151 @@
+//! What happens when somebody edits the file between installing and uninstalling, or the binary moves.
+
+use super::*;
+use crate::wiring::Change;
+
+const MOVED: &str = "/usr/local/bin/helix-hook";
+
+fn replace(path: &Path, from: &str, to: &str) {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains(from), "{from} in {text}");
+    fs::write(path, text.replacen(from, to, 1)).unwrap();
+}
+
+fn moved_spec() -> Spec {
+    Spec::hooks(Path::new(MOVED)).unwrap()
+}
+
+#[test]
+fn only_ours_goes_from_an_edited_file() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    world.put(&target, b"{\n  // keep\n  \"model\": \"opus\"\n}\n");
+    world.install(&target, &hooks_spec());
+    replace(&target.path, "\"opus\"", "\"sonnet\" /* newer */");
+    let report = world.uninstall(&target);
+    assert_eq!(report.change, Change::Cleaned);
+    assert_eq!(report.notes.len(), 1);
+    let text = fs::read_to_string(&target.path).unwrap();
+    assert_eq!(text, "{\n  // keep\n  \"model\": \"sonnet\" /* newer */\n}\n");
+}
+
+#[test]
+fn a_handler_added_to_our_group_stays() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    world.install(&target, &hooks_spec());
+    replace(&target.path, "\"matcher\": \"Read|Edit|Write|Glob|Grep\",\n        \"hooks\": [", "\"matcher\": \"Read\",\n        \"hooks\": [{\"type\":\"command\",\"command\":\"./mine\"},");
+    assert_eq!(world.uninstall(&target).change, Change::Cleaned);
+    let expected = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "./mine"}]}]}});
+    assert_eq!(read(&target.path), expected);
+}
+
+#[test]
+fn a_file_that_we_made_goes_even_when_it_was_reformatted() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    world.install(&target, &hooks_spec());
+    let compact = read(&target.path).to_string();
+    fs::write(&target.path, compact).unwrap();
+    assert_eq!(world.uninstall(&target).change, Change::Deleted);
+    assert!(!world.path("project/.claude").exists());
+}
+
+#[test]
+fn empty_containers_that_were_there_before_stay() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    world.put(&target, b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}");
+    world.install(&target, &hooks_spec());
+    replace(&target.path, "\"a\": 1", "\"a\": 2");
+    world.uninstall(&target);
+    assert_eq!(read(&target.path), json!({"hooks": {"PreToolUse": [], "SessionStart": null}, "a": 2}));
+}
+
+#[test]
+fn a_moved_binary_is_updated_in_place_and_the_original_kept() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    world.put(&target, b"{\"a\": 1}");
+    world.install(&target, &hooks_spec());
+    let before = fs::read_to_string(&target.path).unwrap();
+    assert_eq!(world.install(&target, &moved_spec()).change, Change::Updated);
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), before.replace(SHIM, MOVED));
+    assert_eq!(world.uninstall(&target).change, Change::Restored);
+    assert_eq!(fs::read(&target.path).unwrap(), b"{\"a\": 1}");
+}
+
+#[test]
+fn an_edit_before_a_second_install_is_never_lost() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    world.put(&target, b"{\"a\": 1}");
+    world.install(&target, &hooks_spec());
+    replace(&target.path, "\"a\": 1", "\"a\": 2");
+    world.install(&target, &moved_spec());
+    assert_wired(&read(&target.path), MOVED);
+    assert_eq!(world.uninstall(&target).change, Change::Cleaned);
+    assert_eq!(read(&target.path), json!({"a": 2}));
+}
+
+#[test]
+fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    world.put(&target, b"{\"a\": 1}");
+    world.install(&target, &hooks_spec());
+    fs::write(&target.path, "{\"checked\": \"out\"}").unwrap();
+    world.install(&target, &hooks_spec());
+    assert_eq!(world.uninstall(&target).change, Change::Restored);
+    assert_eq!(fs::read(&target.path).unwrap(), b"{\"checked\": \"out\"}");
+}
+
+#[test]
+fn entries_from_elsewhere_are_adopted_and_leave_nothing_behind() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec()).unwrap().text;
+    world.put(&target, colleague.as_bytes());
+    world.install(&target, &hooks_spec());
+    assert_wired(&read(&target.path), SHIM);
+    world.uninstall(&target);
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\n  \"a\": 1\n}\n");
+}
+
+#[test]
+fn stale_and_repeated_handlers_are_tidied() {
+    let ours = |verb: &str| json!({"type": "command", "command": "/old/helix-hook", "args": [verb], "statusMessage": "mine"});
+    let text = json!({"hooks": {
+        "Gone": [{"hooks": [ours("session")]}],
+        "SessionStart": [{"matcher": "startup", "hooks": [ours("session")]}, {"hooks": [ours("session"), {"command": "x"}]}],
+    }});
+    let planned = crate::wiring::plan_install(Some(&text.to_string()), &hooks_spec()).unwrap();
+    let root = value_of(&planned.text).unwrap().unwrap();
+    assert!(root["hooks"].get("Gone").is_none());
+    let updated = json!({"type": "command", "command": SHIM, "args": ["session"], "statusMessage": "mine", "timeout": 5});
+    assert_eq!(root["hooks"]["SessionStart"], json!([{"hooks": [updated]}, {"hooks": [{"command": "x"}]}]));
+}
+
+#[test]
+fn a_server_keeps_its_arguments_when_it_moves() {
+    let text = r#"{"mcpServers":{"helix":{"command":"/old/helix-mcp","args":["--strand","x"],"env":{"A":"1"}}}}"#;
+    let planned = crate::wiring::plan_install(Some(text), &server_spec()).unwrap();
+    let root = value_of(&planned.text).unwrap().unwrap();
+    let expected = json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
+    assert_eq!(root["mcpServers"]["helix"], expected);
+}
+
+#[test]
+fn uninstalling_what_is_not_installed_does_nothing() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    assert_eq!(world.uninstall(&target).change, Change::Unchanged);
+    world.put(&target, b"{\"hooks\": {}}");
+    assert_eq!(world.uninstall(&target).change, Change::Unchanged);
+    assert_eq!(fs::read(&target.path).unwrap(), b"{\"hooks\": {}}");
+    let foreign = br#"{"mcpServers": {"helix": {"command": "biology"}}}"#;
+    let server = world.server(Scope::Project);
+    world.put(&server, foreign);
+    assert_eq!(world.uninstall(&server).change, Change::Unchanged);
+    assert_eq!(fs::read(&server.path).unwrap(), foreign);
+}

@@ -1,0 +1,96 @@
+//! Any settings file, whatever it holds: there and back, and only ours in between.
+
+use proptest::prelude::*;
+use serde_json::Map;
+
+use super::*;
+use crate::wiring::{plan_install, plan_uninstall};
+
+/// Keys that matter to the merge come up as often as any others.
+fn key() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("other".to_owned()),
+        Just("matcher".to_owned()),
+        Just("command".to_owned()),
+        "[a-z\u{e9}\u{1f9ec}\"\\\\\n]{0,6}",
+    ]
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        Just(Value::from("/x/helix-hook-not")),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((key(), inner), 0..4).prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// Groups of an event: proper ones and whatever else.
+fn groups() -> impl Strategy<Value = Value> {
+    let handler = prop_oneof![
+        Just(json!({"type": "command", "command": "./mine", "timeout": 9})),
+        Just(json!({"type": "command", "command": "/old/helix-hook", "args": ["ambient"]})),
+        Just(json!({"type": "command", "command": "/old/helix-hook", "args": ["session"]})),
+        any_value(),
+    ];
+    let group = prop::collection::vec(handler, 0..3).prop_map(|handlers| json!({"matcher": "Bash", "hooks": handlers}));
+    prop::collection::vec(prop_oneof![4 => group, 1 => any_value()], 0..3).prop_map(Value::from)
+}
+
+fn settings() -> impl Strategy<Value = Value> {
+    let event = prop_oneof![Just("PreToolUse"), Just("SessionStart"), Just("Stop")];
+    let events = prop::collection::vec((event, prop_oneof![4 => groups(), 1 => Just(Value::Null)]), 0..4);
+    let hooks = events.prop_map(|events| events.into_iter().map(|(name, groups)| (name.to_owned(), groups)).collect::<Map<_, _>>());
+    let rest = || prop::collection::vec((key(), any_value()), 0..4);
+    (rest(), prop::option::of(hooks), rest()).prop_map(|(first, hooks, last)| {
+        let hooks = hooks.map(|hooks| ("hooks".to_owned(), Value::Object(hooks)));
+        Value::Object(first.into_iter().chain(hooks).chain(last).collect())
+    })
+}
+
+fn text() -> impl Strategy<Value = String> {
+    (settings(), 0..4_u8).prop_map(|(value, style)| match style {
+        0 => value.to_string(),
+        1 => serde_json::to_string_pretty(&value).unwrap(),
+        2 => serde_json::to_string_pretty(&value).unwrap().replace('\n', "\r\n") + "\r\n",
+        _ => serde_json::to_string_pretty(&value).unwrap().replace(",\n", ", // why\n").replace("[\n", "[ /* in */\n"),
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn installing_adds_ours_twice_the_same_and_strips_clean(text in text()) {
+        for spec in [hooks_spec(), server_spec()] {
+            let first = plan_install(Some(&text), &spec).unwrap();
+            let status = crate::wiring::plan_status(Some(&first.text), &spec, &|_| true).unwrap();
+            prop_assert!(status.missing.is_empty() && status.stale.is_empty(), "{:?}", status);
+            prop_assert!(!plan_install(Some(&first.text), &spec).unwrap().changed);
+            let clean = plan_uninstall(&text, Some(&text), spec.part()).unwrap().text;
+            let back = plan_uninstall(&first.text, Some(&clean), spec.part()).unwrap();
+            prop_assert!(back.changed);
+            let value = |text: &str| value_of(text).unwrap().map(|value| value.to_string());
+            if text == clean {
+                prop_assert_eq!(value(&back.text), value(&text), "{}", back.text);
+            }
+        }
+    }
+
+    #[test]
+    fn files_come_back_to_the_byte(text in text()) {
+        let world = World::new();
+        let target = world.server(Scope::Project);
+        world.put(&target, text.as_bytes());
+        world.install(&target, &server_spec());
+        world.uninstall(&target);
+        prop_assert_eq!(fs::read_to_string(&target.path).unwrap(), text);
+    }
+}

@@ -1,0 +1,39 @@
+//! Results as people read them.
+
+use super::*;
+use crate::wiring::plan_install;
+
+fn installed(text: Option<&str>, spec: &Spec) -> String {
+    plan_install(text, spec).unwrap().text
+}
+
+#[test]
+fn a_new_settings_file() {
+    insta::assert_snapshot!(installed(None, &hooks_spec()));
+}
+
+#[test]
+fn a_new_server_file() {
+    insta::assert_snapshot!(installed(None, &server_spec()));
+}
+
+#[test]
+fn a_commented_file_with_hooks_of_its_own() {
+    let text = "// team settings\n{\n    \"model\": \"opus\", // the big one\n    \"hooks\": {\n        // lint first\n        \"PreToolUse\": [\n            {\n                \"matcher\": \"Bash\",\n                \"hooks\": [{ \"type\": \"command\", \"command\": \"./lint\" }] // mine\n            }\n        ]\n    }\n}\n";
+    insta::assert_snapshot!(installed(Some(text), &hooks_spec()));
+}
+
+#[test]
+fn a_file_with_tabs_and_trailing_commas() {
+    let text = "{\n\t\"permissions\": {\n\t\t\"allow\": [],\n\t},\n}\n";
+    insta::assert_snapshot!(installed(Some(text), &hooks_spec()));
+}
+
+#[test]
+fn a_difference() {
+    let world = World::new();
+    let target = world.server(Scope::Project);
+    world.put(&target, b"{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n");
+    let diff = world.install(&target, &server_spec()).diff;
+    insta::assert_snapshot!(diff.replace(world.root.path().to_str().unwrap(), ""));
+}

@@ -1,0 +1,146 @@
+//! What an installation has to remember to be undone to the byte.
+//!
+//! One record a file, in `<helix home>/wiring/`, named by the hash of the file's canonical path, and beside
+//! it a plain copy of the original for a person to fall back on. A record is written before the file that
+//! it is about, so that a crash between the two leaves a record that merely matches nothing.
+
+use std::fs::{self, DirBuilder, Permissions};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::error::WiringError;
+use super::file;
+
+/// The directory within Helix's home.
+const DIR_NAME: &str = "wiring";
+/// The record's format.
+const RECORD_VERSION: u32 = 1;
+/// Records and copies may hold what the settings hold: for the owner alone.
+const RECORD_MODE: u32 = 0o600;
+/// The directory as well.
+const RECORD_DIR_MODE: u32 = 0o700;
+
+/// How one file gets back to what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    version: u32,
+    /// The canonical path, for people.
+    path: String,
+    /// The text before us; `None` when there was no file.
+    pub(super) original: Option<String>,
+    /// Hashes of the texts that are exactly ours: while the file has one of them, the original may come back.
+    pub(super) ours: Vec<String>,
+    /// Directories that were made for the file, deepest first.
+    pub(super) made_dirs: Vec<PathBuf>,
+}
+
+impl Record {
+    pub(super) fn new(path: &Path, original: Option<String>, ours: Vec<String>, made_dirs: Vec<PathBuf>) -> Self {
+        Self { version: RECORD_VERSION, path: path.display().to_string(), original, ours, made_dirs }
+    }
+
+    /// The same memory of the original, with other texts that count as exactly ours.
+    pub(super) fn with_ours(self, ours: Vec<String>) -> Self {
+        Self { ours, ..self }
+    }
+}
+
+/// The records of one Helix home.
+#[derive(Debug, Clone)]
+pub(super) struct Undo {
+    dir: PathBuf,
+}
+
+impl Undo {
+    pub(super) fn new(helix_home: &Path) -> Self {
+        Self { dir: helix_home.join(DIR_NAME) }
+    }
+
+    /// The record about a canonical path, if there is one.
+    pub(super) fn load(&self, target: &Path) -> Result<Option<Record>, WiringError> {
+        let path = self.record_path(target);
+        let Some(text) = file::read(&path)? else { return Ok(None) };
+        let wrong = |problem: String| WiringError::Record { path: path.clone(), problem };
+        let record: Record = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        if record.version == RECORD_VERSION {
+            Ok(Some(record))
+        } else {
+            Err(wrong(format!("version {} is not known here", record.version)))
+        }
+    }
+
+    /// Writes the record.
+    pub(super) fn save(&self, target: &Path, record: &Record) -> Result<(), WiringError> {
+        let path = self.record_path(target);
+        let wrong = |error: serde_json::Error| WiringError::Record { path: path.clone(), problem: error.to_string() };
+        let text = serde_json::to_string_pretty(record).map_err(wrong)?;
+        self.write(&path, &text)
+    }
+
+    /// Keeps a plain copy of a file's text.
+    pub(super) fn back_up(&self, target: &Path, text: &str) -> Result<(), WiringError> {
+        self.write(&self.copy_path(target), text)
+    }
+
+    /// Drops the record.
+    pub(super) fn forget(&self, target: &Path) -> Result<(), WiringError> {
+        discard(&self.record_path(target))
+    }
+
+    /// Drops the plain copy.
+    pub(super) fn discard_copy(&self, target: &Path) -> Result<(), WiringError> {
+        discard(&self.copy_path(target))
+    }
+
+    /// Where the plain copy of a file's original lies, if there is one.
+    pub(super) fn copy(&self, target: &Path) -> Option<PathBuf> {
+        Some(self.copy_path(target)).filter(|path| path.exists())
+    }
+
+    /// Those of a file's directories that some record says were made by us: the last file to leave one takes it
+    /// along. Records that cannot be read say nothing.
+    pub(super) fn made_dirs_above(&self, target: &Path) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(&self.dir) else { return Vec::new() };
+        let paths = entries.flatten().map(|entry| entry.path());
+        let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).filter_map(|path| fs::read(path).ok());
+        let records = texts.filter_map(|text| serde_json::from_slice::<Record>(&text).ok());
+        let made: Vec<PathBuf> = records.flat_map(|record| record.made_dirs).collect();
+        target.ancestors().skip(1).filter(|dir| made.iter().any(|one| one == dir)).map(Path::to_owned).collect()
+    }
+
+    fn write(&self, path: &Path, text: &str) -> Result<(), WiringError> {
+        DirBuilder::new().recursive(true).mode(RECORD_DIR_MODE).create(&self.dir).map_err(WiringError::io("make the directory", &self.dir))?;
+        fs::set_permissions(&self.dir, Permissions::from_mode(RECORD_DIR_MODE)).map_err(WiringError::io("set the mode of", &self.dir))?;
+        file::write(path, text.as_bytes(), RECORD_MODE).map_err(WiringError::io("write the undo record", path))
+    }
+
+    fn record_path(&self, target: &Path) -> PathBuf {
+        self.dir.join(hash(target.as_os_str().as_bytes()) + ".json")
+    }
+
+    fn copy_path(&self, target: &Path) -> PathBuf {
+        self.dir.join(hash(target.as_os_str().as_bytes()) + ".original")
+    }
+}
+
+/// SHA-256 in lowercase hexadecimal.
+pub(super) fn hash(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _: Result<(), std::fmt::Error> = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn discard(path: &Path) -> Result<(), WiringError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WiringError::io("remove", path)(error)),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
