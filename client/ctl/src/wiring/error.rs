@@ -15,7 +15,9 @@ const EXIT_PERMISSION: u8 = 77;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WiringError {
     /// The text is not JSON with comments.
-    #[error("read settings as JSON: {problem} at line {line}, column {column}; correct the file and run this again")]
+    #[error(
+        "read settings as JSON: {problem} at line {line}, column {column}; correct the file and run this again"
+    )]
     Syntax {
         /// What the parser met.
         problem: String,
@@ -25,7 +27,9 @@ pub(crate) enum WiringError {
         column: usize,
     },
     /// A value that has to be walked through is of another type than the client accepts.
-    #[error("read settings: `{key}` must be {expected}, found another type at line {line}, column {column}; correct the file and run this again")]
+    #[error(
+        "read settings: `{key}` must be {expected}, found another type at line {line}, column {column}; correct the file and run this again"
+    )]
     Shape {
         /// Dotted path of the value; `the root` for the document itself.
         key: String,
@@ -37,7 +41,9 @@ pub(crate) enum WiringError {
         column: usize,
     },
     /// A server entry with our name belongs to something else.
-    #[error("add the MCP server `{name}`: an entry of that name at line {line}, column {column} runs another program; rename or remove that entry and run this again")]
+    #[error(
+        "add the MCP server `{name}`: an entry of that name at line {line}, column {column} runs another program; rename or remove that entry and run this again"
+    )]
     ForeignServer {
         /// The entry's name.
         name: &'static str,
@@ -47,7 +53,9 @@ pub(crate) enum WiringError {
         column: usize,
     },
     /// The file holds bytes that are not UTF-8.
-    #[error("read settings: not UTF-8 at line {line}, column {column}; save the file as UTF-8 and run this again")]
+    #[error(
+        "read settings: not UTF-8 at line {line}, column {column}; save the file as UTF-8 and run this again"
+    )]
     NotUtf8 {
         /// One-based line.
         line: usize,
@@ -63,7 +71,9 @@ pub(crate) enum WiringError {
         limit_bytes: u64,
     },
     /// The edited text failed its own check; a defect of this program or of the CST library.
-    #[error("edit settings: the edited text would {problem}, so nothing was written; edit the file by hand and report this")]
+    #[error(
+        "edit settings: the edited text would {problem}, so nothing was written; edit the file by hand and report this"
+    )]
     SelfCheck {
         /// What the check found.
         problem: &'static str,
@@ -89,7 +99,9 @@ pub(crate) enum WiringError {
         limit: usize,
     },
     /// A file or directory is write-protected.
-    #[error("write `{path}`: it is read-only; make it writable, or choose another settings file with --local or --user")]
+    #[error(
+        "write `{path}`: it is read-only; make it writable, or choose another settings file with --local or --user"
+    )]
     ReadOnly {
         /// The protected file or directory.
         path: PathBuf,
@@ -101,7 +113,9 @@ pub(crate) enum WiringError {
         path: PathBuf,
     },
     /// An undo record cannot be understood.
-    #[error("read the undo record `{path}`: {problem}; the original file is beside it, move both away to go on without them")]
+    #[error(
+        "read the undo record `{path}`: {problem}; the original file is beside it, move both away to go on without them"
+    )]
     Record {
         /// The record.
         path: PathBuf,
@@ -143,7 +157,9 @@ impl WiringError {
             Self::ReadOnly { .. } => EXIT_PERMISSION,
             Self::SelfCheck { .. } | Self::Changed { .. } | Self::Record { .. } => EXIT_IO,
             Self::Io { source, .. } => match source.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => EXIT_PERMISSION,
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                    EXIT_PERMISSION
+                }
                 _ => EXIT_IO,
             },
             Self::In { source, .. } => source.exit_code(),
@@ -151,12 +167,22 @@ impl WiringError {
     }
 
     /// Makes an adapter for `map_err` that names the action and the path.
-    pub(super) fn io<'a>(action: &'static str, path: &'a std::path::Path) -> impl FnOnce(io::Error) -> Self + 'a {
-        move |source| Self::Io { action, path: path.to_owned(), source }
+    pub(super) fn io<'a>(
+        action: &'static str,
+        path: &'a std::path::Path,
+    ) -> impl FnOnce(io::Error) -> Self + 'a {
+        move |source| Self::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
     }
 
     /// Names the file that an error of a pure function is about.
     pub(super) fn within(self, path: &std::path::Path) -> Self {
-        Self::In { path: path.to_owned(), source: Box::new(self) }
+        Self::In {
+            path: path.to_owned(),
+            source: Box::new(self),
+        }
     }
 }

@@ -6,7 +6,7 @@
 use jsonc_parser::cst::{CstInputValue, CstObject};
 use serde_json::Value;
 
-use super::document::{Document, member, set, string};
+use super::document::{Document, member, object, position, set, string};
 use super::error::WiringError;
 use super::prune::{Before, prune};
 use super::spec::{self, SERVER_NAME, SERVER_PROGRAM};
@@ -17,17 +17,21 @@ pub(super) const SERVERS: &str = "mcpServers";
 /// Adds the entry, or moves the one that is there to `command`.
 pub(super) fn install(document: &Document, command: &str) -> Result<(), WiringError> {
     let root = document.root_or_new()?;
-    let Some(servers) = document.object(&root, SERVERS)? else {
+    let Some(servers) = object(&root, SERVERS)? else {
         let entry = (SERVER_NAME.to_owned(), spec::server(command));
         set(&root, SERVERS, CstInputValue::Object(vec![entry]));
         return Ok(());
     };
-    match document.object(&servers, SERVER_NAME)? {
+    match object(&servers, SERVER_NAME)? {
         None => set(&servers, SERVER_NAME, spec::server(command)),
         Some(entry) if is_ours(&entry) => update(&entry, command),
         Some(entry) => {
-            let (line, column) = document.position(&entry.into());
-            return Err(WiringError::ForeignServer { name: SERVER_NAME, line, column });
+            let (line, column) = position(&entry.into());
+            return Err(WiringError::ForeignServer {
+                name: SERVER_NAME,
+                line,
+                column,
+            });
         }
     }
     Ok(())
@@ -35,9 +39,15 @@ pub(super) fn install(document: &Document, command: &str) -> Result<(), WiringEr
 
 /// Takes our entry out, and the list of servers if it is empty then and the original file had none.
 pub(super) fn uninstall(document: &Document, original: Option<&Value>) -> Result<(), WiringError> {
-    let Some(root) = document.root()? else { return Ok(()) };
-    let Some(servers) = document.object(&root, SERVERS)? else { return Ok(()) };
-    let Some(found) = member(&servers, SERVER_NAME) else { return Ok(()) };
+    let Some(root) = document.root()? else {
+        return Ok(());
+    };
+    let Some(servers) = object(&root, SERVERS)? else {
+        return Ok(());
+    };
+    let Some(found) = member(&servers, SERVER_NAME) else {
+        return Ok(());
+    };
     if !found.object_value().is_some_and(|entry| is_ours(&entry)) {
         return Ok(());
     }

@@ -19,14 +19,17 @@ fn moved_spec() -> Spec {
 fn only_ours_goes_from_an_edited_file() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\n  // keep\n  \"model\": \"opus\"\n}\n");
+    put(&target, b"{\n  // keep\n  \"model\": \"opus\"\n}\n");
     world.install(&target, &hooks_spec());
     replace(&target.path, "\"opus\"", "\"sonnet\" /* newer */");
     let report = world.uninstall(&target);
     assert_eq!(report.change, Change::Cleaned);
     assert_eq!(report.notes.len(), 1);
     let text = fs::read_to_string(&target.path).unwrap();
-    assert_eq!(text, "{\n  // keep\n  \"model\": \"sonnet\" /* newer */\n}\n");
+    assert_eq!(
+        text,
+        "{\n  // keep\n  \"model\": \"sonnet\" /* newer */\n}\n"
+    );
 }
 
 #[test]
@@ -34,7 +37,11 @@ fn a_handler_added_to_our_group_stays() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     world.install(&target, &hooks_spec());
-    replace(&target.path, "\"matcher\": \"Read|Edit|Write|Glob|Grep\",\n        \"hooks\": [", "\"matcher\": \"Read\",\n        \"hooks\": [{\"type\":\"command\",\"command\":\"./mine\"},");
+    replace(
+        &target.path,
+        "\"matcher\": \"Read|Edit|Write|Glob|Grep\",\n        \"hooks\": [",
+        "\"matcher\": \"Read\",\n        \"hooks\": [{\"type\":\"command\",\"command\":\"./mine\"},",
+    );
     assert_eq!(world.uninstall(&target).change, Change::Cleaned);
     let expected = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "./mine"}]}]}});
     assert_eq!(read(&target.path), expected);
@@ -55,22 +62,34 @@ fn a_file_that_we_made_goes_even_when_it_was_reformatted() {
 fn empty_containers_that_were_there_before_stay() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}");
+    put(
+        &target,
+        b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}",
+    );
     world.install(&target, &hooks_spec());
     replace(&target.path, "\"a\": 1", "\"a\": 2");
     world.uninstall(&target);
-    assert_eq!(read(&target.path), json!({"hooks": {"PreToolUse": [], "SessionStart": null}, "a": 2}));
+    assert_eq!(
+        read(&target.path),
+        json!({"hooks": {"PreToolUse": [], "SessionStart": null}, "a": 2})
+    );
 }
 
 #[test]
 fn a_moved_binary_is_updated_in_place_and_the_original_kept() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\"a\": 1}");
+    put(&target, b"{\"a\": 1}");
     world.install(&target, &hooks_spec());
     let before = fs::read_to_string(&target.path).unwrap();
-    assert_eq!(world.install(&target, &moved_spec()).change, Change::Updated);
-    assert_eq!(fs::read_to_string(&target.path).unwrap(), before.replace(SHIM, MOVED));
+    assert_eq!(
+        world.install(&target, &moved_spec()).change,
+        Change::Updated
+    );
+    assert_eq!(
+        fs::read_to_string(&target.path).unwrap(),
+        before.replace(SHIM, MOVED)
+    );
     assert_eq!(world.uninstall(&target).change, Change::Restored);
     assert_eq!(fs::read(&target.path).unwrap(), b"{\"a\": 1}");
 }
@@ -79,7 +98,7 @@ fn a_moved_binary_is_updated_in_place_and_the_original_kept() {
 fn an_edit_before_a_second_install_is_never_lost() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\"a\": 1}");
+    put(&target, b"{\"a\": 1}");
     world.install(&target, &hooks_spec());
     replace(&target.path, "\"a\": 1", "\"a\": 2");
     world.install(&target, &moved_spec());
@@ -92,7 +111,7 @@ fn an_edit_before_a_second_install_is_never_lost() {
 fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.put(&target, b"{\"a\": 1}");
+    put(&target, b"{\"a\": 1}");
     world.install(&target, &hooks_spec());
     fs::write(&target.path, "{\"checked\": \"out\"}").unwrap();
     world.install(&target, &hooks_spec());
@@ -104,12 +123,17 @@ fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
 fn entries_from_elsewhere_are_adopted_and_leave_nothing_behind() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec()).unwrap().text;
-    world.put(&target, colleague.as_bytes());
+    let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec())
+        .unwrap()
+        .text;
+    put(&target, colleague.as_bytes());
     world.install(&target, &hooks_spec());
     assert_wired(&read(&target.path), SHIM);
     world.uninstall(&target);
-    assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\n  \"a\": 1\n}\n");
+    assert_eq!(
+        fs::read_to_string(&target.path).unwrap(),
+        "{\n  \"a\": 1\n}\n"
+    );
 }
 
 #[test]
@@ -123,7 +147,10 @@ fn stale_and_repeated_handlers_are_tidied() {
     let root = value_of(&planned.text).unwrap().unwrap();
     assert!(root["hooks"].get("Gone").is_none());
     let updated = json!({"type": "command", "command": SHIM, "args": ["session"], "statusMessage": "mine", "timeout": 5});
-    assert_eq!(root["hooks"]["SessionStart"], json!([{"hooks": [updated]}, {"hooks": [{"command": "x"}]}]));
+    assert_eq!(
+        root["hooks"]["SessionStart"],
+        json!([{"hooks": [updated]}, {"hooks": [{"command": "x"}]}])
+    );
 }
 
 #[test]
@@ -131,7 +158,8 @@ fn a_server_keeps_its_arguments_when_it_moves() {
     let text = r#"{"mcpServers":{"helix":{"command":"/old/helix-mcp","args":["--strand","x"],"env":{"A":"1"}}}}"#;
     let planned = crate::wiring::plan_install(Some(text), &server_spec()).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
-    let expected = json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
+    let expected =
+        json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
     assert_eq!(root["mcpServers"]["helix"], expected);
 }
 
@@ -140,12 +168,12 @@ fn uninstalling_what_is_not_installed_does_nothing() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     assert_eq!(world.uninstall(&target).change, Change::Unchanged);
-    world.put(&target, b"{\"hooks\": {}}");
+    put(&target, b"{\"hooks\": {}}");
     assert_eq!(world.uninstall(&target).change, Change::Unchanged);
     assert_eq!(fs::read(&target.path).unwrap(), b"{\"hooks\": {}}");
     let foreign = br#"{"mcpServers": {"helix": {"command": "biology"}}}"#;
     let server = world.server(Scope::Project);
-    world.put(&server, foreign);
+    put(&server, foreign);
     assert_eq!(world.uninstall(&server).change, Change::Unchanged);
     assert_eq!(fs::read(&server.path).unwrap(), foreign);
 }

@@ -27,7 +27,8 @@ fn any_value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((key(), inner), 0..4).prop_map(|members| Value::Object(members.into_iter().collect())),
+            prop::collection::vec((key(), inner), 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
         ]
     })
 }
@@ -40,14 +41,23 @@ fn groups() -> impl Strategy<Value = Value> {
         Just(json!({"type": "command", "command": "/old/helix-hook", "args": ["session"]})),
         any_value(),
     ];
-    let group = prop::collection::vec(handler, 0..3).prop_map(|handlers| json!({"matcher": "Bash", "hooks": handlers}));
+    let group = prop::collection::vec(handler, 0..3)
+        .prop_map(|handlers| json!({"matcher": "Bash", "hooks": handlers}));
     prop::collection::vec(prop_oneof![4 => group, 1 => any_value()], 0..3).prop_map(Value::from)
 }
 
 fn settings() -> impl Strategy<Value = Value> {
     let event = prop_oneof![Just("PreToolUse"), Just("SessionStart"), Just("Stop")];
-    let events = prop::collection::vec((event, prop_oneof![4 => groups(), 1 => Just(Value::Null)]), 0..4);
-    let hooks = events.prop_map(|events| events.into_iter().map(|(name, groups)| (name.to_owned(), groups)).collect::<Map<_, _>>());
+    let events = prop::collection::vec(
+        (event, prop_oneof![4 => groups(), 1 => Just(Value::Null)]),
+        0..4,
+    );
+    let hooks = events.prop_map(|events| {
+        events
+            .into_iter()
+            .map(|(name, groups)| (name.to_owned(), groups))
+            .collect::<Map<_, _>>()
+    });
     let rest = || prop::collection::vec((key(), any_value()), 0..4);
     (rest(), prop::option::of(hooks), rest()).prop_map(|(first, hooks, last)| {
         let hooks = hooks.map(|hooks| ("hooks".to_owned(), Value::Object(hooks)));
@@ -59,13 +69,30 @@ fn text() -> impl Strategy<Value = String> {
     (settings(), 0..4_u8).prop_map(|(value, style)| match style {
         0 => value.to_string(),
         1 => serde_json::to_string_pretty(&value).unwrap(),
-        2 => serde_json::to_string_pretty(&value).unwrap().replace('\n', "\r\n") + "\r\n",
-        _ => serde_json::to_string_pretty(&value).unwrap().replace(",\n", ", // why\n").replace("[\n", "[ /* in */\n"),
+        2 => {
+            serde_json::to_string_pretty(&value)
+                .unwrap()
+                .replace('\n', "\r\n")
+                + "\r\n"
+        }
+        _ => serde_json::to_string_pretty(&value)
+            .unwrap()
+            .replace(",\n", ", // why\n")
+            .replace("[\n", "[ /* in */\n"),
     })
 }
 
+/// Failures are printed with their minimal input; nothing is written into the source tree.
+fn cases(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(400))]
 
     #[test]
     fn installing_adds_ours_twice_the_same_and_strips_clean(text in text()) {
@@ -84,11 +111,17 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
+    // Each case syncs several files.
+    #![proptest_config(cases(40))]
+
     #[test]
     fn files_come_back_to_the_byte(text in text()) {
         let world = World::new();
         let target = world.server(Scope::Project);
-        world.put(&target, text.as_bytes());
+        put(&target, text.as_bytes());
         world.install(&target, &server_spec());
         world.uninstall(&target);
         prop_assert_eq!(fs::read_to_string(&target.path).unwrap(), text);

@@ -33,7 +33,7 @@ fn a_file_with_tabs_and_trailing_commas() {
 fn a_difference() {
     let world = World::new();
     let target = world.server(Scope::Project);
-    world.put(&target, b"{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n");
+    put(&target, b"{\n  \"mcpServers\": {\n    \"a\": {}\n  }\n}\n");
     let diff = world.install(&target, &server_spec()).diff;
     insta::assert_snapshot!(diff.replace(world.root.path().to_str().unwrap(), ""));
 }
