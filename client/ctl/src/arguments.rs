@@ -18,10 +18,10 @@ const EXIT_CODES: &str = "Exit codes: 0 done, 64 wrong usage or no such memory, 
 #[derive(Debug, Parser)]
 #[command(name = "helixctl", version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Arguments {
-    /// Uses this directory instead of $HELIX_HOME or the platform's data directory
+    /// Uses this directory instead of `HELIX_HOME` or the platform's data directory
     #[arg(long, global = true, value_name = "DIR")]
     home: Option<PathBuf>,
-    /// Uses this socket instead of $HELIX_SOCKET or the home's own
+    /// Uses this socket instead of `HELIX_SOCKET` or the home's own
     #[arg(long, global = true, value_name = "PATH")]
     socket: Option<PathBuf>,
     #[command(subcommand)]

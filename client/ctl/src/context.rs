@@ -40,12 +40,12 @@ impl Context {
     pub(crate) fn caller(&self) -> v1::Caller {
         caller(v1::Program::Ctl, &self.cwd, "", "")
     }
+}
 
-    /// Runs a command that waits for the daemon.
-    pub(crate) fn wait<T>(&self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        runtime.map_err(Failure::io("starting the runtime"))?.block_on(work)
-    }
+/// Runs a command that waits for the daemon.
+pub(crate) fn wait<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(Failure::io("starting the runtime"))?.block_on(work)
 }
 
 /// A home from the command line brings its own socket and models, unless those are named as well: homes never share a

@@ -94,10 +94,9 @@ fn status_code(status: &Status) -> u8 {
         | Code::AlreadyExists
         | Code::OutOfRange
         | Code::ResourceExhausted => exit::USAGE,
-        Code::Unavailable | Code::DeadlineExceeded => exit::UNAVAILABLE,
-        Code::PermissionDenied => exit::PERMISSION,
         Code::FailedPrecondition if is_about_newer_format(status.message()) => exit::NEWER_FORMAT,
-        Code::FailedPrecondition => exit::UNAVAILABLE,
+        Code::Unavailable | Code::DeadlineExceeded | Code::FailedPrecondition => exit::UNAVAILABLE,
+        Code::PermissionDenied => exit::PERMISSION,
         Code::DataLoss => exit::IO,
         Code::Ok | Code::Cancelled | Code::Unknown | Code::Aborted | Code::Unimplemented | Code::Internal
         | Code::Unauthenticated => exit::INTERNAL,
@@ -111,18 +110,19 @@ fn is_about_newer_format(message: &str) -> bool {
 
 fn connect_code(error: &ConnectError) -> u8 {
     match error {
-        ConnectError::Absent { .. } | ConnectError::Silent { .. } | ConnectError::Version { .. } => exit::UNAVAILABLE,
+        ConnectError::Absent { .. }
+        | ConnectError::Silent { .. }
+        | ConnectError::Version { .. }
+        | ConnectError::Start(StartError::NotFound(_)) => exit::UNAVAILABLE,
         ConnectError::NotOurs(_) => exit::PERMISSION,
-        ConnectError::Start(StartError::NotFound(_)) => exit::UNAVAILABLE,
         ConnectError::Start(StartError::Home { source, .. } | StartError::Spawn { source, .. }) => io_code(source),
     }
 }
 
 fn install_code(error: &InstallError) -> u8 {
     match error {
-        InstallError::Platform(_) => exit::UNAVAILABLE,
+        InstallError::Platform(_) | InstallError::Fetch(FetchError::Download(_)) => exit::UNAVAILABLE,
         InstallError::Fetch(FetchError::MissingWheels { .. } | FetchError::WrongWheel { .. }) => exit::USAGE,
-        InstallError::Fetch(FetchError::Download(_)) => exit::UNAVAILABLE,
         InstallError::Fetch(FetchError::File(error))
         | InstallError::File(error)
         | InstallError::Unpack(UnpackError::File(error)) => cause_code(error),

@@ -44,33 +44,32 @@ impl Screen {
         let look = Look { table_width: terminal.then(terminal_width), color };
         Self { look, watched: io::stderr().is_terminal() }
     }
+}
 
-    /// Writes an answer to stdout as it is.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Failure> {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-            ErrorKind::BrokenPipe => Failure::ReaderGone,
-            _ => Failure::io("writing to stdout")(error),
-        })
-    }
+/// Writes an answer to stdout as it is.
+pub(crate) fn write(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+        ErrorKind::BrokenPipe => Failure::ReaderGone,
+        _ => Failure::io("writing to stdout")(error),
+    })
+}
 
-    /// Writes an answer to stdout.
-    pub(crate) fn print(&self, text: &str) -> Result<(), Failure> {
-        self.write(text.as_bytes())
-    }
+/// Writes an answer to stdout.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    write(text.as_bytes())
+}
 
-    /// Writes an answer to stdout as one JSON document.
-    pub(crate) fn json(&self, document: &impl Serialize) -> Result<(), Failure> {
-        let mut text = serde_json::to_string_pretty(document)?;
-        text.push('\n');
-        self.print(&text)
-    }
+/// Writes an answer to stdout as one JSON document.
+pub(crate) fn json(document: &impl Serialize) -> Result<(), Failure> {
+    let mut text = serde_json::to_string_pretty(document)?;
+    text.push('\n');
+    print(&text)
+}
 
-    /// Writes a remark to stderr. Nobody may be there to read it, which changes nothing.
-    pub(crate) fn remark(&self, text: &str) {
-        let mut stderr = io::stderr().lock();
-        drop(writeln!(stderr, "{text}"));
-    }
+/// Writes a remark to stderr, on a line of its own. Nobody may be there to read it, which changes nothing.
+pub(crate) fn remark(text: &str) {
+    drop(writeln!(io::stderr().lock(), "{text}"));
 }
 
 impl Look {

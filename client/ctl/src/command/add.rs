@@ -7,9 +7,10 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 use helix_proto::limits::MEMORY_TEXT_MAX_BYTES;
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::document::StoreDocument;
 use crate::failure::{Failure, Outcome};
+use crate::screen;
 use crate::text::one_line;
 
 /// The text that stands for stdin.
@@ -60,14 +61,14 @@ impl Add {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (force, json) = (self.force, self.json);
         let request = v1::StoreRequest { caller: Some(context.caller()), draft: Some(self.draft()?), force };
-        context.wait(async {
+        wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.store(request.clone()).await).await?;
             if json {
-                context.screen.json(&StoreDocument::from(&reply))?;
+                screen::json(&StoreDocument::from(&reply))?;
             }
             for warning in reply.warnings.iter().filter(|_| !json) {
-                context.screen.remark(&format!("helixctl: {}", one_line(warning)));
+                screen::remark(&format!("helixctl: {}", one_line(warning)));
             }
             tell(context, &reply, json)
         })
@@ -93,7 +94,7 @@ impl Add {
 
 fn tell(context: &Context, reply: &v1::StoreReply, json: bool) -> Outcome {
     let handle = one_line(reply.memory.as_ref().map_or("", |memory| &memory.handle));
-    let say = |text: String| if json { Ok(()) } else { context.screen.print(&text) };
+    let say = |text: String| if json { Ok(()) } else { screen::print(&text) };
     match reply.outcome() {
         v1::StoreOutcome::Stored => say(format!("stored\t{handle}\n"))?,
         v1::StoreOutcome::Reinforced => say(format!("reinforced\t{handle}\n"))?,

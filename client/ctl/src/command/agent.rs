@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::programs;
-use crate::screen::Paint;
+use crate::screen::{self, Paint};
 use crate::text::{neutral, one_line};
 use crate::wiring::{self, Change, HOOK_PROGRAM, Part, Place, Report, Run, SERVER_PROGRAM, Scope, Spec, Target};
 
@@ -135,18 +135,18 @@ impl<'a> From<&'a Report> for EditDocument<'a> {
 fn tell(context: &Context, reports: &[Report], run: Run, json: bool) -> Outcome {
     let dry_run = run == Run::Preview;
     if json {
-        context.screen.json(&EditsDocument { dry_run, files: reports.iter().map(EditDocument::from).collect() })?;
+        screen::json(&EditsDocument { dry_run, files: reports.iter().map(EditDocument::from).collect() })?;
         return Ok(exit::OK);
     }
     for report in reports {
         let would = if dry_run { "would be " } else { "" };
         let path = one_line(&report.path.display().to_string());
-        context.screen.print(&format!("{would}{}\t{path}\n", change_name(report.change)))?;
+        screen::print(&format!("{would}{}\t{path}\n", change_name(report.change)))?;
         if dry_run {
-            context.screen.print(&colored(context, &report.diff))?;
+            screen::print(&colored(context, &report.diff))?;
         }
         for note in &report.notes {
-            context.screen.remark(&format!("helixctl: {}", one_line(note)));
+            screen::remark(&format!("helixctl: {}", one_line(note)));
         }
     }
     Ok(exit::OK)

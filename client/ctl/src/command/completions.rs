@@ -7,6 +7,7 @@ use helix_proto::exit;
 use crate::arguments::Arguments;
 use crate::context::Context;
 use crate::failure::Outcome;
+use crate::screen;
 
 /// Arguments of `completions`.
 #[derive(Debug, Args)]
@@ -20,7 +21,7 @@ impl Completions {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "helixctl", &mut script);
-        context.screen.write(&script)?;
+        screen::write(&script)?;
         Ok(exit::OK)
     }
 }

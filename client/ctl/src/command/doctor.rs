@@ -9,12 +9,13 @@ mod wired;
 use clap::Args;
 use helix_client::{Client, Start, v1};
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::document::embedder_state;
 use crate::failure::{Failure, Outcome};
 use crate::finding::{Finding, Findings};
 use crate::progress::while_slow;
 use crate::render;
+use crate::screen;
 use crate::time::now_us;
 
 /// Arguments of `doctor`.
@@ -31,13 +32,13 @@ pub(crate) struct Doctor {
 impl Doctor {
     /// Examines everything; starts the daemon when there is none, as any command would.
     pub(crate) fn run(&self, context: &Context) -> Outcome {
-        context.wait(async {
+        wait(async {
             let results = while_slow(context.screen, "examining", examine(context, self.deep)).await;
             let findings = Findings::new(results);
             if self.json {
-                context.screen.json(&findings)?;
+                screen::json(&findings)?;
             } else {
-                context.screen.print(&render::findings(context.screen.look, &findings))?;
+                screen::print(&render::findings(context.screen.look, &findings))?;
             }
             Ok(findings.exit_code())
         })

@@ -11,9 +11,10 @@ use helix_proto::exit;
 use tokio::time::{Instant, sleep};
 use tonic::Code;
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::failure::{Failure, Outcome};
 use crate::progress::while_slow;
+use crate::screen;
 
 /// How long a daemon may take to finish its writes and end.
 const STOP_DEADLINE: Duration = Duration::from_secs(6);
@@ -37,10 +38,10 @@ impl Down {
     /// Asks the daemon to stop, and waits until its lock is free, which the kernel sees to when the process has ended.
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let Self {} = self;
-        context.wait(async {
+        wait(async {
             let heard = while_slow(context.screen, "waiting for helixd to stop", stop(context)).await?;
             let said = heard.map_or_else(|| "helixd was not running\n".to_owned(), |pid| format!("helixd stopped: pid {pid}\n"));
-            context.screen.print(&said)?;
+            screen::print(&said)?;
             Ok(exit::OK)
         })
     }

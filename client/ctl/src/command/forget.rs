@@ -4,10 +4,11 @@ use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::document::ForgetDocument;
 use crate::failure::{Failure, Outcome};
 use crate::render;
+use crate::screen;
 use crate::text::one_line;
 
 /// Arguments of `forget`.
@@ -25,20 +26,20 @@ impl Forget {
     /// Forgets what the reference names, or lists what it could mean.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let request = v1::ForgetRequest { caller: Some(context.caller()), reference: self.reference };
-        context.wait(async {
+        wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.forget(request.clone()).await).await?;
             if self.json {
-                context.screen.json(&ForgetDocument::from(&reply))?;
+                screen::json(&ForgetDocument::from(&reply))?;
             }
             if let Some(forgotten) = &reply.forgotten {
                 if !self.json {
-                    context.screen.print(&format!("forgot\t{}\n", one_line(&forgotten.handle)))?;
+                    screen::print(&format!("forgot\t{}\n", one_line(&forgotten.handle)))?;
                 }
                 return Ok(exit::OK);
             }
             if !self.json {
-                context.screen.print(&render::candidates(context.screen.look, &reply.candidates))?;
+                screen::print(&render::candidates(context.screen.look, &reply.candidates))?;
             }
             Err(Failure::Usage(match reply.candidates.len() {
                 0 => format!("no memory matches {:?}; nothing was forgotten", request.reference),

@@ -9,8 +9,9 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 use serde_json::{Map, Value, json};
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::failure::{Failure, Outcome};
+use crate::screen;
 use crate::wiring::HOOK_ROWS;
 
 /// As much of stdin as the shim takes, in bytes.
@@ -50,13 +51,13 @@ impl Hook {
             project_dir: variable("CLAUDE_PROJECT_DIR"),
             dry_run: true,
         };
-        context.wait(async {
+        wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.hook(request.clone()).await).await?;
             if reply.stdout.is_empty() {
-                context.screen.remark("(nothing)");
+                screen::remark("(nothing)");
             } else {
-                context.screen.write(&reply.stdout)?;
+                screen::write(&reply.stdout)?;
             }
             Ok(exit::OK)
         })

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::agent::{Agent, Manner, Whose, install, spec, uninstall};
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
+use crate::screen;
 use crate::text::one_line;
 use crate::wiring::{self, Part, Scope, WiringStatus};
 
@@ -78,9 +79,9 @@ fn status(context: &Context, whose: Whose, json: bool) -> Outcome {
     };
     let files = scopes.into_iter().map(look).collect::<Result<Vec<_>, _>>()?;
     if json {
-        context.screen.json(&HooksDocument { files })?;
+        screen::json(&HooksDocument { files })?;
     } else {
-        context.screen.print(&files.iter().map(line).collect::<String>())?;
+        screen::print(&files.iter().map(line).collect::<String>())?;
     }
     Ok(exit::OK)
 }
@@ -103,8 +104,8 @@ fn line(file: &FileDocument) -> String {
         (false, true) => "absent",
     };
     let missing = (!file.installed.is_empty() && !file.missing.is_empty()).then(|| format!("missing {}", file.missing.join(", ")));
-    let stale = file.stale.iter().map(|program| format!("{} does not exist", program.display()));
-    let details: Vec<String> = missing.into_iter().chain(stale).chain(file.notes.iter().cloned()).collect();
+    let gone = file.stale.iter().map(|program| format!("{} does not exist", program.display()));
+    let details: Vec<String> = missing.into_iter().chain(gone).chain(file.notes.iter().cloned()).collect();
     let path = one_line(&file.path.display().to_string());
     format!("{}\t{state}\t{path}\t{}", file.scope, one_line(&details.join("; "))).trim_end().to_owned() + "\n"
 }

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::failure::Outcome;
 use crate::model::{InstallOptions, Installed, Progress, install, verify};
 use crate::progress::spinner;
+use crate::screen;
 use crate::text::one_line;
 
 /// Bytes of one megabyte, as downloads are counted.
@@ -42,9 +43,9 @@ impl Model {
             Self::Status { json } => (verify(&context.paths.models)?, json),
         };
         if json {
-            context.screen.json(&installed)?;
+            screen::json(&installed)?;
         } else {
-            context.screen.print(&described(&installed))?;
+            screen::print(&described(&installed))?;
         }
         Ok(exit::OK)
     }

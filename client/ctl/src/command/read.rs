@@ -4,10 +4,11 @@ use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::document::ReadDocument;
 use crate::failure::Outcome;
 use crate::render;
+use crate::screen;
 
 /// Arguments of `read`.
 #[derive(Debug, Args)]
@@ -27,13 +28,13 @@ impl Read {
     /// Prints what the reference names.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let request = v1::ReadRequest { caller: Some(context.caller()), reference: self.reference, index: self.index };
-        context.wait(async {
+        wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
             if self.json {
-                context.screen.json(&ReadDocument::from(&reply))?;
+                screen::json(&ReadDocument::from(&reply))?;
             } else {
-                context.screen.print(&render::read(context.screen.look, &reply))?;
+                screen::print(&render::read(context.screen.look, &reply))?;
                 remark(context, &reply);
             }
             Ok(exit::OK)
@@ -44,6 +45,6 @@ impl Read {
 fn remark(context: &Context, reply: &v1::ReadReply) {
     let shown = reply.memories.len();
     if usize::try_from(reply.total).is_ok_and(|total| total > shown) && !reply.topic.is_empty() {
-        context.screen.remark(&format!("helixctl: {shown} of {} memories; read others with --index", reply.total));
+        screen::remark(&format!("helixctl: {shown} of {} memories; read others with --index", reply.total));
     }
 }

@@ -5,15 +5,17 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::document::SearchDocument;
 use crate::failure::Outcome;
 use crate::render;
+use crate::screen;
 use crate::text::one_line;
 use crate::time::parse;
 
 /// Arguments of `search`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Search {
     /// Words, and filters such as topic:build tag:ci kind:gotcha source:main.rs after:2026-01-31
     #[arg(required = true, value_name = "QUERY")]
@@ -67,13 +69,13 @@ impl Search {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let json = self.json;
         let request = self.request(context.caller());
-        context.wait(async {
+        wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.search(request.clone()).await).await?;
             if json {
-                context.screen.json(&SearchDocument::from(&reply))?;
+                screen::json(&SearchDocument::from(&reply))?;
             } else {
-                context.screen.print(&render::search(context.screen.look, &reply))?;
+                screen::print(&render::search(context.screen.look, &reply))?;
                 remark(context, &reply);
             }
             Ok(exit::OK)
@@ -116,11 +118,11 @@ impl Search {
 
 fn remark(context: &Context, reply: &v1::SearchReply) {
     if reply.hits.is_empty() {
-        context.screen.remark("helixctl: nothing found");
+        screen::remark("helixctl: nothing found");
     } else if reply.fell_back_to_any {
-        context.screen.remark("helixctl: no memory has all of the words; these have some");
+        screen::remark("helixctl: no memory has all of the words; these have some");
     }
     for note in &reply.notes {
-        context.screen.remark(&format!("helixctl: {}", one_line(note)));
+        screen::remark(&format!("helixctl: {}", one_line(note)));
     }
 }

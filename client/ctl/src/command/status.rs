@@ -4,10 +4,11 @@ use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::document::StatusDocument;
 use crate::failure::Outcome;
 use crate::render;
+use crate::screen;
 use crate::time::now_us;
 
 /// Arguments of `status`.
@@ -21,13 +22,13 @@ pub(crate) struct Status {
 impl Status {
     /// Prints what the daemon says of itself. Starts none.
     pub(crate) fn run(&self, context: &Context) -> Outcome {
-        context.wait(async {
+        wait(async {
             let mut client = context.connect(Start::Never).await?;
             let reply = client.call(async |rpc| rpc.status(v1::StatusRequest {}).await).await?;
             if self.json {
-                context.screen.json(&StatusDocument::new(&reply, now_us()))?;
+                screen::json(&StatusDocument::new(&reply, now_us()))?;
             } else {
-                context.screen.print(&render::status(context.screen.look, &reply, now_us()))?;
+                screen::print(&render::status(context.screen.look, &reply, now_us()))?;
             }
             Ok(exit::OK)
         })

@@ -4,9 +4,10 @@ use clap::Args;
 use helix_client::{Client, ConnectError, Start};
 use helix_proto::exit;
 
-use crate::context::Context;
+use crate::context::{Context, wait};
 use crate::failure::{Failure, Outcome};
 use crate::progress::while_slow;
+use crate::screen;
 use crate::text::one_line;
 
 /// Arguments of `up`.
@@ -17,7 +18,7 @@ impl Up {
     /// Starts the daemon unless it runs, and waits until it answers.
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let Self {} = self;
-        context.wait(async {
+        wait(async {
             let (client, did) = match context.connect(Start::Never).await {
                 Ok(client) => (client, "already runs"),
                 Err(Failure::Connect(ConnectError::Absent { .. })) => (start(context).await?, "started"),
@@ -25,7 +26,7 @@ impl Up {
             };
             let v = one_line(&client.greeting.version);
             let (pid, socket) = (client.greeting.pid, context.paths.socket.display());
-            context.screen.print(&format!("helixd {v} {did}: pid {pid}, socket {socket}\n"))?;
+            screen::print(&format!("helixd {v} {did}: pid {pid}, socket {socket}\n"))?;
             Ok(exit::OK)
         })
     }

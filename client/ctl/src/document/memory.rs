@@ -174,11 +174,15 @@ pub(crate) fn hyphenated(id: &[u8]) -> String {
         if HYPHENS_BEFORE_BYTES.contains(&at) {
             text.push('-');
         }
-        text.push_str(&format!("{byte:02x}"));
+        text.extend(digits(*byte));
     }
     text
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().flat_map(|byte| digits(*byte)).collect()
+}
+
+fn digits(byte: u8) -> impl Iterator<Item = char> {
+    [byte >> 4, byte & 0xf].into_iter().filter_map(|digit| char::from_digit(digit.into(), 16))
 }

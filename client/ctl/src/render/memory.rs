@@ -1,6 +1,6 @@
 //! Memories, one in full or many in rows.
 
-use std::fmt::Write;
+use std::collections::BTreeMap;
 
 use helix_client::v1::{Memory, ReadReply};
 
@@ -48,11 +48,12 @@ fn topic_row(look: Look, at: usize, memory: &Memory) -> Vec<Field> {
 fn in_full(look: Look, memory: &Memory) -> String {
     let mut text = format!("{}\n", look.paint(Paint::Name, &one_line(&memory.handle)));
     for (name, value) in properties(memory) {
-        let label = look.paint(Paint::Faint, &format!("{name}:"));
-        // Writing to a string cannot fail.
-        let _: Result<(), std::fmt::Error> = writeln!(text, "{label} {}", one_line(&value));
+        text += &look.paint(Paint::Faint, &format!("{name}:"));
+        text += " ";
+        text += &one_line(&value);
+        text += "\n";
     }
-    format!("{text}\n{}\n", neutral(memory.text.trim_end()))
+    text + "\n" + &neutral(memory.text.trim_end()) + "\n"
 }
 
 /// What there is to say about a memory besides its text; what says nothing is left out.
@@ -61,7 +62,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         0 => source.path.clone(),
         line => format!("{}:{line}", source.path),
     });
-    let attributes: std::collections::BTreeMap<_, _> = memory.attributes.iter().collect();
+    let attributes: BTreeMap<_, _> = memory.attributes.iter().collect();
     let attributes: Vec<String> = attributes.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
     let valid_to = memory.valid_to_us.map(|until| format!("{} to {}", day(memory.valid_from_us), day(until)));
     let all = [

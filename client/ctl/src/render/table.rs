@@ -29,17 +29,17 @@ impl<T: Into<String>> From<T> for Field {
 pub(super) fn rows(look: Look, header: &[&str], rows: Vec<Vec<Field>>) -> String {
     match look.table_width {
         _ if rows.is_empty() => String::new(),
-        None => rows.into_iter().map(|row| line(look, row)).collect(),
+        None => rows.iter().map(|row| line(look, row)).collect(),
         Some(width) => drawn(look, width, header, rows),
     }
 }
 
-fn line(look: Look, row: Vec<Field>) -> String {
-    let fields: Vec<String> = row.into_iter().map(|field| painted(look, field)).collect();
+fn line(look: Look, row: &[Field]) -> String {
+    let fields: Vec<String> = row.iter().map(|field| painted(look, field)).collect();
     fields.join("\t") + "\n"
 }
 
-fn painted(look: Look, field: Field) -> String {
+fn painted(look: Look, field: &Field) -> String {
     field.paint.map_or_else(|| field.text.clone(), |paint| look.paint(paint, &field.text))
 }
 

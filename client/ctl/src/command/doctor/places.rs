@@ -74,10 +74,11 @@ mod tests {
     fn places_must_be_closed_to_others() {
         let root = tempfile::tempdir().unwrap();
         let paths = Paths::inside(root.path());
+        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        set(root.path(), 0o700);
         assert_eq!(levels(&paths), [Level::Ok, Level::Failure, Level::Failure]);
 
         fs::create_dir(root.path().join("run")).unwrap();
-        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
         set(&root.path().join("run"), 0o700);
         let _listener = UnixListener::bind(&paths.socket).unwrap();
         set(&paths.socket, 0o600);

@@ -23,9 +23,9 @@ fn examine_part(cwd: &Path, name: &str, part: Part) -> Result<Finding, Failure> 
     let mut found = Vec::new();
     for scope in SCOPES {
         let target = agent.target(part, scope);
-        let state = status(&target, &wanted)?;
-        if !state.installed.is_empty() || !state.notes.is_empty() {
-            found.push((target, state));
+        let found_there = status(&target, &wanted)?;
+        if !found_there.installed.is_empty() || !found_there.notes.is_empty() {
+            found.push((target, found_there));
         }
     }
     Ok(judge(name, &found))
