@@ -1,2 +1,64 @@
-//! x
-fn main() {}
+//! helixd: keeps a knowledge base hot and answers over one Unix socket.
+//!
+//! This crate is the imperative shell around `helix-engine`: configuration, lifecycle, the services, the hook handler, the
+//! writer thread, the embedder's worker, the background indexer. See `daemon/ARCHITECTURE.md` for the invariants.
+
+mod args;
+mod config;
+mod detach;
+mod embedder;
+mod failure;
+mod home;
+mod hook;
+mod indexer;
+mod lifecycle;
+mod listen;
+mod project;
+mod rpc;
+mod runtime;
+mod serve;
+mod system;
+mod telemetry;
+mod writer;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::Args;
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let args = Args::parse_or_exit();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            tracing::error!(error = %failure, "stopping");
+            eprintln!("helixd: {failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<(), Failure> {
+    let inherited = listen::inherited()?;
+    if args.detached {
+        detach::leave_parent(&inherited)?;
+    }
+    let config = config::load(args)?;
+    let home = home::Home::open(&config.paths)?;
+    let _telemetry = telemetry::start(&config, args.detached)?;
+    lifecycle::run(config, home, inherited)
+}
+
+impl Args {
+    /// Parses the command line; usage errors end the process with code 64.
+    fn parse_or_exit() -> Self {
+        Self::try_parse().unwrap_or_else(|error| {
+            let code = if error.use_stderr() { helix_proto::exit::USAGE } else { helix_proto::exit::OK };
+            // Nothing can be done about a closed terminal.
+            drop(error.print());
+            std::process::exit(i32::from(code))
+        })
+    }
+}

@@ -8,7 +8,7 @@ pub mod limits;
 pub mod paths;
 
 /// Generated messages, client and server of `helix.v1`.
-#[allow(missing_docs, clippy::pedantic, unreachable_pub)]
+#[allow(missing_docs, clippy::pedantic, clippy::large_enum_variant, rustdoc::invalid_html_tags, unreachable_pub)]
 pub mod v1 {
     tonic::include_proto!("helix.v1");
 }

@@ -20,7 +20,7 @@ pub use writer::{Change, CommitError, Committed, Write, WriteError, Writer};
 
 use std::sync::Arc;
 
-use redb::{Database, ReadableDatabase, ReadableTable};
+use redb::{Database, ReadableDatabase};
 
 use crate::error::ErrorKind;
 use crate::ports::Storage;

@@ -6,6 +6,7 @@
 mod meaning;
 mod open;
 mod reference;
+mod verify;
 mod write;
 
 pub use meaning::{MeaningStatus, Pending, SpaceError};
@@ -16,8 +17,8 @@ pub use write::{Outcome, Request, StrandWriter};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
-use crate::index::lexical::{LexicalIndex, LexicalQuery};
-use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status};
+use crate::index::lexical::{Document, LexicalIndex, LexicalQuery};
+use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, jaccard, tokens};
 use crate::store::{Snapshot, Store, StoreError};
@@ -111,6 +112,25 @@ impl Strand {
         catalog.of_topic(topic).into_iter().filter(is_visible).collect()
     }
 
+    /// Counts an access of each memory. Written to the store with a later commit.
+    pub fn catalog_touch(&self, numbers: &[MemoryNumber], at: Timestamp) {
+        self.catalog_mut().touch(numbers, at);
+    }
+
+    /// The words of a query that a memory has, for explaining a hit.
+    #[must_use]
+    pub fn matched_terms(&self, query: &LexicalQuery, memory: &Memory) -> Vec<String> {
+        let source = memory.source.as_ref().map(|source| source.path.as_str());
+        let document = Document {
+            number: memory.number.0,
+            text: &memory.text,
+            topic: memory.topic.as_str(),
+            tags: &memory.tags,
+            source,
+        };
+        query.matched_terms(&document)
+    }
+
     /// Finds the active memory of the same scope that resembles a text most, with its Jaccard similarity.
     ///
     /// # Errors
@@ -120,7 +140,7 @@ impl Strand {
         if words.len() < RESEMBLE_TOKENS_MIN {
             return Ok(None);
         }
-        let query = LexicalQuery::rarest(&self.lexical, &admitted.text);
+        let query = self.lexical.rarest(&admitted.text)?;
         let candidates = self.similar_words(&query, &admitted.scope)?;
         let mut best: Option<(Memory, f32)> = None;
         for memory in self.memories(&candidates)? {

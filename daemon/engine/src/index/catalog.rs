@@ -202,6 +202,12 @@ impl Catalog {
         }
     }
 
+    /// Whether there are accesses that no commit has written yet.
+    #[must_use]
+    pub fn has_touched(&self) -> bool {
+        !self.touched.is_empty()
+    }
+
     /// Takes the accesses that no commit has written yet.
     pub fn take_touched(&mut self) -> Vec<(MemoryNumber, u64, Timestamp)> {
         let touched = std::mem::take(&mut self.touched);

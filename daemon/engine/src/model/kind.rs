@@ -54,7 +54,7 @@ pub struct Kinds {
     specs: Vec<(Kind, KindSpec)>,
 }
 
-/// Name, half-life in days, surface lines, about the user. Half-lives as DESIGN.md decides them.
+/// Name, half-life in days, surface lines, about the user.
 const BUILT_IN: &[(&str, Option<f64>, u32, bool)] = &[
     ("identity", None, 10, true),
     ("preference", None, 15, true),

@@ -27,7 +27,7 @@ pub struct Evidence {
 
 /// Fuses two ranked lists of (memory, score), best first.
 #[must_use]
-pub fn fuse(lexical: &[(MemoryNumber, f32)], semantic: &[(MemoryNumber, f32)]) -> Vec<(MemoryNumber, Evidence)> {
+pub(super) fn fuse(lexical: &[(MemoryNumber, f32)], semantic: &[(MemoryNumber, f32)]) -> Vec<(MemoryNumber, Evidence)> {
     let mut evidence: BTreeMap<MemoryNumber, Evidence> = BTreeMap::new();
     for (rank, &(number, score)) in (1..).zip(lexical) {
         let entry = evidence.entry(number).or_default();

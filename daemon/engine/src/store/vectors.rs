@@ -14,7 +14,7 @@ use crate::model::MemoryNumber;
 use crate::ports::Storage;
 
 /// File of the vectors inside a strand.
-pub const VECTOR_FILE: &str = "vectors.redb";
+pub(super) const VECTOR_FILE: &str = "vectors.redb";
 
 /// Page cache, in bytes: the codes are read once, at the start.
 const CACHE_BYTES: usize = 8 * 1024 * 1024;

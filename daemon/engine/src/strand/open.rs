@@ -11,7 +11,7 @@ use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalError, LexicalIndex};
 use crate::model::{Kinds, Memory, MemoryNumber, Sequence};
 use crate::ports::Storage;
-use crate::store::{Store, StoreError};
+use crate::store::{Snapshot, Store, StoreError};
 
 /// Operations behind which the word index is replayed rather than rebuilt.
 const REPLAY_MAX: u64 = 50_000;
@@ -80,25 +80,25 @@ impl Strand {
             return Ok(0);
         }
         let snapshot = self.store.snapshot()?;
+        // The watermark may move only with the last memory, because they do not come in the order of their sequences.
+        let mut held: Option<Memory> = None;
+        let mut take = |memory: Memory| match held.replace(memory) {
+            Some(previous) => self.index_in_bulk(Sequence(watermark), &previous),
+            None => Ok(()),
+        };
         if watermark == 0 || missed > REPLAY_MAX {
-            snapshot.for_each_memory(|memory| self.index_in_bulk(&memory))?;
-            return Ok(missed);
-        }
-        let mut changed = BTreeSet::new();
-        snapshot.for_each_operation_after(Sequence(watermark), |operation| {
-            changed.insert(operation.number);
-            Ok::<_, StoreError>(())
-        })?;
-        for number in changed {
-            if let Some(memory) = snapshot.memory(number)? {
-                self.index_in_bulk(&memory)?;
+            snapshot.for_each_memory(&mut take)?;
+        } else {
+            for number in changed_after(&snapshot, Sequence(watermark))? {
+                snapshot.memory(number)?.map_or(Ok(()), &mut take)?;
             }
         }
+        held.map_or(Ok(()), |last| self.index_in_bulk(newest, &last))?;
         Ok(missed)
     }
 
-    fn index_in_bulk(&self, memory: &Memory) -> Result<(), OpenError> {
-        self.index_words(memory);
+    fn index_in_bulk(&self, sequence: Sequence, memory: &Memory) -> Result<(), OpenError> {
+        self.index_words(sequence, memory);
         if self.lexical.needs_flush() {
             self.lexical.flush()?;
         }
@@ -106,7 +106,7 @@ impl Strand {
     }
 
     /// Gives one memory to the word index.
-    pub(super) fn index_words(&self, memory: &Memory) {
+    pub(super) fn index_words(&self, sequence: Sequence, memory: &Memory) {
         let MemoryNumber(number) = memory.number;
         if memory.status.is_indexed() {
             let source = memory.source.as_ref().map(|source| source.path.as_str());
@@ -117,11 +117,20 @@ impl Strand {
                 tags: &memory.tags,
                 source,
             };
-            self.lexical.upsert(memory.sequence.0, &document);
+            self.lexical.upsert(sequence.0, &document);
         } else {
-            self.lexical.remove(memory.sequence.0, number);
+            self.lexical.remove(sequence.0, number);
         }
     }
+}
+
+fn changed_after(snapshot: &Snapshot, watermark: Sequence) -> Result<BTreeSet<MemoryNumber>, StoreError> {
+    let mut changed = BTreeSet::new();
+    snapshot.for_each_operation_after(watermark, |operation| {
+        changed.insert(operation.number);
+        Ok::<_, StoreError>(())
+    })?;
+    Ok(changed)
 }
 
 fn read_catalog(store: &Store) -> Result<(Catalog, u64), StoreError> {

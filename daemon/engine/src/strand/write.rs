@@ -80,6 +80,12 @@ impl StrandWriter {
         self.writer.sequence()
     }
 
+    /// Whether accesses wait to be written.
+    #[must_use]
+    pub fn has_statistics(&self) -> bool {
+        self.strand.catalog().has_touched()
+    }
+
     /// Commits a group: one result for each request, in order. What is `Ok` is durable and found by the next search.
     ///
     /// # Errors
@@ -138,7 +144,7 @@ impl StrandWriter {
             }
             drop(catalog);
             for memory in differing {
-                self.strand.index_words(memory);
+                self.strand.index_words(memory.sequence, memory);
                 self.strand.note_meaning(memory);
             }
         }

@@ -1,0 +1,303 @@
+//! The lexical index: BM25 over the words of every memory, current to the last store.
+//!
+//! It stands in the flow behind the store's change feed and before recall's fusion. A tantivy commit takes tens of
+//! milliseconds, so none happens on the store path. What was stored since the last commit is kept in an inverted *tail* in
+//! RAM and searched beside the committed segments, under statistics counted over both, so that a flush does not change a
+//! score. A flush freezes the tail, commits it with its last sequence as payload and drops it once the new segments are
+//! read; stores meanwhile go to a fresh tail.
+//!
+//! Invariants: of a memory at most one version is ever found, the newest; nothing is lost between tail and segments; after
+//! a restart the store replays everything after [`LexicalIndex::watermark`]; the index may be deleted while it is closed.
+
+mod committed;
+mod fields;
+mod merging;
+mod numbers;
+mod query;
+mod rare;
+mod state;
+mod statistics;
+mod stop_words;
+mod storage;
+mod tail;
+#[cfg(test)]
+mod tests;
+pub mod tokenizer;
+mod top;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use tantivy::{Index, IndexReader, ReloadPolicy};
+
+use committed::{Committed, Search};
+use fields::Fields;
+pub use fields::{Document, Restriction};
+pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
+use state::State;
+use storage::Opened;
+use tail::{Generation, Prepared};
+pub use top::LexicalHit;
+use top::Top;
+use writer::Writer;
+
+/// Stores and removals after which a flush pays: the tail's search time grows with it, and a commit costs the same for few.
+pub const TAIL_FLUSH_DOCUMENTS: usize = 4_000;
+
+/// Text in the tail after which a flush is due, in bytes, whatever the number of memories.
+pub const TAIL_FLUSH_BYTES: usize = 8 * 1024 * 1024;
+
+/// Why the lexical index cannot do what it was asked. Its files are derived: deleting them while it is closed is safe.
+#[derive(Debug, thiserror::Error)]
+pub enum LexicalError {
+    /// The directory cannot be made, read or cleared.
+    #[error(
+        "preparing the lexical index in {path}; check the directory's permissions and free space"
+    )]
+    Directory {
+        /// The index's directory.
+        path: PathBuf,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// An empty index cannot be written.
+    #[error("creating an empty lexical index; check the directory's permissions and free space")]
+    Create(#[source] tantivy::TantivyError),
+    /// The segments cannot be read.
+    #[error(
+        "reading the lexical index; if it happens again, delete its directory while the daemon is off"
+    )]
+    Read(#[source] tantivy::TantivyError),
+    /// The tail cannot be committed. It stays searchable and the next flush tries again.
+    #[error(
+        "committing to the lexical index; it stays current in memory, check the disk's free space"
+    )]
+    Commit(#[source] tantivy::TantivyError),
+}
+
+/// The lexical index of one strand. All methods take `&self` and may be called from any thread.
+pub struct LexicalIndex {
+    fields: Fields,
+    index: Index,
+    reader: IndexReader,
+    is_new: bool,
+    state: RwLock<State>,
+    /// Held for a whole flush, so that there is one at a time.
+    writer: Mutex<Writer>,
+}
+
+impl LexicalIndex {
+    /// Opens the index of a directory. One that is missing, damaged or of another format is replaced by an empty one.
+    ///
+    /// # Errors
+    ///
+    /// When the directory or an empty index in it cannot be made or read.
+    pub fn open(directory: &Path) -> Result<Self, LexicalError> {
+        let fields = Fields::new();
+        let opened = storage::open(directory, &fields)?;
+        Self::new(fields, opened)
+    }
+
+    /// Makes an empty index that lives in RAM.
+    ///
+    /// # Errors
+    ///
+    /// When tantivy refuses, which means that the schema is wrong.
+    pub fn in_memory() -> Result<Self, LexicalError> {
+        let fields = Fields::new();
+        let opened = storage::in_memory(&fields)?;
+        Self::new(fields, opened)
+    }
+
+    /// Deletes the index in a directory. It must not be open.
+    ///
+    /// # Errors
+    ///
+    /// When the files cannot be removed.
+    pub fn discard(directory: &Path) -> Result<(), LexicalError> {
+        let tell = |source| LexicalError::Directory { path: directory.to_owned(), source };
+        storage::clear(directory).map_err(tell)
+    }
+
+    fn new(fields: Fields, opened: Opened) -> Result<Self, LexicalError> {
+        let Opened {
+            index,
+            watermark,
+            is_new,
+        } = opened;
+        let builder = index.reader_builder().reload_policy(ReloadPolicy::Manual);
+        let reader: IndexReader = builder.try_into().map_err(LexicalError::Read)?;
+        let committed = Committed::new(reader.searcher(), &fields).map_err(LexicalError::Read)?;
+        Ok(Self {
+            fields,
+            index,
+            reader,
+            is_new,
+            state: RwLock::new(State::new(committed, watermark)),
+            writer: Mutex::default(),
+        })
+    }
+
+    /// The last sequence that is committed durably. The store replays everything after it on start.
+    #[must_use]
+    pub fn watermark(&self) -> u64 {
+        self.read().watermark
+    }
+
+    /// Tells whether opening found nothing usable and started empty, with watermark 0.
+    #[must_use]
+    pub fn rebuilt(&self) -> bool {
+        self.is_new
+    }
+
+    /// Makes a memory findable by the next search, in place of any older version of it.
+    ///
+    /// Sequences may repeat but the next flush commits the highest one seen, so whoever fills an empty index out of order
+    /// passes 0 until the last document.
+    pub fn upsert(&self, sequence: u64, document: &Document<'_>) {
+        let prepared = Prepared::new(document);
+        self.write().active.upsert(sequence, prepared);
+    }
+
+    /// Makes a memory unfindable by the next search.
+    pub fn remove(&self, sequence: u64, number: u32) {
+        self.write().active.hide(sequence, number);
+    }
+
+    /// Returns the best hits that `keeps` wants, by descending score and then by number, at most `limit`.
+    ///
+    /// `keeps` is called for promising candidates only and without a lock held.
+    ///
+    /// # Errors
+    ///
+    /// When the segments cannot be read.
+    pub fn search<F: Fn(u32) -> bool>(
+        &self,
+        query: &LexicalQuery,
+        limit: usize,
+        restriction: &Restriction<'_>,
+        keeps: F,
+    ) -> Result<Vec<LexicalHit>, LexicalError> {
+        if query.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        let snapshot = self
+            .read()
+            .look(query, &self.fields)
+            .map_err(LexicalError::Read)?;
+        let mut top = Top::new(limit);
+        for hit in &snapshot.tail_hits {
+            if keeps(hit.number) {
+                top.push(hit.number, hit.score);
+            }
+        }
+        let search = Search {
+            fields: &self.fields,
+            query,
+            frequencies: &snapshot.frequencies,
+            restriction,
+        };
+        let is_wanted =
+            |number| !snapshot.masks.iter().any(|mask| mask.contains(&number)) && keeps(number);
+        snapshot
+            .committed
+            .search(&search, &snapshot.statistics, &mut top, &is_wanted)
+            .map_err(LexicalError::Read)?;
+        Ok(top.into_hits())
+    }
+
+    /// Commits the tail as it is now, then merges segments if there are too many. Returns whether there was anything.
+    ///
+    /// Blocks for tens of milliseconds, and for seconds when large segments are merged; searches and stores go on
+    /// meanwhile. After an error the tail is still searched and the next flush commits it.
+    ///
+    /// # Errors
+    ///
+    /// When the commit or reading it back fails.
+    pub fn flush(&self) -> Result<bool, LexicalError> {
+        let mut writer = self.writer();
+        let Some(frozen) = self.write().freeze() else {
+            return Ok(false);
+        };
+        writer
+            .commit(&self.index, &self.fields, &frozen)
+            .map_err(LexicalError::Commit)?;
+        self.publish(Some(&frozen))?;
+        drop(frozen);
+        self.tidy(&mut writer);
+        Ok(true)
+    }
+
+    /// How many memories wait in RAM for a flush.
+    #[must_use]
+    pub fn tail_len(&self) -> usize {
+        self.read().tail_len()
+    }
+
+    /// Tells whether the tail has grown so large that a flush pays.
+    #[must_use]
+    pub fn needs_flush(&self) -> bool {
+        let state = self.read();
+        state.active.weight() >= TAIL_FLUSH_DOCUMENTS
+            || state.active.text_bytes() >= TAIL_FLUSH_BYTES
+    }
+
+    /// How many memories can be found. Looks up every memory in the tail: for status, not for a hot path.
+    ///
+    /// # Errors
+    ///
+    /// When the segments cannot be read.
+    pub fn document_count(&self) -> Result<u64, LexicalError> {
+        self.read().count(&self.fields).map_err(LexicalError::Read)
+    }
+
+    /// How many segments the committed index has; more of them make searches slower.
+    #[must_use]
+    pub fn segment_count(&self) -> usize {
+        self.read().committed.segment_count()
+    }
+
+    /// Shows the segments as they are on disk, and drops the tail that they now hold in the same moment.
+    fn publish(&self, frozen: Option<&Generation>) -> Result<(), LexicalError> {
+        self.reader.reload().map_err(LexicalError::Read)?;
+        let committed =
+            Committed::new(self.reader.searcher(), &self.fields).map_err(LexicalError::Read)?;
+        self.write().replace(committed, frozen);
+        Ok(())
+    }
+
+    /// Merges and removes what no search reads. A failure costs speed only, so it is logged and tried after the next flush.
+    fn tidy(&self, writer: &mut Writer) {
+        let merged = writer.merge(&self.index).map_err(LexicalError::Commit);
+        let tidied = merged.and_then(|merged| {
+            if merged {
+                self.publish(None)?;
+                writer
+                    .collect_garbage(&self.index)
+                    .map_err(LexicalError::Commit)?;
+            }
+            Ok(())
+        });
+        if let Err(error) = tidied {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "merging the lexical index failed"
+            );
+        }
+    }
+
+    // A panic elsewhere leaves the state whole: every change to it is one call on a generation, or assignments.
+    fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

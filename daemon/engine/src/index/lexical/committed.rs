@@ -1,0 +1,182 @@
+//! The committed part of the index: one immutable snapshot of tantivy's segments.
+//!
+//! A union goes through tantivy, which prunes it; everything that has requirements goes through our own intersection.
+
+mod intersection;
+mod segment;
+mod union;
+
+use tantivy::query::{EnableScoring, Query, TermQuery};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{Searcher, Term};
+
+use super::fields::{Fields, Restriction, SCORED_FIELDS};
+use super::query::{LexicalQuery, Mode};
+use super::statistics::{Frequencies, Statistics, Totals};
+use super::top::Top;
+use intersection::Intersection;
+use segment::Segment;
+
+/// A restriction that leaves more than this percentage of the documents costs more than dropping its misses from a union
+/// afterwards, because it defeats pruning.
+const RESTRICTION_MAX_PERCENT: u64 = 10;
+
+/// A snapshot that searches read while the next one is made.
+pub(super) struct Committed {
+    searcher: Searcher,
+    /// Largest first, so that the threshold is high when the small ones are read.
+    segments: Vec<Segment>,
+    totals: Totals,
+}
+
+/// What to look for in the committed index.
+pub(super) struct Search<'a> {
+    pub(super) fields: &'a Fields,
+    pub(super) query: &'a LexicalQuery,
+    /// Where each term occurs in the committed index.
+    pub(super) frequencies: &'a [Frequencies],
+    pub(super) restriction: &'a Restriction<'a>,
+}
+
+impl Committed {
+    pub(super) fn new(searcher: Searcher, fields: &Fields) -> tantivy::Result<Self> {
+        let mut segments = Vec::new();
+        for reader in searcher.segment_readers() {
+            segments.push(Segment::open(reader, fields)?);
+        }
+        segments.sort_by_key(|segment| std::cmp::Reverse(segment.reader.max_doc()));
+        let totals = segments
+            .iter()
+            .map(Segment::totals)
+            .fold(Totals::default(), Totals::plus);
+        Ok(Self {
+            searcher,
+            segments,
+            totals,
+        })
+    }
+
+    pub(super) fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    /// How many documents are alive, masked ones too.
+    pub(super) fn len(&self) -> u64 {
+        self.searcher.num_docs()
+    }
+
+    pub(super) fn segment_count(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Tells whether a number is alive here.
+    pub(super) fn contains(&self, number: u32, fields: &Fields) -> tantivy::Result<bool> {
+        let query = TermQuery::new(fields.number_term(number), IndexRecordOption::Basic);
+        let weight = query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?;
+        for segment in &self.segments {
+            if weight.count(&segment.reader)? > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Counts in how many documents each of the query's terms occurs, for each field.
+    pub(super) fn frequencies(
+        &self,
+        query: &LexicalQuery,
+        fields: &Fields,
+    ) -> tantivy::Result<Vec<Frequencies>> {
+        let mut counted = Vec::with_capacity(query.terms().len());
+        for term in query.terms() {
+            let mut frequencies = [0; SCORED_FIELDS];
+            for (place, (&field, frequency)) in
+                fields.scored.iter().zip(&mut frequencies).enumerate()
+            {
+                let term = Term::from_field_text(field, &term.token);
+                for segment in &self.segments {
+                    *frequency += u64::from(segment.fields[place].inverted.doc_freq(&term)?);
+                }
+            }
+            counted.push(frequencies);
+        }
+        Ok(counted)
+    }
+
+    /// Adds to `top` what the query finds here and `keeps` wants.
+    pub(super) fn search(
+        &self,
+        search: &Search<'_>,
+        statistics: &Statistics<'_>,
+        top: &mut Top,
+        keeps: &impl Fn(u32) -> bool,
+    ) -> tantivy::Result<()> {
+        if self.is_union(search)? {
+            return self.search_union(search, statistics, top, keeps);
+        }
+        let weights = statistics.weights();
+        for segment in &self.segments {
+            if let Some(mut intersection) =
+                Intersection::open(segment, search, &weights, statistics.average_lengths())?
+            {
+                intersection.each(|document, score| {
+                    if let Some(number) = segment.number(document)
+                        && keeps(number)
+                    {
+                        top.push(number, score);
+                    }
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn search_union(
+        &self,
+        search: &Search<'_>,
+        statistics: &Statistics<'_>,
+        top: &mut Top,
+        keeps: &impl Fn(u32) -> bool,
+    ) -> tantivy::Result<()> {
+        let Some(query) = union::build(search) else {
+            return Ok(());
+        };
+        let weight = query.weight(EnableScoring::enabled_from_statistics_provider(
+            statistics,
+            &self.searcher,
+        ))?;
+        for segment in &self.segments {
+            // A document that is not wanted leaves the threshold as it is, so pruning goes on with it.
+            weight.for_each_pruning(top.threshold(), &segment.reader, &mut |document, score| {
+                if let Some(number) = segment.number(document)
+                    && keeps(number)
+                {
+                    top.push(number, score);
+                }
+                top.threshold()
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Tells whether nothing has to be required: any term will do and the restriction is not worth applying.
+    fn is_union(&self, search: &Search<'_>) -> tantivy::Result<bool> {
+        let any_term_will_do = search.query.mode() == Mode::Any || search.query.terms().len() == 1;
+        Ok(any_term_will_do && !self.is_selective(search)?)
+    }
+
+    fn is_selective(&self, search: &Search<'_>) -> tantivy::Result<bool> {
+        let Restriction { topics, tags } = search.restriction;
+        let mut left = u64::MAX;
+        if !topics.is_empty() {
+            left = 0;
+            for topic in *topics {
+                left += self.searcher.doc_freq(&search.fields.topic_term(topic))?;
+            }
+        }
+        for tag in *tags {
+            left = left.min(self.searcher.doc_freq(&search.fields.tag_term(tag))?);
+        }
+        Ok(left <= self.totals.documents * RESTRICTION_MAX_PERCENT / 100)
+    }
+}

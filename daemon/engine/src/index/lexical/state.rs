@@ -1,0 +1,144 @@
+//! What a search sees: the committed segments under one or two generations of the tail.
+
+use std::sync::Arc;
+
+use super::committed::Committed;
+use super::fields::Fields;
+use super::numbers::NumberSet;
+use super::query::LexicalQuery;
+use super::statistics::{Frequencies, Statistics, Totals};
+use super::tail::Generation;
+use super::top::LexicalHit;
+
+/// What a search sees. Newer versions mask older ones: `active` over `frozen` over `committed`.
+pub(super) struct State {
+    pub(super) committed: Arc<Committed>,
+    /// The tail that a flush is committing.
+    pub(super) frozen: Option<Arc<Generation>>,
+    pub(super) active: Generation,
+    pub(super) watermark: u64,
+}
+
+/// What one search takes from the state under the lock, to work on outside of it.
+pub(super) struct Snapshot<'a> {
+    pub(super) committed: Arc<Committed>,
+    pub(super) frequencies: Vec<Frequencies>,
+    pub(super) statistics: Statistics<'a>,
+    pub(super) tail_hits: Vec<LexicalHit>,
+    pub(super) masks: Vec<Arc<NumberSet>>,
+}
+
+impl State {
+    pub(super) fn new(committed: Committed, watermark: u64) -> Self {
+        Self {
+            committed: Arc::new(committed),
+            frozen: None,
+            active: Generation::default(),
+            watermark,
+        }
+    }
+
+    /// Moves the active tail aside for committing, or finds the one that a failed flush left.
+    pub(super) fn freeze(&mut self) -> Option<Arc<Generation>> {
+        if self.frozen.is_none() && !self.active.is_empty() {
+            self.frozen = Some(Arc::new(std::mem::take(&mut self.active)));
+        }
+        self.frozen.clone()
+    }
+
+    /// Puts newer segments in place and, in the same moment, drops the tail that they now hold.
+    pub(super) fn replace(&mut self, committed: Committed, frozen: Option<&Generation>) {
+        self.committed = Arc::new(committed);
+        if let Some(frozen) = frozen {
+            self.watermark = frozen.last_sequence();
+            self.frozen = None;
+        }
+    }
+
+    /// How many memories are found in the tail.
+    pub(super) fn tail_len(&self) -> usize {
+        let frozen = self.frozen.iter().flat_map(|frozen| frozen.numbers());
+        self.active.len()
+            + frozen
+                .filter(|number| !self.active.masked().contains(number))
+                .count()
+    }
+
+    pub(super) fn generations(&self) -> impl Iterator<Item = &Generation> {
+        self.frozen.as_deref().into_iter().chain([&self.active])
+    }
+
+    /// Searches the tail and takes what is needed to search the segments without the lock.
+    pub(super) fn look<'a>(
+        &self,
+        query: &LexicalQuery,
+        fields: &'a Fields,
+    ) -> tantivy::Result<Snapshot<'a>> {
+        let frequencies = self.committed.frequencies(query, fields)?;
+        let statistics = self.statistics(query, fields, &frequencies);
+        let mut tail_hits = Vec::new();
+        let mut hit = |number, score| tail_hits.push(LexicalHit { number, score });
+        self.active.search(query, &statistics, &mut hit);
+        if let Some(frozen) = &self.frozen {
+            frozen.search(query, &statistics, |number, score| {
+                if !self.active.masked().contains(&number) {
+                    hit(number, score);
+                }
+            });
+        }
+        let masks = self
+            .generations()
+            .map(|generation| Arc::clone(generation.masked()))
+            .collect();
+        Ok(Snapshot {
+            committed: Arc::clone(&self.committed),
+            frequencies,
+            statistics,
+            tail_hits,
+            masks,
+        })
+    }
+
+    fn statistics<'a>(
+        &self,
+        query: &LexicalQuery,
+        fields: &'a Fields,
+        committed: &[Frequencies],
+    ) -> Statistics<'a> {
+        let mut frequencies = committed.to_vec();
+        for generation in self.generations() {
+            for (sums, term) in frequencies.iter_mut().zip(query.terms()) {
+                for (sum, more) in sums.iter_mut().zip(generation.frequencies(&term.token)) {
+                    *sum += more;
+                }
+            }
+        }
+        let totals = self
+            .generations()
+            .map(Generation::totals)
+            .fold(self.committed.totals(), Totals::plus);
+        Statistics::new(
+            fields,
+            totals,
+            query.terms().iter().map(|term| term.token.as_str()),
+            frequencies,
+        )
+    }
+
+    pub(super) fn count(&self, fields: &Fields) -> tantivy::Result<u64> {
+        let mut masked = NumberSet::default();
+        let mut living = NumberSet::default();
+        for generation in self.generations() {
+            for number in generation.masked().iter() {
+                living.remove(number);
+                masked.insert(*number);
+            }
+            living.extend(generation.numbers());
+        }
+        let mut count = self.committed.len() + living.len() as u64;
+        for number in masked {
+            count -= u64::from(self.committed.contains(number, fields)?);
+        }
+        Ok(count)
+    }
+}

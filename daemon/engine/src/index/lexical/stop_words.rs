@@ -1,0 +1,33 @@
+//! Words that carry no meaning of their own in a question.
+//!
+//! They are indexed, so that a query made of nothing else still finds something, and dropped from every other query.
+//! `not` is missing deliberately: it turns a statement round.
+
+/// The lowercased stop words, sorted.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
+    "because", "been", "before", "being", "between", "but", "by", "can", "could", "did", "do",
+    "does", "during", "each", "for", "from", "had", "has", "have", "he", "her", "here", "his",
+    "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "me", "might", "must", "my",
+    "of", "on", "or", "other", "our", "out", "she", "should", "so", "some", "still", "such",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+    "to", "us", "using", "was", "we", "were", "what", "when", "where", "which", "while", "who",
+    "why", "will", "with", "would", "you", "your",
+];
+
+/// Tells whether a lowercased, unstemmed word is a stop word.
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{STOP_WORDS, is_stop_word};
+
+    #[test]
+    fn the_list_is_sorted_and_lacks_not() {
+        assert!(STOP_WORDS.is_sorted());
+        assert!(is_stop_word("the") && is_stop_word("would") && is_stop_word("using"));
+        assert!(!is_stop_word("not") && !is_stop_word("use"));
+    }
+}

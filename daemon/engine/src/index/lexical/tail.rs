@@ -1,0 +1,270 @@
+//! The tail: what was stored since the last commit, inverted in RAM and searched beside the committed index.
+//!
+//! Invariants: a number has at most one living slot in a generation; every number the generation touched is masked, so
+//! that older versions, committed or in an older generation, are hidden; postings of dead slots stay until the flush.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::fields::{Document, SCORED_FIELDS};
+use super::numbers::{NumberMap, NumberSet};
+use super::query::{LexicalQuery, Mode};
+use super::statistics::{Frequencies, Statistics, Totals, length_id, saturation};
+use super::tokenizer::visit;
+
+/// What has to be known of a memory until it is committed.
+#[derive(Debug)]
+struct Kept {
+    number: u32,
+    text: String,
+    topic: String,
+    tags: Vec<String>,
+    source: Option<String>,
+    tokens: [u32; SCORED_FIELDS],
+}
+
+/// A memory made ready for the tail outside of the lock.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    kept: Kept,
+    /// How often each token occurs in each field.
+    occurrences: HashMap<String, [u16; SCORED_FIELDS]>,
+}
+
+impl Prepared {
+    pub(super) fn new(document: &Document<'_>) -> Self {
+        let mut occurrences: HashMap<String, [u16; SCORED_FIELDS]> = HashMap::new();
+        let mut tokens = [0; SCORED_FIELDS];
+        for (place, text) in document.scored_texts().iter().enumerate() {
+            let mut length = 0;
+            visit(text, |token| {
+                length += 1;
+                count(&mut occurrences, token.text, place);
+            });
+            tokens[place] = length;
+        }
+        let kept = Kept {
+            number: document.number,
+            text: document.text.to_owned(),
+            topic: document.topic.to_owned(),
+            tags: document.tags.to_vec(),
+            source: document.source.map(str::to_owned),
+            tokens,
+        };
+        Self { kept, occurrences }
+    }
+}
+
+fn count(occurrences: &mut HashMap<String, [u16; SCORED_FIELDS]>, token: &str, place: usize) {
+    if !occurrences.contains_key(token) {
+        occurrences.insert(token.to_owned(), [0; SCORED_FIELDS]);
+    }
+    if let Some(count) = occurrences
+        .get_mut(token)
+        .and_then(|counts| counts.get_mut(place))
+    {
+        *count = count.saturating_add(1);
+    }
+}
+
+/// One token in one field of one slot.
+#[derive(Debug, Clone, Copy)]
+struct Posting {
+    slot: u32,
+    frequency: u16,
+    place: u8,
+    length_id: u8,
+}
+
+/// The memories stored between two flushes.
+#[derive(Debug, Default)]
+pub(super) struct Generation {
+    /// By slot, in the order stored; dead slots are empty.
+    slots: Vec<Option<Kept>>,
+    living: NumberMap<u32>,
+    postings: HashMap<String, Vec<Posting>>,
+    masked: Arc<NumberSet>,
+    totals: Totals,
+    text_bytes: usize,
+    last_sequence: u64,
+}
+
+impl Generation {
+    pub(super) fn upsert(&mut self, sequence: u64, prepared: Prepared) {
+        let Prepared { kept, occurrences } = prepared;
+        self.hide(sequence, kept.number);
+        // A generation is flushed at thousands of slots, so they always fit.
+        let Ok(slot) = u32::try_from(self.slots.len()) else {
+            return;
+        };
+        self.totals = self.totals.plus(totals_of(&kept));
+        self.text_bytes += kept.text.len();
+        for (token, frequencies) in occurrences {
+            let postings = self.postings.entry(token).or_default();
+            for (place, &frequency) in (0_u8..).zip(&frequencies) {
+                if frequency > 0 {
+                    let length_id = kept
+                        .tokens
+                        .get(usize::from(place))
+                        .map_or(0, |&tokens| length_id(tokens));
+                    postings.push(Posting {
+                        slot,
+                        frequency,
+                        place,
+                        length_id,
+                    });
+                }
+            }
+        }
+        self.living.insert(kept.number, slot);
+        self.slots.push(Some(kept));
+    }
+
+    /// Hides every version of a number, older ones elsewhere and one in this generation.
+    pub(super) fn hide(&mut self, sequence: u64, number: u32) {
+        self.last_sequence = self.last_sequence.max(sequence);
+        // Copies the set only when a search still looks at it.
+        Arc::make_mut(&mut self.masked).insert(number);
+        let slot = self
+            .living
+            .remove(&number)
+            .and_then(|slot| self.slots.get_mut(slot as usize));
+        if let Some(kept) = slot.and_then(Option::take) {
+            let gone = totals_of(&kept);
+            self.totals.documents -= gone.documents;
+            for (sum, less) in self.totals.tokens.iter_mut().zip(gone.tokens) {
+                *sum -= less;
+            }
+        }
+    }
+
+    /// Tells whether nothing happened since the last flush.
+    pub(super) fn is_empty(&self) -> bool {
+        self.masked.is_empty()
+    }
+
+    /// How many memories live here.
+    pub(super) fn len(&self) -> usize {
+        self.living.len()
+    }
+
+    /// How many slots and masks there are to search and to commit, dead ones too.
+    pub(super) fn weight(&self) -> usize {
+        self.slots.len().max(self.masked.len())
+    }
+
+    pub(super) fn text_bytes(&self) -> usize {
+        self.text_bytes
+    }
+
+    pub(super) fn last_sequence(&self) -> u64 {
+        self.last_sequence
+    }
+
+    pub(super) fn totals(&self) -> Totals {
+        self.totals
+    }
+
+    pub(super) fn masked(&self) -> &Arc<NumberSet> {
+        &self.masked
+    }
+
+    /// The living numbers, in no order.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.living.keys().copied()
+    }
+
+    /// The living documents, in the order stored.
+    pub(super) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
+        self.slots.iter().flatten().map(|kept| Document {
+            number: kept.number,
+            text: &kept.text,
+            topic: &kept.topic,
+            tags: &kept.tags,
+            source: kept.source.as_deref(),
+        })
+    }
+
+    /// Counts in how many living memories a token occurs, for each field.
+    pub(super) fn frequencies(&self, token: &str) -> Frequencies {
+        let mut frequencies = [0; SCORED_FIELDS];
+        for posting in self.alive(token) {
+            if let Some(frequency) = frequencies.get_mut(usize::from(posting.place)) {
+                *frequency += 1;
+            }
+        }
+        frequencies
+    }
+
+    fn alive(&self, token: &str) -> impl Iterator<Item = &Posting> {
+        let postings = self
+            .postings
+            .get(token)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        postings
+            .iter()
+            .filter(|posting| matches!(self.slots.get(posting.slot as usize), Some(Some(_))))
+    }
+
+    /// Calls `found` with the number and the score of every living memory that the query finds.
+    pub(super) fn search(
+        &self,
+        query: &LexicalQuery,
+        statistics: &Statistics<'_>,
+        mut found: impl FnMut(u32, f32),
+    ) {
+        if self.living.is_empty() {
+            return;
+        }
+        let (scores, met) = self.score(query, statistics);
+        let demanded = demand(query);
+        for ((kept, score), met) in self.slots.iter().zip(scores).zip(met) {
+            let Some(kept) = kept else { continue };
+            let is_hit = match query.mode() {
+                Mode::All => met == demanded,
+                Mode::Any => score > 0.0,
+            };
+            if is_hit {
+                found(kept.number, score);
+            }
+        }
+    }
+
+    /// Scores every slot, and notes in a bit each which required terms it meets.
+    fn score(&self, query: &LexicalQuery, statistics: &Statistics<'_>) -> (Vec<f32>, Vec<u64>) {
+        let averages = statistics.average_lengths();
+        let mut scores = vec![0.0; self.slots.len()];
+        let mut met = vec![0; self.slots.len()];
+        let bits = bits(query);
+        for ((term, weights), bit) in query.terms().iter().zip(statistics.weights()).zip(bits) {
+            for posting in self.alive(&term.token) {
+                let (slot, place) = (posting.slot as usize, usize::from(posting.place));
+                scores[slot] += weights[place]
+                    * saturation(posting.frequency, posting.length_id, averages[place]);
+                met[slot] |= bit;
+            }
+        }
+        (scores, met)
+    }
+}
+
+/// One bit for each required term, in the query's order; nothing for the others. A query has at most 64 terms.
+fn bits(query: &LexicalQuery) -> impl Iterator<Item = u64> {
+    query
+        .terms()
+        .iter()
+        .enumerate()
+        .map(|(at, term)| if term.required { 1 << at } else { 0 })
+}
+
+fn demand(query: &LexicalQuery) -> u64 {
+    bits(query).fold(0, |all, bit| all | bit)
+}
+
+fn totals_of(kept: &Kept) -> Totals {
+    Totals {
+        documents: 1,
+        tokens: kept.tokens.map(u64::from),
+    }
+}

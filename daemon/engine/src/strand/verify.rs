@@ -1,0 +1,63 @@
+//! Comparing the indexes with the store, record by record.
+
+use super::{ReadError, Strand};
+use crate::index::lexical::Restriction;
+use crate::model::Memory;
+use crate::policy::resemble::text_hash;
+
+/// Disagreements after which the comparison stops: by then a rebuild is due anyway.
+const DISAGREEMENTS_MAX: usize = 100;
+
+impl Strand {
+    /// Reads every memory and checks that the catalog has it as it is, and that the word index finds it exactly when it
+    /// should. Returns what does not agree, by handle. Meant for a quiet strand: a write during the walk may be reported.
+    ///
+    /// # Errors
+    /// When the disk or the word index fails.
+    pub fn verify_indexes(&self) -> Result<Vec<String>, ReadError> {
+        let mut disagreements = Vec::new();
+        let mut count = 0;
+        self.snapshot()?.for_each_memory(|memory| {
+            count += 1;
+            if disagreements.len() < DISAGREEMENTS_MAX
+                && let Some(what) = self.disagreement(&memory)?
+            {
+                disagreements.push(format!("{}: {what}", memory.handle));
+            }
+            Ok::<_, ReadError>(())
+        })?;
+        let rows = self.catalog().rows().count();
+        if rows != count {
+            disagreements.push(format!("the catalog has {rows} memories, the store {count}"));
+        }
+        Ok(disagreements)
+    }
+
+    fn disagreement(&self, memory: &Memory) -> Result<Option<&'static str>, ReadError> {
+        let agrees = self.catalog().row(memory.number).is_some_and(|row| {
+            row.status == memory.status
+                && row.sequence == memory.sequence
+                && row.text_hash == text_hash(&memory.text)
+                && row.recorded_at == memory.recorded_at
+        });
+        if !agrees {
+            return Ok(Some("the catalog has another version"));
+        }
+        let is_found = self.word_index_finds(memory)?;
+        match (memory.status.is_indexed(), is_found) {
+            (true, Some(false)) => Ok(Some("the word index lacks it")),
+            (false, Some(true)) => Ok(Some("the word index still has it")),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether a search for the memory's own words, restricted to it, finds it; `None` when it has no words.
+    fn word_index_finds(&self, memory: &Memory) -> Result<Option<bool>, ReadError> {
+        let query = self.lexical.rarest(&memory.text)?;
+        if query.is_empty() {
+            return Ok(None);
+        }
+        let hits = self.lexical.search(&query, 1, &Restriction::default(), |number| number == memory.number.0)?;
+        Ok(Some(!hits.is_empty()))
+    }
+}

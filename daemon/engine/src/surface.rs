@@ -1,0 +1,8 @@
+//! Text for readers: what a session starts with, and what a hook puts in front of an agent.
+//!
+//! Stored text is data. It is neutralised, framed and quoted with its handle, and never longer than the caps.
+
+pub mod inject;
+pub mod neutral;
+pub mod session;
+pub mod symbols;

@@ -1,0 +1,34 @@
+//! The command line of the daemon.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// Keeps Helix's knowledge base hot and answers over one Unix socket.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub(crate) struct Args {
+    /// Directory that holds everything [env: HELIX_HOME]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
+
+    /// Socket to listen on [env: HELIX_SOCKET]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+
+    /// Directory of models [env: HELIX_MODEL_DIR]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) models: Option<PathBuf>,
+
+    /// What to log, e.g. `info` or `helixd=debug` [env: HELIX_LOG]
+    #[arg(long, value_name = "FILTER")]
+    pub(crate) log: Option<String>,
+
+    /// Do not load the embedder: words only [env: HELIX_EMBEDDER=off]
+    #[arg(long)]
+    pub(crate) no_embedder: bool,
+
+    /// Leave the parent: new session, no inherited descriptors. Used by the programs that start the daemon
+    #[arg(long, hide = true)]
+    pub(crate) detached: bool,
+}

@@ -1,0 +1,173 @@
+//! Configuration: flags, then environment, then `config.toml`, then defaults.
+
+use std::env;
+use std::fs;
+use std::io;
+
+use helix_engine::model::KindSpec;
+use helix_proto::paths::Paths;
+use serde::Deserialize;
+
+use crate::args::Args;
+use crate::failure::{Failure, io_failure};
+
+/// What is logged unless something else is asked for.
+const LOG_DEFAULT: &str = "info";
+
+/// Strand that is served unless another is named.
+const STRAND_DEFAULT: &str = "default";
+
+/// Longest name of a strand or kind, in bytes.
+const NAME_MAX_BYTES: usize = 64;
+
+/// Everything the daemon was told.
+#[derive(Debug)]
+pub(crate) struct Config {
+    /// Where everything is.
+    pub(crate) paths: Paths,
+    /// The strand to serve.
+    pub(crate) strand: String,
+    /// Log filter.
+    pub(crate) log: String,
+    /// Whether to load the embedder.
+    pub(crate) embedder: bool,
+    /// Threads of one inference.
+    pub(crate) embedder_threads: usize,
+    /// Kinds beside the built-in ones.
+    pub(crate) kinds: Vec<KindSpec>,
+}
+
+/// `config.toml` as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    log: Option<String>,
+    strand: Option<String>,
+    #[serde(default)]
+    embedder: EmbedderSection,
+    #[serde(default)]
+    kind: Vec<KindSection>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EmbedderSection {
+    enabled: Option<bool>,
+    threads: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KindSection {
+    name: String,
+    half_life_days: Option<f64>,
+    #[serde(default)]
+    surface_lines: u32,
+    #[serde(default)]
+    about_user: bool,
+}
+
+/// Gathers the configuration.
+pub(crate) fn load(args: &Args) -> Result<Config, Failure> {
+    let mut paths = Paths::from_environment()?;
+    if let Some(home) = &args.home {
+        paths = Paths::inside(&absolute(home)?);
+    }
+    if let Some(socket) = &args.socket {
+        paths.socket = absolute(socket)?;
+    }
+    if let Some(models) = &args.models {
+        paths.models = absolute(models)?;
+    }
+    let file = read_file(&paths)?;
+    let config = Config {
+        strand: file.strand.unwrap_or_else(|| STRAND_DEFAULT.to_owned()),
+        log: args.log.clone().or_else(|| variable("HELIX_LOG")).or(file.log).unwrap_or_else(|| LOG_DEFAULT.to_owned()),
+        embedder: !args.no_embedder && embedder_wanted(file.embedder.enabled)?,
+        embedder_threads: file.embedder.threads.unwrap_or(1),
+        kinds: file.kind.into_iter().map(kind_spec).collect(),
+        paths,
+    };
+    config.checked()
+}
+
+impl Config {
+    fn checked(self) -> Result<Self, Failure> {
+        let wrong = |detail: String| Err(Failure::Config { path: self.paths.config().display().to_string(), detail });
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name.len() <= NAME_MAX_BYTES
+                && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+        };
+        if !is_name(&self.strand) {
+            return wrong(format!("strand {:?} may have lowercase letters, digits, - and _ only", self.strand));
+        }
+        if !(1..=64).contains(&self.embedder_threads) {
+            return wrong(format!("embedder.threads is {}, use 1 to 64", self.embedder_threads));
+        }
+        for kind in &self.kinds {
+            if !is_name(&kind.name) || kind.half_life_days.is_some_and(|days| !days.is_finite() || days <= 0.0) {
+                return wrong(format!("kind {:?} needs a plain lowercase name and a half-life above 0", kind.name));
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn read_file(paths: &Paths) -> Result<File, Failure> {
+    let path = paths.config();
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(File::default()),
+        Err(error) => return Err(io_failure("reading", path)(error)),
+    };
+    toml::from_str(&text)
+        .map_err(|error| Failure::Config { path: path.display().to_string(), detail: error.to_string() })
+}
+
+fn embedder_wanted(in_file: Option<bool>) -> Result<bool, Failure> {
+    match variable("HELIX_EMBEDDER").as_deref() {
+        Some("off" | "0" | "false") => Ok(false),
+        Some("on" | "1" | "true") => Ok(true),
+        Some(other) => Err(Failure::Config {
+            path: "HELIX_EMBEDDER".to_owned(),
+            detail: format!("{other:?} is neither `on` nor `off`"),
+        }),
+        None => Ok(in_file.unwrap_or(true)),
+    }
+}
+
+fn kind_spec(section: KindSection) -> KindSpec {
+    KindSpec {
+        name: section.name,
+        half_life_days: section.half_life_days,
+        surface_lines: section.surface_lines,
+        about_user: section.about_user,
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn absolute(path: &std::path::Path) -> Result<std::path::PathBuf, Failure> {
+    std::path::absolute(path).map_err(io_failure("resolving", path))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn files_are_strict_and_complete() {
+        let file: File = toml::from_str(
+            "log = 'debug'\n[embedder]\nthreads = 2\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n",
+        )
+        .unwrap();
+        assert_eq!(file.embedder.threads, Some(2));
+        assert_eq!(file.kind.first().unwrap().name, "recipe");
+        let error = toml::from_str::<File>("colour = 1\n").unwrap_err().to_string();
+        assert!(error.contains("colour"), "{error}");
+    }
+}

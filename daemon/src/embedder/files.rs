@@ -1,0 +1,177 @@
+//! The installed model and runtime library: where they are, and whether they are what they claim.
+//!
+//! A truncated library kills the process when it is loaded, so its hash is checked first; the result is remembered by size
+//! and modification time, because hashing 29 MB costs 0.2 s.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Folder of the model inside the models directory.
+const MODEL_FOLDER: &str = "all-minilm-l6-v2-int8";
+
+/// Folder of the runtime library inside the models directory.
+const RUNTIME_FOLDER: &str = "onnxruntime-1.31.1";
+
+/// What an installed folder says of itself.
+const MANIFEST: &str = "manifest.json";
+
+/// Checked files, by size and modification time.
+const STAMPS: &str = ".helixd-verified.json";
+
+/// A verified installation.
+#[derive(Clone, Debug)]
+pub(crate) struct Installation {
+    /// The runtime library.
+    pub(crate) library: PathBuf,
+    /// The ONNX graph.
+    pub(crate) graph: PathBuf,
+    /// The tokenizer.
+    pub(crate) tokenizer: PathBuf,
+    /// Name, variant and hash, by which vectors of different models are kept apart.
+    pub(crate) name: String,
+    /// Length of a vector.
+    pub(crate) dimensions: usize,
+}
+
+/// Why there is no usable installation.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InstallationError {
+    /// Not installed.
+    #[error("{0} is not installed; run `helixctl model install`")]
+    Missing(PathBuf),
+    /// Not what was installed.
+    #[error("{0} is damaged; run `helixctl model install` to install it again")]
+    Damaged(PathBuf),
+    /// Cannot be read.
+    #[error("reading {path}: {source}")]
+    Io {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+#[derive(Debug, Deserialize)]
+struct Manifest {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    dimensions: usize,
+    files: Vec<ManifestFile>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ManifestFile {
+    name: String,
+    sha256: String,
+}
+
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Stamps {
+    files: Vec<Stamp>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Stamp {
+    path: PathBuf,
+    bytes: u64,
+    modified_ns: u128,
+    sha256: String,
+}
+
+/// Finds the installation and verifies every file of it.
+pub(crate) fn find(models: &Path) -> Result<Installation, InstallationError> {
+    let model = models.join(MODEL_FOLDER);
+    let runtime = models.join(RUNTIME_FOLDER);
+    let model_manifest = read_manifest(&model)?;
+    let runtime_manifest = read_manifest(&runtime)?;
+    let mut stamps = read_stamps(models);
+    let before = stamps.files.len();
+    verify(&model, &model_manifest, &mut stamps)?;
+    verify(&runtime, &runtime_manifest, &mut stamps)?;
+    if stamps.files.len() != before {
+        write_stamps(models, &stamps);
+    }
+    let file = |manifest: &Manifest, folder: &Path, is_it: &dyn Fn(&str) -> bool| {
+        let found = manifest.files.iter().find(|file| is_it(&file.name));
+        found.map(|file| folder.join(&file.name)).ok_or_else(|| InstallationError::Damaged(folder.join(MANIFEST)))
+    };
+    let graph_hash = model_manifest.files.iter().find(|file| file.name == "model.onnx").map(|file| file.sha256.clone());
+    let short_hash: String = graph_hash.unwrap_or_default().chars().take(12).collect();
+    Ok(Installation {
+        library: file(&runtime_manifest, &runtime, &|name| name.starts_with("libonnxruntime"))?,
+        graph: file(&model_manifest, &model, &|name| name == "model.onnx")?,
+        tokenizer: file(&model_manifest, &model, &|name| name == "tokenizer.json")?,
+        name: format!("{}@{short_hash}", model_manifest.name),
+        dimensions: model_manifest.dimensions,
+    })
+}
+
+fn read_manifest(folder: &Path) -> Result<Manifest, InstallationError> {
+    let path = folder.join(MANIFEST);
+    match fs::read(&path) {
+        Ok(bytes) => serde_json::from_slice(&bytes).map_err(|_| InstallationError::Damaged(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(InstallationError::Missing(folder.to_owned())),
+        Err(source) => Err(InstallationError::Io { path, source }),
+    }
+}
+
+fn verify(folder: &Path, manifest: &Manifest, stamps: &mut Stamps) -> Result<(), InstallationError> {
+    for file in &manifest.files {
+        let path = folder.join(&file.name);
+        let found = fs::metadata(&path).map_err(|_| InstallationError::Missing(path.clone()))?;
+        let modified = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        let stamp = Stamp {
+            bytes: found.len(),
+            modified_ns: modified.map_or(0, |since| since.as_nanos()),
+            sha256: file.sha256.clone(),
+            path: path.clone(),
+        };
+        if stamps.files.contains(&stamp) {
+            continue;
+        }
+        let actual = hash(&path).map_err(|source| InstallationError::Io { path: path.clone(), source })?;
+        if !actual.eq_ignore_ascii_case(&file.sha256) {
+            return Err(InstallationError::Damaged(path));
+        }
+        stamps.files.retain(|known| known.path != path);
+        stamps.files.push(stamp);
+    }
+    Ok(())
+}
+
+fn hash(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            read => hasher.update(buffer.get(..read).unwrap_or_default()),
+        }
+    }
+    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn read_stamps(models: &Path) -> Stamps {
+    let bytes = fs::read(models.join(STAMPS)).unwrap_or_default();
+    serde_json::from_slice(&bytes).unwrap_or_default()
+}
+
+/// Only saves time at the next start, so a failure (a read-only models directory) is no error.
+fn write_stamps(models: &Path, stamps: &Stamps) {
+    let written = serde_json::to_vec(stamps).map_err(io::Error::other).and_then(|bytes| {
+        let unfinished = models.join(format!("{STAMPS}.{}", std::process::id()));
+        fs::write(&unfinished, bytes)?;
+        fs::rename(unfinished, models.join(STAMPS))
+    });
+    if let Err(error) = written {
+        tracing::debug!(%error, "the verified hashes were not remembered");
+    }
+}

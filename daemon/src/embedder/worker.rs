@@ -1,0 +1,232 @@
+//! The embedder's thread: loads the model, answers queries, works off what waits.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use std::{io, thread};
+
+use helix_engine::ports::Storage;
+use helix_engine::strand::{SpaceError, Strand};
+use tokio::sync::oneshot;
+
+use super::files;
+use super::model::{Model, ModelError};
+
+/// Texts embedded at once in the background; a query that arrives waits for at most these.
+const BACKGROUND_BATCH: usize = 4;
+
+/// Queries that may wait; beyond it a search goes without meaning.
+const QUERIES_MAX: usize = 64;
+
+/// How often the thread looks for waiting texts without being woken.
+const IDLE_INTERVAL: Duration = Duration::from_secs(60);
+
+/// What the embedder can do now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Switched off in the configuration.
+    Off,
+    /// Not installed; why, and what to do.
+    Absent(String),
+    /// The model loads.
+    Loading,
+    /// Ready, with the model's name.
+    Ready(String),
+    /// It should work and does not.
+    Failed(String),
+}
+
+enum Message {
+    /// Embed this now.
+    Query { text: String, reply: oneshot::Sender<Vec<f32>> },
+    /// Texts may wait.
+    Wake,
+}
+
+/// Asks the embedder. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct EmbedderHandle {
+    messages: Option<SyncSender<Message>>,
+    state: Arc<Mutex<State>>,
+}
+
+/// The thread.
+pub(crate) struct Embedder {
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the thread works with.
+struct Worker {
+    strand: Arc<Strand>,
+    storage: Box<dyn Storage>,
+    models: PathBuf,
+    threads: usize,
+    state: Arc<Mutex<State>>,
+    messages: Receiver<Message>,
+}
+
+impl EmbedderHandle {
+    /// A handle for a daemon without embedder.
+    pub(crate) fn off() -> Self {
+        Self { messages: None, state: Arc::new(Mutex::new(State::Off)) }
+    }
+
+    /// What it can do now.
+    pub(crate) fn state(&self) -> State {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Embeds a query; `None` when the embedder is not ready, too busy, or slower than `deadline`.
+    pub(crate) async fn embed(&self, text: &str, deadline: Duration) -> Option<Vec<f32>> {
+        if !matches!(self.state(), State::Ready(_)) {
+            return None;
+        }
+        let (reply, answer) = oneshot::channel();
+        self.messages.as_ref()?.try_send(Message::Query { text: text.to_owned(), reply }).ok()?;
+        tokio::time::timeout(deadline, answer).await.ok()?.ok()
+    }
+
+    /// Says that texts may wait. Never blocks.
+    pub(crate) fn wake(&self) {
+        if let Some(messages) = &self.messages {
+            // A full queue means that it is awake.
+            drop(messages.try_send(Message::Wake));
+        }
+    }
+}
+
+impl Embedder {
+    /// Starts the thread. It ends when every handle is gone.
+    pub(crate) fn start(
+        strand: Arc<Strand>,
+        storage: Box<dyn Storage>,
+        models: PathBuf,
+        threads: usize,
+    ) -> io::Result<(Self, EmbedderHandle)> {
+        let (sender, messages) = sync_channel(QUERIES_MAX);
+        let state = Arc::new(Mutex::new(State::Loading));
+        let handle = EmbedderHandle { messages: Some(sender), state: Arc::clone(&state) };
+        let worker = Worker { strand, storage, models, threads, state, messages };
+        let thread = thread::Builder::new().name("embedder".to_owned()).spawn(move || worker.run())?;
+        Ok((Self { thread: Some(thread) }, handle))
+    }
+
+    /// For a daemon without embedder.
+    pub(crate) fn none() -> Self {
+        Self { thread: None }
+    }
+
+    /// Waits for the thread to finish the batch it is at.
+    pub(crate) fn join(self) {
+        if self.thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the embedder panicked; missing vectors are made at the next start");
+        }
+    }
+}
+
+impl Worker {
+    fn run(self) {
+        match self.load() {
+            Ok((model, name)) => {
+                tracing::info!(model = %name, "embedder ready");
+                self.set_state(State::Ready(name));
+                self.serve(model);
+            }
+            Err(state) => {
+                tracing::warn!(?state, "searching by words only");
+                self.set_state(state);
+                // Holds the queue open until the daemon stops, so that senders see "not ready", not an error.
+                while self.messages.recv().is_ok() {}
+            }
+        }
+    }
+
+    fn load(&self) -> Result<(Model, String), State> {
+        let installation = files::find(&self.models).map_err(|error| match error {
+            files::InstallationError::Missing(_) => State::Absent(error.to_string()),
+            files::InstallationError::Damaged(_) | files::InstallationError::Io { .. } => State::Failed(error.to_string()),
+        })?;
+        // The vectors first: they are searched as soon as the first query can be embedded.
+        let opened = self.strand.open_space(self.storage.as_ref(), &installation.name, installation.dimensions);
+        opened.map_err(|error| State::Failed(error.to_string()))?;
+        let model = Model::load(&installation, self.threads).map_err(|error| State::Failed(error.to_string()))?;
+        Ok((model, installation.name))
+    }
+
+    fn serve(&self, mut model: Model) {
+        let mut may_wait = true;
+        loop {
+            let message = if may_wait {
+                match self.messages.try_recv() {
+                    Ok(message) => Some(message),
+                    Err(TryRecvError::Empty) => None,
+                    Err(TryRecvError::Disconnected) => return,
+                }
+            } else {
+                match self.messages.recv_timeout(IDLE_INTERVAL) {
+                    Ok(message) => Some(message),
+                    Err(RecvTimeoutError::Timeout) => Some(Message::Wake),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            };
+            match message {
+                Some(Message::Query { text, reply }) => answer(&mut model, &text, reply),
+                Some(Message::Wake) => may_wait = true,
+                None => may_wait = self.work_off(&mut model),
+            }
+        }
+    }
+
+    /// Embeds some of what waits. Returns whether more may wait.
+    fn work_off(&self, model: &mut Model) -> bool {
+        let pending = match self.strand.pending_vectors(BACKGROUND_BATCH) {
+            Ok(pending) if pending.is_empty() => return false,
+            Ok(pending) => pending,
+            Err(error) => {
+                tracing::error!(%error, "reading texts to embed failed");
+                return false;
+            }
+        };
+        let texts: Vec<&str> = pending.iter().map(|waiting| waiting.text.as_str()).collect();
+        let vectors = match model.embed(&texts) {
+            Ok(vectors) => vectors,
+            Err(error) => return self.give_up(&pending, &error),
+        };
+        let taken: Vec<_> =
+            pending.iter().zip(vectors).map(|(waiting, vector)| (waiting.number, waiting.text_hash, vector)).collect();
+        match self.strand.put_vectors(&taken) {
+            Ok(()) => true,
+            Err(error @ SpaceError::Vector(_)) => self.give_up(&pending, &error),
+            Err(error) => {
+                tracing::error!(%error, "keeping vectors failed; they are made again at the next start");
+                false
+            }
+        }
+    }
+
+    /// Leaves a group of texts without vectors, so that it cannot hold up the others.
+    fn give_up(&self, pending: &[helix_engine::strand::Pending], error: &dyn std::error::Error) -> bool {
+        tracing::error!(%error, count = pending.len(), "some memories cannot be embedded; they are found by words only");
+        pending.iter().for_each(|waiting| self.strand.skip_vector(waiting.number));
+        true
+    }
+
+    fn set_state(&self, state: State) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+fn answer(model: &mut Model, text: &str, reply: oneshot::Sender<Vec<f32>>) {
+    match model.embed(&[text]).map(|vectors| vectors.into_iter().next()) {
+        // The asker may have given up waiting.
+        Ok(Some(vector)) => drop(reply.send(vector)),
+        Ok(None) => {}
+        Err(error) => log_failure(&error),
+    }
+}
+
+fn log_failure(error: &ModelError) {
+    tracing::error!(%error, "embedding a query failed");
+}

@@ -1,0 +1,78 @@
+//! Why the daemon ends, and with which exit code.
+
+use std::io;
+use std::path::PathBuf;
+
+use helix_engine::error::ErrorKind;
+use helix_engine::strand::OpenError;
+use helix_proto::exit;
+use helix_proto::paths::PathError;
+
+/// A reason to end other than being asked to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The places cannot be decided.
+    #[error(transparent)]
+    Paths(#[from] PathError),
+    /// The configuration is wrong.
+    #[error("configuration {path}: {detail}")]
+    Config {
+        /// Which file or variable.
+        path: String,
+        /// What is wrong, and what to do.
+        detail: String,
+    },
+    /// Another daemon holds the home directory.
+    #[error("another helixd (pid {holder}) already serves {home}; nothing to do")]
+    AlreadyRunning {
+        /// Its process id as it wrote it into the lock, or `unknown`.
+        holder: String,
+        /// The home directory.
+        home: PathBuf,
+    },
+    /// A file or socket cannot be used.
+    #[error("{action} {path}: {source}")]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The strand cannot be opened.
+    #[error(transparent)]
+    Strand(#[from] OpenError),
+    /// A commit failed, so nothing more may be acknowledged.
+    #[error("the disk failed ({0}); nothing after the last acknowledged write was kept; fix the disk and start again")]
+    Disk(String),
+}
+
+impl Failure {
+    /// The process's exit code.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Paths(_) | Self::Config { .. } => exit::USAGE,
+            Self::AlreadyRunning { .. } => exit::ALREADY_RUNNING,
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => exit::PERMISSION,
+            Self::Io { .. } | Self::Disk(_) => exit::IO,
+            Self::Strand(error) => match error.kind() {
+                ErrorKind::Newer => exit::NEWER_FORMAT,
+                ErrorKind::Conflict => exit::ALREADY_RUNNING,
+                ErrorKind::Denied => exit::PERMISSION,
+                ErrorKind::Invalid
+                | ErrorKind::NotFound
+                | ErrorKind::Exhausted
+                | ErrorKind::Unavailable
+                | ErrorKind::Corrupt
+                | ErrorKind::Internal => exit::IO,
+            },
+        }
+    }
+}
+
+/// Names what was tried on what, for `map_err`.
+pub(crate) fn io_failure(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Failure {
+    let path = path.into();
+    move |source| Failure::Io { action, path, source }
+}

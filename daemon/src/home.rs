@@ -1,0 +1,88 @@
+//! The home directory: made with owner-only permissions, held by a lock that the kernel keeps.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+use std::process;
+
+use helix_proto::paths::Paths;
+use nix::sys::stat::{Mode, umask};
+
+use crate::failure::{Failure, io_failure};
+
+/// Owner only.
+const DIRECTORY_MODE: u32 = 0o700;
+
+/// Owner only.
+const FILE_MODE: u32 = 0o600;
+
+/// A home directory that this process alone serves, for as long as the value lives.
+#[derive(Debug)]
+pub(crate) struct Home {
+    _lock: File,
+}
+
+impl Home {
+    /// Makes the directories and takes the lock.
+    pub(crate) fn open(paths: &Paths) -> Result<Self, Failure> {
+        umask(Mode::from_bits_truncate(0o077));
+        make_directory(&paths.home)?;
+        for directory in [paths.lock().parent(), Some(paths.logs().as_path())].into_iter().flatten() {
+            make_directory(directory)?;
+        }
+        let lock = take_lock(paths)?;
+        Ok(Self { _lock: lock })
+    }
+}
+
+/// Makes a directory and its parents; tightens its own permissions when it was there.
+pub(crate) fn make_directory(path: &Path) -> Result<(), Failure> {
+    let made = DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path);
+    made.map_err(io_failure("creating", path))?;
+    let found = fs::metadata(path).map_err(io_failure("reading", path))?.permissions().mode();
+    if found & 0o077 != 0 {
+        fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE)).map_err(io_failure("securing", path))?;
+    }
+    Ok(())
+}
+
+/// Locks the home and writes our process id into the lock, for those who come later.
+fn take_lock(paths: &Paths) -> Result<File, Failure> {
+    let path = paths.lock();
+    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(FILE_MODE).open(&path);
+    let mut file = opened.map_err(io_failure("opening", &path))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            // The holder's id is only for the message.
+            let known = file.read_to_string(&mut holder).is_ok_and(|_| !holder.trim().is_empty());
+            let holder = if known { holder.trim().to_owned() } else { "unknown".to_owned() };
+            return Err(Failure::AlreadyRunning { holder, home: paths.home.clone() });
+        }
+        Err(TryLockError::Error(error)) => return Err(io_failure("locking", path)(error)),
+    }
+    file.set_len(0).map_err(io_failure("writing", &path))?;
+    writeln!(file, "{}", process::id()).map_err(io_failure("writing", &path))?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_home_has_one_holder_and_is_private() {
+        let directory = tempfile::tempdir().unwrap();
+        let paths = Paths::inside(&directory.path().join("home"));
+        let home = Home::open(&paths).unwrap();
+        let refusal = Home::open(&paths).unwrap_err().to_string();
+        assert!(refusal.contains(&process::id().to_string()), "{refusal}");
+        let mode = fs::metadata(&paths.home).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, DIRECTORY_MODE);
+        drop(home);
+        Home::open(&paths).unwrap();
+    }
+}

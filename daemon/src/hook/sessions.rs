@@ -1,0 +1,149 @@
+//! What each session was given, so that nothing is given twice. Kept in RAM, persisted behind the answer.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use helix_engine::model::{MemoryNumber, Timestamp};
+use prost::Message;
+
+/// A session without an event for this long is over.
+const IDLE_MAX: Duration = Duration::from_hours(4);
+
+/// Sessions that are remembered; the longest idle one goes first.
+const SESSIONS_MAX: usize = 1_024;
+
+/// Memories that one session remembers having been given.
+const GIVEN_MAX: usize = 4_096;
+
+/// Version of the persisted state.
+const STATE_VERSION: u32 = 1;
+
+#[derive(Clone, Debug, Default)]
+struct Session {
+    given: BTreeSet<u32>,
+    last_event_at: Timestamp,
+}
+
+/// A session as it is persisted.
+#[derive(Clone, PartialEq, Message)]
+struct SessionState {
+    #[prost(uint32, tag = "1")]
+    version: u32,
+    #[prost(uint32, repeated, tag = "2")]
+    given: Vec<u32>,
+    #[prost(sint64, tag = "3")]
+    last_event_at_us: i64,
+}
+
+/// All sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions {
+    sessions: Mutex<HashMap<String, Session>>,
+}
+
+impl Sessions {
+    /// Restores persisted sessions that are not over.
+    pub(crate) fn restore(saved: Vec<(String, Vec<u8>)>, now: Timestamp) -> Self {
+        let decode = |(key, state): (String, Vec<u8>)| {
+            let state = SessionState::decode(state.as_slice()).ok().filter(|state| state.version == STATE_VERSION)?;
+            let last_event_at = Timestamp::from_micros(state.last_event_at_us);
+            let session = Session { given: state.given.into_iter().collect(), last_event_at };
+            (!is_over(&session, now)).then_some((key, session))
+        };
+        Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()) }
+    }
+
+    /// Notes that a session begins or goes on; `forgets` when its context is new.
+    pub(super) fn begin(&self, key: &str, forgets: bool, now: Timestamp) {
+        let mut sessions = self.lock();
+        sessions.retain(|_, session| !is_over(session, now));
+        if sessions.len() >= SESSIONS_MAX
+            && let Some(idlest) = sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone())
+        {
+            sessions.remove(&idlest);
+        }
+        let session = sessions.entry(key.to_owned()).or_default();
+        session.last_event_at = now;
+        if forgets {
+            session.given.clear();
+        }
+    }
+
+    /// Whether a session was given a memory.
+    pub(super) fn was_given(&self, key: &str, number: MemoryNumber) -> bool {
+        self.lock().get(key).is_some_and(|session| session.given.contains(&number.0))
+    }
+
+    /// Marks memories as given. `None` when another event of the session gave one of them meanwhile; else the state to
+    /// persist.
+    pub(super) fn claim(&self, key: &str, numbers: &[MemoryNumber], now: Timestamp) -> Option<Vec<u8>> {
+        let mut sessions = self.lock();
+        let session = sessions.entry(key.to_owned()).or_default();
+        if is_over(session, now) {
+            session.given.clear();
+        }
+        if numbers.iter().any(|number| session.given.contains(&number.0)) {
+            return None;
+        }
+        session.last_event_at = now;
+        session.given.extend(numbers.iter().map(|number| number.0));
+        while session.given.len() > GIVEN_MAX {
+            session.given.pop_first();
+        }
+        let given = session.given.iter().copied().collect();
+        Some(SessionState { version: STATE_VERSION, given, last_event_at_us: now.as_micros() }.encode_to_vec())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Session>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_over(session: &Session, now: Timestamp) -> bool {
+    let idle_us = now.as_micros().saturating_sub(session.last_event_at.as_micros());
+    u128::try_from(idle_us).is_ok_and(|idle| idle > IDLE_MAX.as_micros())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_micros(1_000_000);
+
+    #[test]
+    fn nothing_is_given_twice_until_the_context_is_new() {
+        let sessions = Sessions::default();
+        let (one, two) = (MemoryNumber(1), MemoryNumber(2));
+        let state = sessions.claim("s", &[one], NOW).unwrap();
+        assert!(sessions.was_given("s", one) && !sessions.was_given("s", two) && !sessions.was_given("t", one));
+        assert!(sessions.claim("s", &[two, one], NOW).is_none());
+        assert!(!sessions.was_given("s", two));
+        let restored = Sessions::restore(vec![("s".into(), state)], NOW);
+        assert!(restored.was_given("s", one));
+        restored.begin("s", false, NOW);
+        assert!(restored.was_given("s", one));
+        restored.begin("s", true, NOW);
+        assert!(!restored.was_given("s", one));
+    }
+
+    #[test]
+    fn idle_sessions_end() {
+        let sessions = Sessions::default();
+        let state = sessions.claim("s", &[MemoryNumber(1)], NOW).unwrap();
+        let later = Timestamp::from_micros(NOW.as_micros() + 4 * 3_600_000_000 + 1);
+        assert!(!Sessions::restore(vec![("s".into(), state)], later).was_given("s", MemoryNumber(1)));
+        sessions.begin("other", false, later);
+        assert!(!sessions.was_given("s", MemoryNumber(1)));
+    }
+
+    #[test]
+    fn the_number_of_sessions_is_bounded() {
+        let sessions = Sessions::default();
+        for n in 0..i64::try_from(SESSIONS_MAX).unwrap() + 5 {
+            sessions.begin(&format!("s{n}"), false, Timestamp::from_micros(NOW.as_micros() + n));
+        }
+        assert_eq!(sessions.lock().len(), SESSIONS_MAX);
+    }
+}

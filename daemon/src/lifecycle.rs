@@ -1,0 +1,192 @@
+//! From start to stop: open everything, serve, and close it in the order that loses nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::time::{Duration, Instant};
+
+use helix_engine::model::{Kinds, Timestamp};
+use helix_engine::ports::Clock;
+use helix_engine::store::DirectoryStorage;
+use helix_engine::strand::Strand;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Notify;
+
+use crate::config::Config;
+use crate::embedder::{Embedder, EmbedderHandle};
+use crate::failure::{Failure, io_failure};
+use crate::home::{Home, make_directory};
+use crate::hook::Sessions;
+use crate::indexer::{self, Indexer};
+use crate::listen::{self, Inherited};
+use crate::project::Projects;
+use crate::runtime::Runtime;
+use crate::serve;
+use crate::system::SystemClock;
+use crate::writer;
+
+/// Threads for requests. The work itself runs on the blocking pool; these only move bytes.
+const ASYNC_THREADS: usize = 2;
+
+/// Threads for searches and reads; more would only queue for the processor.
+const BLOCKING_THREADS_MAX: usize = 16;
+
+/// How long requests in flight may take once the daemon was asked to stop.
+const DRAIN_DEADLINE: Duration = Duration::from_secs(3);
+
+/// Runs the daemon until it is asked to stop, or the disk fails.
+pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(ASYNC_THREADS)
+        .max_blocking_threads(BLOCKING_THREADS_MAX)
+        .thread_name("async")
+        .enable_all()
+        .build()
+        .map_err(io_failure("starting", "the async runtime"))?;
+    let result = runtime.block_on(serve_until_stopped(config, inherited));
+    runtime.shutdown_timeout(DRAIN_DEADLINE);
+    // Only now may another daemon open the same files.
+    drop(home);
+    result
+}
+
+async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<(), Failure> {
+    // Signals that come while the strand opens are not lost.
+    let mut terminate = signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?;
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?;
+    let started = Instant::now();
+    let listening = listen::listen(&config.paths, inherited)?;
+    let open = tokio::task::spawn_blocking(move || Daemon::open(config));
+    let daemon = tokio::select! {
+        opened = open => opened.map_err(|error| Failure::Disk(error.to_string()))??,
+        _ = terminate.recv() => return Ok(()),
+        _ = interrupt.recv() => return Ok(()),
+    };
+    let runtime = Arc::clone(&daemon.runtime);
+    tracing::info!(
+        socket = %runtime.config.paths.socket.display(),
+        ready_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "ready"
+    );
+    notify_manager(&sd_notify::NotifyState::Ready);
+    let stop = Arc::new(Notify::new());
+    let listener = tokio::net::UnixListener::from_std(listening.listener.try_clone().map_err(io_failure("cloning", "the socket"))?)
+        .map_err(io_failure("serving", &runtime.config.paths.socket))?;
+    let mut server = tokio::spawn(serve::serve(listener, Arc::clone(&runtime), Arc::clone(&stop)));
+    tokio::select! {
+        _ = terminate.recv() => tracing::info!("asked to stop by SIGTERM"),
+        _ = interrupt.recv() => tracing::info!("asked to stop by SIGINT"),
+        () = runtime.stop.notified() => tracing::info!("asked to stop"),
+        _ = &mut server => tracing::error!("the server ended by itself"),
+    }
+    notify_manager(&sd_notify::NotifyState::Stopping);
+    // New callers find nobody and start the next daemon, which waits for our lock.
+    drop(listening);
+    stop.notify_waiters();
+    if !server.is_finished() && tokio::time::timeout(DRAIN_DEADLINE, &mut server).await.is_err() {
+        tracing::warn!("requests in flight were cut off after {DRAIN_DEADLINE:?}");
+        server.abort();
+    }
+    drop(runtime);
+    tokio::task::spawn_blocking(move || daemon.close()).await.map_err(|error| Failure::Disk(error.to_string()))?
+}
+
+fn notify_manager(state: &sd_notify::NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state.clone()]) {
+        tracing::debug!(%error, "the service manager was not told");
+    }
+}
+
+/// The threads behind the runtime.
+struct Daemon {
+    runtime: Arc<Runtime>,
+    writer: std::thread::JoinHandle<Result<(), String>>,
+    indexer: Indexer,
+    embedder: Embedder,
+}
+
+impl Daemon {
+    fn open(config: Config) -> Result<Self, Failure> {
+        let directory = config.paths.strand(&config.strand);
+        make_directory(&directory)?;
+        let lexical = directory.join("index").join("lexical");
+        make_directory(&lexical)?;
+        let storage = DirectoryStorage::new(directory);
+        let kinds = Kinds::default().with(config.kinds.clone());
+        let (strand, strand_writer, report) = Strand::open(&storage, Some(&lexical), kinds)?;
+        tracing::info!(
+            sequence = report.sequence.0,
+            memories = report.memories,
+            rebuilt_words = report.rebuilt_words,
+            replayed = report.replayed,
+            "strand open"
+        );
+        let (nudge, wake) = indexer::channel();
+        let threads = io_failure("starting", "the daemon's threads");
+        let (embedder, handle) = if config.embedder {
+            let models = config.paths.models.clone();
+            Embedder::start(Arc::clone(&strand), Box::new(storage), models, config.embedder_threads).map_err(threads)?
+        } else {
+            (Embedder::none(), EmbedderHandle::off())
+        };
+        let waker = handle.clone();
+        let failed = Arc::new(Notify::new());
+        let on_failure = Arc::clone(&failed);
+        let committed = move || {
+            nudge.committed();
+            waker.wake();
+        };
+        let (writer_handle, writer) = writer::start(strand_writer, committed, move || on_failure.notify_one())
+            .map_err(io_failure("starting", "the writer"))?;
+        let indexer = Indexer::start(Arc::clone(&strand), wake).map_err(io_failure("starting", "the indexer"))?;
+        let runtime = Runtime::new(config, strand, writer_handle, handle)?;
+        let runtime = Arc::new(runtime);
+        let stopper = Arc::downgrade(&runtime);
+        // A failed disk stops the daemon as a request to stop would; `close` then reports why.
+        tokio::spawn(async move {
+            failed.notified().await;
+            if let Some(runtime) = stopper.upgrade() {
+                runtime.stop.notify_one();
+            }
+        });
+        Ok(Self { runtime, writer, indexer, embedder })
+    }
+
+    /// Ends the threads in the order in which data flows, so that each sees everything of the one before.
+    fn close(self) -> Result<(), Failure> {
+        let Self { runtime, writer, indexer, embedder } = self;
+        drop(runtime);
+        let written = writer.join().unwrap_or_else(|_| Err("the writer panicked".to_owned()));
+        indexer.join();
+        embedder.join();
+        tracing::info!("stopped");
+        written.map_err(Failure::Disk)
+    }
+}
+
+impl Runtime {
+    fn new(
+        config: Config,
+        strand: Arc<Strand>,
+        writer: writer::WriterHandle,
+        embedder: EmbedderHandle,
+    ) -> Result<Self, Failure> {
+        let clock = SystemClock;
+        let started_at: Timestamp = clock.now();
+        let saved = strand.snapshot().and_then(|snapshot| snapshot.sessions());
+        let saved = saved.map_err(|error| Failure::Strand(error.into()))?;
+        Ok(Self {
+            sessions: Sessions::restore(saved, started_at),
+            config,
+            strand,
+            writer,
+            embedder,
+            projects: Projects::default(),
+            clock,
+            started_at,
+            stop: Notify::new(),
+            connections: AtomicU32::new(0),
+            hooks_answered: AtomicU64::new(0),
+            injected_tokens: AtomicU64::new(0),
+        })
+    }
+}

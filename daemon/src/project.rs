@@ -1,0 +1,196 @@
+//! Project identity: the remote's address, else the root commit, else the real path. Worktrees and clones share it.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use helix_engine::model::Scope;
+
+/// Directories whose project is remembered; the oldest guess is dropped beyond it.
+const CACHE_MAX: usize = 256;
+
+/// The project that a directory belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Project {
+    /// Where its memories go: `project:<id>`, or global outside of any project.
+    pub(crate) scope: Scope,
+    /// The work tree's root, or the directory itself.
+    pub(crate) root: PathBuf,
+    /// A short name for people.
+    pub(crate) name: String,
+}
+
+/// What the answer for a directory depends on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    config: Option<(PathBuf, Option<SystemTime>)>,
+}
+
+/// Finds projects and remembers them until their git configuration changes.
+#[derive(Debug, Default)]
+pub(crate) struct Projects {
+    known: Mutex<HashMap<PathBuf, (Stamp, Arc<Project>)>>,
+}
+
+impl Projects {
+    /// Finds the project of a directory. Runs git the first time, so call it off the async threads.
+    pub(crate) fn of(&self, cwd: &Path) -> Arc<Project> {
+        if let Some(project) = self.remembered(cwd) {
+            return project;
+        }
+        let (project, config) = identify(cwd);
+        let stamp = Stamp { config: config.map(|path| (path.clone(), modified(&path))) };
+        let project = Arc::new(project);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= CACHE_MAX {
+            known.clear();
+        }
+        known.insert(cwd.to_owned(), (stamp, Arc::clone(&project)));
+        project
+    }
+
+    fn remembered(&self, cwd: &Path) -> Option<Arc<Project>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stamp, project) = known.get(cwd)?;
+        let is_fresh = match &stamp.config {
+            Some((path, at)) => modified(path) == *at,
+            // A directory without git may have become a repository.
+            None => !cwd.join(".git").exists(),
+        };
+        is_fresh.then(|| Arc::clone(project))
+    }
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|found| found.modified()).ok()
+}
+
+/// Identifies a directory's project; also returns the git configuration file the answer depends on.
+fn identify(cwd: &Path) -> (Project, Option<PathBuf>) {
+    if !cwd.is_absolute() || cwd.parent().is_none() {
+        return (Project { scope: Scope::Global, root: cwd.to_owned(), name: "everything".to_owned() }, None);
+    }
+    let located = git(cwd, &["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"]);
+    let mut lines = located.as_deref().unwrap_or_default().lines();
+    let (Some(common), Some(root)) = (lines.next(), lines.next()) else { return (by_path(cwd), None) };
+    let root = PathBuf::from(root);
+    let config = PathBuf::from(common).join("config");
+    let id = remote(cwd).or_else(|| root_commit(cwd));
+    let project = match id {
+        Some(id) => Project { name: last_segment(&id).to_owned(), scope: Scope::Project(id), root },
+        None => by_path(&root),
+    };
+    (project, Some(config))
+}
+
+fn by_path(path: &Path) -> Project {
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let id = format!("path:{}", real.display());
+    Project { name: last_segment(&id).to_owned(), scope: Scope::Project(id), root: real }
+}
+
+fn last_segment(id: &str) -> &str {
+    id.rsplit(['/', ':']).next().unwrap_or(id)
+}
+
+fn remote(cwd: &Path) -> Option<String> {
+    let origin = git(cwd, &["remote", "get-url", "origin"]);
+    let url = origin.or_else(|| {
+        let first = git(cwd, &["remote"])?.lines().next()?.to_owned();
+        git(cwd, &["remote", "get-url", &first])
+    })?;
+    normalise_remote(url.trim())
+}
+
+fn root_commit(cwd: &Path) -> Option<String> {
+    let roots = git(cwd, &["rev-list", "--max-parents=0", "HEAD"])?;
+    // Joined histories have several; the smallest is the same in every clone.
+    roots.lines().min().map(|commit| format!("commit:{commit}"))
+}
+
+/// Makes `git@host:a/b.git`, `ssh://git@host:22/a/b` and `https://user@host/a/b/` the same: `host/a/b`.
+fn normalise_remote(url: &str) -> Option<String> {
+    let without_scheme = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let is_scp = !url.contains("://") && url.split('/').next().is_some_and(|host| host.contains(':'));
+    let (host, path) = if is_scp { without_scheme.split_once(':')? } else { without_scheme.split_once('/')? };
+    let host = host.rsplit('@').next()?;
+    let host = host.split(':').next()?.to_lowercase();
+    let path = path.trim_matches('/');
+    let path = path.strip_suffix(".git").unwrap_or(path).trim_end_matches('/');
+    if path.is_empty() {
+        return None;
+    }
+    Some(if host.is_empty() { format!("path:/{path}") } else { format!("{host}/{path}") })
+}
+
+/// Runs git without letting it ask, lock or page. `None` when it fails or is not installed.
+fn git(cwd: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(cwd)
+        .args(arguments)
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    (output.status.success() && !text.trim().is_empty()).then(|| text.trim_end().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn remotes_of_one_repository_are_one() {
+        for url in [
+            "git@github.com:acme/billing.git",
+            "ssh://git@github.com:22/acme/billing.git",
+            "https://GitHub.com/acme/billing/",
+            "https://user:secret@github.com/acme/billing.git",
+        ] {
+            assert_eq!(normalise_remote(url).as_deref(), Some("github.com/acme/billing"), "{url}");
+        }
+        assert_eq!(normalise_remote("/srv/git/a.git").as_deref(), Some("path:/srv/git/a"));
+        assert_eq!(normalise_remote("file:///srv/git/a.git").as_deref(), Some("path:/srv/git/a"));
+        assert_eq!(normalise_remote("nonsense"), None);
+    }
+
+    fn run_git(cwd: &Path, arguments: &[&str]) {
+        let identity = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"];
+        let status = Command::new("git").arg("-C").arg(cwd).args(identity).args(arguments).output().unwrap().status;
+        assert!(status.success(), "git {arguments:?}");
+    }
+
+    #[test]
+    fn identity_falls_back_from_remote_to_commit_to_path() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("billing");
+        fs::create_dir_all(root.join("src")).unwrap();
+        let projects = Projects::default();
+        let by_path = projects.of(&root.join("src"));
+        assert!(by_path.scope.to_string().starts_with("project:path:/"), "{by_path:?}");
+
+        run_git(&root, &["init", "-q"]);
+        run_git(&root, &["commit", "-q", "--allow-empty", "-m", "root"]);
+        let by_commit = projects.of(&root);
+        assert!(by_commit.scope.to_string().starts_with("project:commit:"), "{by_commit:?}");
+
+        run_git(&root, &["worktree", "add", "-q", "../other"]);
+        assert_eq!(projects.of(&directory.path().join("other")).scope, by_commit.scope);
+
+        run_git(&root, &["remote", "add", "origin", "git@host:acme/billing.git"]);
+        let fresh = Projects::default();
+        let by_remote = fresh.of(&root.join("src"));
+        assert_eq!(by_remote.scope, Scope::Project("host/acme/billing".into()));
+        assert_eq!(by_remote.name, "billing");
+    }
+}

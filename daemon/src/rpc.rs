@@ -1,0 +1,100 @@
+//! The gRPC services: each call is converted, decided by the engine on the blocking pool, and converted back.
+
+mod check;
+mod convert;
+mod find;
+mod search;
+mod status;
+mod store;
+
+use std::process;
+use std::sync::Arc;
+
+use helix_proto::v1::helix_server::Helix;
+use helix_proto::{PROTOCOL, v1};
+use tonic::{Request, Response, Status};
+
+use crate::hook;
+use crate::runtime::Runtime;
+
+/// Answers `helix.v1`.
+pub(crate) struct Service {
+    runtime: Arc<Runtime>,
+}
+
+impl Service {
+    pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
+        Self { runtime }
+    }
+}
+
+/// Runs work that reads the disk or burns the processor off the async threads.
+async fn off_thread<T: Send + 'static>(
+    runtime: &Arc<Runtime>,
+    work: impl FnOnce(&Runtime) -> Result<T, Status> + Send + 'static,
+) -> Result<T, Status> {
+    let runtime = Arc::clone(runtime);
+    let done = tokio::task::spawn_blocking(move || work(&runtime)).await;
+    done.map_err(|error| {
+        tracing::error!(%error, "a request failed");
+        Status::internal("the request failed inside the daemon; see its log")
+    })?
+}
+
+#[tonic::async_trait]
+impl Helix for Service {
+    async fn hello(&self, request: Request<v1::HelloRequest>) -> Result<Response<v1::HelloReply>, Status> {
+        let hello = request.into_inner();
+        let version = env!("CARGO_PKG_VERSION");
+        if hello.protocol != PROTOCOL {
+            return Err(Status::failed_precondition(format!(
+                "{version} (protocol {PROTOCOL}; {} {} speaks {})",
+                hello.program, hello.version, hello.protocol
+            )));
+        }
+        Ok(Response::new(v1::HelloReply { protocol: PROTOCOL, version: version.to_owned(), pid: process::id() }))
+    }
+
+    async fn store(&self, request: Request<v1::StoreRequest>) -> Result<Response<v1::StoreReply>, Status> {
+        store::one(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn store_batch(
+        &self,
+        request: Request<v1::StoreBatchRequest>,
+    ) -> Result<Response<v1::StoreBatchReply>, Status> {
+        store::batch(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchReply>, Status> {
+        search::search(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| find::read(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {
+        find::forget(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn hook(&self, request: Request<v1::HookRequest>) -> Result<Response<v1::HookReply>, Status> {
+        let stdout = hook::answer(Arc::clone(&self.runtime), request.into_inner()).await;
+        Ok(Response::new(v1::HookReply { stdout }))
+    }
+
+    async fn status(&self, _: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
+        off_thread(&self.runtime, status::status).await.map(Response::new)
+    }
+
+    async fn check(&self, request: Request<v1::CheckRequest>) -> Result<Response<v1::CheckReply>, Status> {
+        let deep = request.into_inner().deep;
+        off_thread(&self.runtime, move |runtime| Ok(check::check(runtime, deep))).await.map(Response::new)
+    }
+
+    async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownReply>, Status> {
+        self.runtime.stop.notify_one();
+        Ok(Response::new(v1::ShutdownReply { pid: process::id() }))
+    }
+}

@@ -1,0 +1,152 @@
+//! The one place that maps wire messages to domain values and back, and errors to status codes.
+
+use helix_engine::error::ErrorKind;
+use helix_engine::index::filter::Filter;
+use helix_engine::model::{Draft, Memory, MemoryId, Scope, SourceRef, Status as MemoryStatus, Timestamp};
+use helix_engine::policy::tags;
+use helix_engine::recall::{Hit, Mode, Retriever};
+use helix_proto::v1;
+use tonic::Status;
+
+use crate::project::Project;
+
+/// Maps a kind of error to a status with its message.
+pub(crate) fn status(kind: ErrorKind, error: &dyn std::fmt::Display) -> Status {
+    let message = error.to_string();
+    match kind {
+        ErrorKind::Invalid => Status::invalid_argument(message),
+        ErrorKind::NotFound => Status::not_found(message),
+        ErrorKind::Conflict => Status::already_exists(message),
+        ErrorKind::Denied => Status::permission_denied(message),
+        ErrorKind::Exhausted => Status::resource_exhausted(message),
+        ErrorKind::Unavailable => Status::unavailable(message),
+        ErrorKind::Corrupt => Status::data_loss(message),
+        ErrorKind::Newer => Status::failed_precondition(message),
+        ErrorKind::Internal => Status::internal(message),
+    }
+}
+
+/// Reads a draft. `scope` may be `project`, which is the caller's.
+pub(crate) fn draft(wire: v1::Draft, project: &Project) -> Result<Draft, Status> {
+    let scope = match wire.scope.as_str() {
+        "" => None,
+        "project" => Some(project.scope.clone()),
+        other => Some(Scope::parse(other).map_err(|error| status(ErrorKind::Invalid, &error))?),
+    };
+    Ok(Draft {
+        topic: wire.topic,
+        text: wire.text,
+        kind: Some(wire.kind).filter(|kind| !kind.is_empty()),
+        tags: wire.tags,
+        scope,
+        source: Some(SourceRef::parse(&wire.source)).filter(|source| !source.path.is_empty()),
+        links: wire.links,
+        importance: wire.importance,
+        confidence: wire.confidence,
+        pinned: wire.pinned,
+        attributes: wire.attributes.into_iter().collect(),
+        valid_from: wire.valid_from_us.map(Timestamp::from_micros),
+    })
+}
+
+/// Reads a filter, without its scopes, which depend on the caller.
+pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Status> {
+    let mut statuses = Vec::new();
+    for name in &wire.statuses {
+        let known = MemoryStatus::ALL.map(MemoryStatus::name).join(", ");
+        let found = MemoryStatus::parse(name);
+        statuses.push(found.ok_or_else(|| Status::invalid_argument(format!("status {name:?} is not one of {known}")))?);
+    }
+    let mut topics = Vec::new();
+    for topic in &wire.topics {
+        let parsed = helix_engine::model::Topic::parse(topic);
+        topics.push(parsed.map_err(|error| status(ErrorKind::Invalid, &error))?.as_str().to_owned());
+    }
+    Ok(Filter {
+        topics,
+        tags: wire.tags.iter().filter_map(|tag| tags::normalise_one(tag)).collect(),
+        kinds: wire.kinds.iter().map(|kind| kind.to_lowercase().replace('-', "_")).collect(),
+        scopes: Vec::new(),
+        statuses,
+        source: Some(wire.source.clone()).filter(|source| !source.is_empty()),
+        after: wire.after_us.map(Timestamp::from_micros),
+        before: wire.before_us.map(Timestamp::from_micros),
+    })
+}
+
+/// Reads a match mode.
+pub(crate) fn mode(wire: v1::MatchMode) -> Mode {
+    match wire {
+        v1::MatchMode::Auto => Mode::Auto,
+        v1::MatchMode::All => Mode::All,
+        v1::MatchMode::Any => Mode::Any,
+    }
+}
+
+/// Reads a retriever.
+pub(crate) fn retriever(wire: v1::Retriever) -> Retriever {
+    match wire {
+        v1::Retriever::Hybrid => Retriever::Hybrid,
+        v1::Retriever::Words => Retriever::Words,
+        v1::Retriever::Meaning => Retriever::Meaning,
+    }
+}
+
+/// Writes a memory. `link` finds the handle of a linked memory.
+pub(crate) fn memory(memory: &Memory, link: impl Fn(&MemoryId) -> String) -> v1::Memory {
+    v1::Memory {
+        id: memory.id.as_bytes().to_vec(),
+        handle: memory.handle.as_str().to_owned(),
+        topic: memory.topic.as_str().to_owned(),
+        text: memory.text.clone(),
+        kind: memory.kind.as_str().to_owned(),
+        tags: memory.tags.clone(),
+        scope: memory.scope.to_string(),
+        source: memory.source.as_ref().map(|source| v1::SourceRef {
+            path: source.path.clone(),
+            line: source.line.unwrap_or(0),
+            content_hash: source.content_hash.map(|hash| hash.to_vec()).unwrap_or_default(),
+            git_blob: source.git_blob.map(|blob| blob.to_vec()).unwrap_or_default(),
+        }),
+        links: memory.links.iter().map(link).collect(),
+        importance: memory.importance,
+        confidence: memory.confidence,
+        pinned: memory.pinned,
+        origin: memory.origin.name().to_owned(),
+        provenance: memory
+            .provenance
+            .iter()
+            .map(|provenance| v1::Provenance {
+                agent: provenance.agent.clone(),
+                reference: provenance.reference.clone(),
+                extractor: provenance.extractor.clone(),
+                origin: provenance.origin.name().to_owned(),
+                at_us: provenance.at.as_micros(),
+            })
+            .collect(),
+        attributes: memory.attributes.clone().into_iter().collect(),
+        valid_from_us: memory.valid_from.as_micros(),
+        valid_to_us: memory.valid_to.map(Timestamp::as_micros),
+        recorded_at_us: memory.recorded_at.as_micros(),
+        last_seen_at_us: memory.last_seen_at.as_micros(),
+        access_count: memory.access_count,
+        status: memory.status.name().to_owned(),
+        sequence: memory.sequence.0,
+    }
+}
+
+/// Writes why a hit is where it is.
+pub(crate) fn explanation(hit: &Hit, matched_terms: Vec<String>) -> v1::Explanation {
+    v1::Explanation {
+        lexical_rank: hit.evidence.lexical_rank,
+        lexical_score: hit.evidence.lexical_score,
+        semantic_rank: hit.evidence.semantic_rank,
+        semantic_score: hit.evidence.semantic_score,
+        fused: hit.evidence.fused,
+        confidence_factor: hit.factors.confidence,
+        recency_factor: hit.factors.recency,
+        importance_factor: hit.factors.importance,
+        scope_factor: hit.factors.scope,
+        matched_terms,
+    }
+}

@@ -1,0 +1,147 @@
+//! `Read` and `Forget`: finding what a reference means.
+
+use std::sync::Arc;
+
+use helix_engine::model::{Memory, MemoryNumber, Topic};
+use helix_engine::recall::{Mode, Retriever, Search};
+use helix_engine::strand::{Outcome, Request, Resolution};
+use helix_engine::{error::ErrorKind, index::filter::Filter};
+use helix_proto::v1;
+use tonic::Status;
+
+use super::{convert, off_thread, store};
+use crate::runtime::{Asker, Runtime};
+
+/// Memories of a topic that one read returns.
+const TOPIC_READ_MAX: usize = 500;
+
+/// Candidates shown for words that may mean several memories.
+const CANDIDATES_MAX: usize = 5;
+
+/// Reads one memory or a topic.
+pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::ReadReply, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let reference = request.reference.trim();
+    let resolved = resolve(runtime, reference, &asker)?;
+    if let (Resolution::One(number), None) = (&resolved, request.index) {
+        return one(runtime, *number);
+    }
+    if let Some(reply) = topic(runtime, reference, request.index, &asker)? {
+        return Ok(reply);
+    }
+    match resolved {
+        Resolution::One(number) => one(runtime, number),
+        Resolution::Several(numbers) => Err(several(runtime, reference, &numbers)?),
+        Resolution::None => Err(Status::not_found(format!(
+            "nothing is called {reference:?} here; give a topic, a handle, an id or `topic:index`, or search for it"
+        ))),
+    }
+}
+
+/// Forgets one memory, or returns candidates when it is not clear which.
+pub(super) async fn forget(runtime: &Arc<Runtime>, request: v1::ForgetRequest) -> Result<v1::ForgetReply, Status> {
+    let target = off_thread(runtime, move |runtime| {
+        let asker = runtime.asker(request.caller.as_ref());
+        let target = target(runtime, request.reference.trim(), &asker)?;
+        Ok((target, asker))
+    });
+    let (target, asker) = target.await?;
+    let number = match target {
+        Target::Memory(number) => number,
+        Target::Candidates(candidates) => return Ok(v1::ForgetReply { forgotten: None, candidates }),
+    };
+    let write = Request::Forget { number, actor: asker.actor, at: runtime.now() };
+    let outcomes = runtime.writer.write(vec![write]).await.map_err(|error| store::submit_status(&error))?;
+    match outcomes.into_iter().next() {
+        Some(Ok(Outcome::Forgotten(memory))) => {
+            Ok(v1::ForgetReply { forgotten: Some(to_wire(runtime, &memory)), candidates: Vec::new() })
+        }
+        Some(Err(error)) => Err(convert::status(error.kind(), &error)),
+        Some(Ok(_)) | None => Err(Status::internal("the writer gave no answer")),
+    }
+}
+
+/// Writes a memory for the wire, with the handles of what it links to.
+pub(super) fn to_wire(runtime: &Runtime, memory: &Memory) -> v1::Memory {
+    let snapshot = if memory.links.is_empty() { None } else { runtime.strand.snapshot().ok() };
+    convert::memory(memory, |id| {
+        let number = snapshot.as_ref().and_then(|snapshot| snapshot.number_of_id(id).ok()?);
+        let linked = number.and_then(|number| snapshot.as_ref()?.memory(number).ok()?);
+        linked.map_or_else(|| id.to_string(), |memory| memory.handle.as_str().to_owned())
+    })
+}
+
+enum Target {
+    Memory(MemoryNumber),
+    Candidates(Vec<v1::Memory>),
+}
+
+fn target(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Target, Status> {
+    match resolve(runtime, reference, asker)? {
+        Resolution::One(number) => Ok(Target::Memory(number)),
+        Resolution::Several(numbers) => Ok(Target::Candidates(wire_all(runtime, &numbers)?)),
+        Resolution::None => by_words(runtime, reference, asker),
+    }
+}
+
+/// Words never act, however few memories they match: they show which ones could be meant.
+fn by_words(runtime: &Runtime, words: &str, asker: &Asker) -> Result<Target, Status> {
+    let search = Search {
+        words: words.to_owned(),
+        vector: None,
+        filter: Filter { scopes: asker.scopes(), ..Filter::default() },
+        limit: CANDIDATES_MAX,
+        mode: Mode::All,
+        retriever: Retriever::Words,
+        now: runtime.now(),
+    };
+    let found = runtime.strand.search(&search).map_err(|error| convert::status(error.kind(), &error))?;
+    if words.is_empty() || found.hits.is_empty() {
+        let message = format!("nothing here is called {words:?} or has these words; search for it first");
+        return Err(Status::not_found(message));
+    }
+    Ok(Target::Candidates(found.hits.iter().map(|hit| to_wire(runtime, &hit.memory)).collect()))
+}
+
+fn resolve(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Resolution, Status> {
+    let resolved = runtime.strand.resolve(reference, &asker.scopes());
+    resolved.map_err(|error| convert::status(error.kind(), &error))
+}
+
+fn one(runtime: &Runtime, number: MemoryNumber) -> Result<v1::ReadReply, Status> {
+    runtime.strand.catalog_touch(&[number], runtime.now());
+    Ok(v1::ReadReply { memories: wire_all(runtime, &[number])?, topic: String::new(), total: 1 })
+}
+
+fn topic(
+    runtime: &Runtime,
+    reference: &str,
+    index: Option<u32>,
+    asker: &Asker,
+) -> Result<Option<v1::ReadReply>, Status> {
+    let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
+    let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
+    if members.is_empty() {
+        return Ok(None);
+    }
+    let total = u32::try_from(members.len()).unwrap_or(u32::MAX);
+    let chosen: &[MemoryNumber] = match index {
+        None => members.get(..members.len().min(TOPIC_READ_MAX)).unwrap_or_default(),
+        Some(index) => std::slice::from_ref(members.get(index as usize).ok_or_else(|| {
+            Status::not_found(format!("topic {topic} has {total} memories, so its last index is {}", total - 1))
+        })?),
+    };
+    Ok(Some(v1::ReadReply { memories: wire_all(runtime, chosen)?, topic: topic.as_str().to_owned(), total }))
+}
+
+fn several(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Result<Status, Status> {
+    let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
+    let message = format!("{reference:?} fits several memories: {}; name one of them", handles.join(", "));
+    Ok(convert::status(ErrorKind::Invalid, &message))
+}
+
+fn wire_all(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<Vec<v1::Memory>, Status> {
+    let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    Ok(memories.iter().map(|memory| to_wire(runtime, memory)).collect())
+}

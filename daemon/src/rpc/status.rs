@@ -1,0 +1,83 @@
+//! `Status`: what the daemon is and holds.
+
+use std::fs;
+use std::process;
+use std::sync::atomic::Ordering;
+
+use helix_engine::model::Sequence;
+use helix_proto::v1;
+use tonic::Status;
+
+use super::convert;
+use crate::embedder::State;
+use crate::runtime::Runtime;
+
+/// Describes the daemon.
+pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
+    let snapshot = runtime.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
+    let sequence = snapshot.sequence().map_err(|error| convert::status(error.kind(), &error))?;
+    let catalog = runtime.strand.catalog();
+    let by_status = catalog.count_by_status().iter();
+    let memories_by_status =
+        by_status.map(|(status, &count)| v1::NamedCount { name: status.name().to_owned(), count }).collect();
+    let (topics, projects) = (catalog.topic_count() as u64, catalog.project_count() as u64);
+    drop(catalog);
+    let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
+    Ok(v1::StatusReply {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        pid: process::id(),
+        socket: runtime.config.paths.socket.display().to_string(),
+        home: runtime.config.paths.home.display().to_string(),
+        started_at_us: runtime.started_at.as_micros(),
+        strand: runtime.config.strand.clone(),
+        sequence: sequence.0,
+        memories_by_status,
+        topics,
+        projects,
+        indexes: indexes(runtime, sequence)?,
+        embedder: Some(embedder(runtime, sequence)),
+        resident_bytes: resident_bytes(),
+        store_bytes: fs::metadata(store).map_or(0, |found| found.len()),
+        open_connections: runtime.connections.load(Ordering::Relaxed),
+        hooks_answered: runtime.hooks_answered.load(Ordering::Relaxed),
+        injected_tokens: runtime.injected_tokens.load(Ordering::Relaxed),
+    })
+}
+
+fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Status> {
+    let lexical = runtime.strand.lexical();
+    let meaning = runtime.strand.meaning_status(newest);
+    let words = v1::IndexStatus {
+        name: "lexical".to_owned(),
+        watermark: lexical.watermark(),
+        entries: lexical.document_count().map_err(|error| Status::internal(error.to_string()))?,
+        problem: String::new(),
+    };
+    let vectors = v1::IndexStatus {
+        name: "vectors".to_owned(),
+        watermark: meaning.watermark.0,
+        entries: meaning.vectors as u64,
+        problem: if meaning.model.is_empty() { "no embedding model: words only".to_owned() } else { String::new() },
+    };
+    Ok(vec![words, vectors])
+}
+
+/// Describes the embedder.
+pub(super) fn embedder(runtime: &Runtime, newest: Sequence) -> v1::EmbedderStatus {
+    let pending = runtime.strand.meaning_status(newest).pending as u64;
+    let (state, model, detail) = match runtime.embedder.state() {
+        State::Off => (v1::EmbedderState::Off, String::new(), "switched off: searching by words only".to_owned()),
+        State::Absent(why) => (v1::EmbedderState::Absent, String::new(), format!("searching by words only: {why}")),
+        State::Failed(why) => (v1::EmbedderState::Failed, String::new(), format!("searching by words only: {why}")),
+        State::Loading => (v1::EmbedderState::Loading, String::new(), "searching by words until it is loaded".to_owned()),
+        State::Ready(model) => (v1::EmbedderState::Ready, model, String::new()),
+    };
+    v1::EmbedderStatus { state: state.into(), model, detail, pending }
+}
+
+/// Resident set of this process; 0 where the system does not say.
+fn resident_bytes() -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()).unwrap_or(0) * 1024
+}

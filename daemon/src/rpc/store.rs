@@ -1,0 +1,186 @@
+//! `Store` and `StoreBatch`: admit, look for near duplicates, write, answer when it is durable.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use helix_engine::error::ErrorKind;
+use helix_engine::model::{Memory, SourceRef};
+use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::ports::Randomness;
+use helix_engine::strand::{Outcome, Request};
+use helix_proto::limits::BATCH_MAX;
+use helix_proto::v1;
+use tonic::Status;
+
+use super::{convert, find, off_thread};
+use crate::runtime::{Asker, Runtime};
+use crate::system::SystemRandomness;
+use crate::writer::SubmitError;
+
+mod source;
+
+/// A draft on its way into the store.
+enum Prepared {
+    /// To be written.
+    Write { request: Request, warnings: Vec<String> },
+    /// A near duplicate exists.
+    Duplicate { memory: Box<Memory>, similarity: f32 },
+}
+
+/// Stores one memory.
+pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Result<v1::StoreReply, Status> {
+    let v1::StoreRequest { caller, draft, force } = request;
+    let draft = draft.ok_or_else(|| Status::invalid_argument("the request has no draft; give topic and text"))?;
+    let prepared = off_thread(runtime, move |runtime| {
+        let asker = runtime.asker(caller.as_ref());
+        prepare(runtime, &asker, draft, force, true)
+    })
+    .await?;
+    match prepared {
+        Prepared::Duplicate { memory, similarity } => Ok(duplicate(runtime, &memory, similarity)),
+        Prepared::Write { request, warnings } => {
+            let outcomes = runtime.writer.write(vec![request]).await.map_err(|error| submit_status(&error))?;
+            let outcome = outcomes.into_iter().next().ok_or_else(|| Status::internal("the writer gave no answer"))?;
+            let outcome = outcome.map_err(|error| convert::status(error.kind(), &error))?;
+            Ok(stored(runtime, outcome, warnings))
+        }
+    }
+}
+
+/// Stores many memories in one commit. A refused draft does not stop the others.
+pub(super) async fn batch(
+    runtime: &Arc<Runtime>,
+    request: v1::StoreBatchRequest,
+) -> Result<v1::StoreBatchReply, Status> {
+    let v1::StoreBatchRequest { caller, drafts, force } = request;
+    if drafts.len() > BATCH_MAX {
+        let message = format!("the batch has {} drafts, the limit is {BATCH_MAX}; split it", drafts.len());
+        return Err(Status::resource_exhausted(message));
+    }
+    let prepared = off_thread(runtime, move |runtime| {
+        let asker = runtime.asker(caller.as_ref());
+        let prepare_one = |draft| prepare(runtime, &asker, draft, force, !force);
+        Ok(drafts.into_iter().map(prepare_one).collect::<Vec<_>>())
+    })
+    .await?;
+    let mut requests = Vec::new();
+    let mut slots = Vec::with_capacity(prepared.len());
+    for item in prepared {
+        slots.push(match item {
+            Ok(Prepared::Write { request, warnings }) => {
+                requests.push(request);
+                Slot::Written(warnings)
+            }
+            Ok(Prepared::Duplicate { memory, similarity }) => {
+                Slot::Answered(v1::batch_item::Item::Stored(duplicate(runtime, &memory, similarity)))
+            }
+            Err(status) => Slot::Answered(v1::batch_item::Item::Refused(status.message().to_owned())),
+        });
+    }
+    let outcomes = runtime.writer.write(requests).await.map_err(|error| submit_status(&error))?;
+    let mut outcomes = outcomes.into_iter();
+    let mut items = Vec::with_capacity(slots.len());
+    for slot in slots {
+        let item = match slot {
+            Slot::Answered(item) => item,
+            Slot::Written(warnings) => match outcomes.next() {
+                Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, outcome, warnings)),
+                Some(Err(error)) => v1::batch_item::Item::Refused(error.to_string()),
+                None => return Err(Status::internal("the writer gave too few answers")),
+            },
+        };
+        items.push(v1::BatchItem { item: Some(item) });
+    }
+    Ok(v1::StoreBatchReply { items })
+}
+
+/// Where a batch item's answer comes from.
+enum Slot {
+    Written(Vec<String>),
+    Answered(v1::batch_item::Item),
+}
+
+/// Maps a write that was not acknowledged to its status.
+pub(super) fn submit_status(error: &SubmitError) -> Status {
+    match error {
+        SubmitError::Busy => convert::status(ErrorKind::Exhausted, error),
+        SubmitError::Stopping => convert::status(ErrorKind::Unavailable, error),
+    }
+}
+
+fn prepare(
+    runtime: &Runtime,
+    asker: &Asker,
+    draft: v1::Draft,
+    force: bool,
+    look_for_duplicates: bool,
+) -> Result<Prepared, Status> {
+    let mut draft = convert::draft(draft, &asker.project)?;
+    draft.source = draft.source.map(|source| locate(source, &asker.project.root));
+    let admitted = admit(draft, &asker.project.scope, runtime.strand.kinds())
+        .map_err(|error| convert::status(error.kind(), &error))?;
+    if look_for_duplicates && !force && !is_exact_duplicate(runtime, &admitted) {
+        let near = runtime.strand.near_duplicate(&admitted).map_err(|error| convert::status(error.kind(), &error))?;
+        if let Some((memory, similarity)) = near {
+            return Ok(Prepared::Duplicate { memory: Box::new(memory), similarity });
+        }
+    }
+    let (links, unknown) = runtime
+        .strand
+        .resolve_links(&admitted.links, &asker.scopes())
+        .map_err(|error| convert::status(error.kind(), &error))?;
+    let mut warnings = admitted.warnings.clone();
+    warnings.extend(unknown.iter().map(|link| format!("link {link:?} names no memory and was left out")));
+    let request = Request::Store {
+        admitted: Box::new(admitted),
+        links,
+        force,
+        entropy: SystemRandomness.entropy(),
+        actor: asker.actor.clone(),
+        at: runtime.now(),
+    };
+    Ok(Prepared::Write { request, warnings })
+}
+
+/// The same text is reinforced by the writer, which decides it again under its own order.
+fn is_exact_duplicate(runtime: &Runtime, admitted: &Admitted) -> bool {
+    let hash = helix_engine::policy::resemble::text_hash(&admitted.text);
+    runtime.strand.catalog().same_text(hash, &admitted.scope).is_some()
+}
+
+/// Makes a source's path relative to the project and records what the file holds now.
+fn locate(source: SourceRef, root: &Path) -> SourceRef {
+    let given = PathBuf::from(&source.path);
+    let absolute = if given.is_absolute() { given.clone() } else { root.join(&given) };
+    let relative = absolute.strip_prefix(root).map_or(given, Path::to_owned);
+    let hashes = source::hashes(&absolute);
+    SourceRef {
+        path: relative.to_string_lossy().trim_start_matches("./").to_owned(),
+        line: source.line,
+        content_hash: hashes.map(|hashes| hashes.content),
+        git_blob: hashes.map(|hashes| hashes.git_blob),
+    }
+}
+
+fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
+    let (outcome, memory) = match outcome {
+        Outcome::Stored(memory) => (v1::StoreOutcome::Stored, Some(memory)),
+        Outcome::Reinforced(memory) => (v1::StoreOutcome::Reinforced, Some(memory)),
+        Outcome::Forgotten(_) | Outcome::Done => (v1::StoreOutcome::Unspecified, None),
+    };
+    v1::StoreReply {
+        outcome: outcome.into(),
+        memory: memory.map(|memory| find::to_wire(runtime, &memory)),
+        similarity: if outcome == v1::StoreOutcome::Reinforced { 1.0 } else { 0.0 },
+        warnings,
+    }
+}
+
+fn duplicate(runtime: &Runtime, memory: &Memory, similarity: f32) -> v1::StoreReply {
+    v1::StoreReply {
+        outcome: v1::StoreOutcome::Duplicate.into(),
+        memory: Some(find::to_wire(runtime, memory)),
+        similarity,
+        warnings: Vec::new(),
+    }
+}

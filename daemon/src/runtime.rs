@@ -1,0 +1,90 @@
+//! What every request needs: the strand, the writer, the embedder, the clock, projects, sessions, counters.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use helix_engine::model::{Actor, Origin, Scope, Timestamp};
+use helix_engine::ports::Clock;
+use helix_engine::strand::Strand;
+use helix_proto::v1;
+use tokio::sync::Notify;
+
+use crate::config::Config;
+use crate::embedder::EmbedderHandle;
+use crate::hook::Sessions;
+use crate::project::{Project, Projects};
+use crate::system::SystemClock;
+use crate::writer::WriterHandle;
+
+/// Longest agent or session name that is kept, in characters.
+const NAME_MAX_CHARS: usize = 128;
+
+/// Shared by all handlers.
+pub(crate) struct Runtime {
+    /// What the daemon was told.
+    pub(crate) config: Config,
+    /// The knowledge base.
+    pub(crate) strand: Arc<Strand>,
+    /// The only way to change it.
+    pub(crate) writer: WriterHandle,
+    /// Turns text into vectors.
+    pub(crate) embedder: EmbedderHandle,
+    /// Which directory is which project.
+    pub(crate) projects: Projects,
+    /// What each session was given.
+    pub(crate) sessions: Sessions,
+    /// Tells the time.
+    pub(crate) clock: SystemClock,
+    /// When the daemon was started.
+    pub(crate) started_at: Timestamp,
+    /// Told when somebody asks the daemon to stop.
+    pub(crate) stop: Notify,
+    /// Connections now open.
+    pub(crate) connections: AtomicU32,
+    /// Hooks answered since the start.
+    pub(crate) hooks_answered: AtomicU64,
+    /// Tokens injected since the start.
+    pub(crate) injected_tokens: AtomicU64,
+}
+
+/// Who asks, as the daemon sees it.
+#[derive(Clone, Debug)]
+pub(crate) struct Asker {
+    /// Stamped into what it writes.
+    pub(crate) actor: Actor,
+    /// Where it works.
+    pub(crate) project: Arc<Project>,
+}
+
+impl Asker {
+    /// The scopes it sees, its own first.
+    pub(crate) fn scopes(&self) -> Vec<Scope> {
+        match &self.project.scope {
+            Scope::Global => vec![Scope::Global],
+            project => vec![project.clone(), Scope::Global],
+        }
+    }
+}
+
+impl Runtime {
+    /// Now.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Finds out who asks. May run git, so call it off the async threads.
+    pub(crate) fn asker(&self, caller: Option<&v1::Caller>) -> Asker {
+        let caller = caller.cloned().unwrap_or_default();
+        let origin = match caller.program() {
+            v1::Program::Ctl => Origin::User,
+            v1::Program::Mcp => Origin::Agent,
+            v1::Program::Tool | v1::Program::Unspecified => Origin::Tool,
+        };
+        let cut = |name: &str| name.chars().take(NAME_MAX_CHARS).collect();
+        Asker {
+            actor: Actor { origin, agent: cut(&caller.agent), session: cut(&caller.session) },
+            project: self.projects.of(Path::new(&caller.cwd)),
+        }
+    }
+}

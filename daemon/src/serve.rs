@@ -1,0 +1,133 @@
+//! The accept loop: checks the peer, tells the two protocols apart by their first bytes, keeps the limits.
+
+mod frame;
+mod stream;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use helix_proto::frame::MAGIC;
+use helix_proto::limits::MESSAGE_MAX_BYTES;
+use helix_proto::v1::helix_server::HelixServer;
+use nix::unistd::Uid;
+use tokio::io::AsyncReadExt;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::timeout;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Server;
+
+use crate::rpc::Service;
+use crate::runtime::Runtime;
+use stream::GrpcStream;
+
+/// Connections at once: every agent, bridge and shell of one person, many times over.
+const CONNECTIONS_MAX: usize = 512;
+
+/// gRPC requests at once on one connection.
+const STREAMS_MAX: u32 = 128;
+
+/// How long a new connection may take to say which protocol it speaks.
+const FIRST_BYTES_DEADLINE: Duration = Duration::from_secs(2);
+
+/// How long one gRPC request may take.
+const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Largest gRPC header list, in bytes: ours have a few hundred.
+const HEADERS_MAX_BYTES: u32 = 16 * 1024;
+
+/// Connections that wait to be taken over by the gRPC server.
+const HANDOVER_MAX: usize = 64;
+
+/// How often a quiet gRPC connection is checked, and how long its answer may take.
+const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(20));
+
+/// Pause after a failed accept, such as too many open files, so that the loop does not spin.
+const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves until `stop` is told, then lets requests in flight finish.
+pub(crate) async fn serve(listener: UnixListener, runtime: Arc<Runtime>, stop: Arc<Notify>) {
+    let (grpc, connections) = mpsc::channel(HANDOVER_MAX);
+    let stopping = Arc::new(Notify::new());
+    let server = tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping)));
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let mut hooks = tokio::task::JoinSet::new();
+    let stopped = stop.notified();
+    tokio::pin!(stopped);
+    loop {
+        let accepted = tokio::select! {
+            () = &mut stopped => break,
+            accepted = listener.accept() => accepted,
+        };
+        while hooks.try_join_next().is_some() {}
+        match accepted {
+            Ok((stream, _)) => {
+                let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                    tracing::warn!("refused a connection: {CONNECTIONS_MAX} are open");
+                    continue;
+                };
+                hooks.spawn(greet(stream, place, grpc.clone(), Arc::clone(&runtime)));
+            }
+            Err(error) => {
+                tracing::error!(%error, "accepting a connection failed");
+                tokio::time::sleep(ACCEPT_RETRY_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    drop(grpc);
+    stopping.notify_one();
+    while hooks.join_next().await.is_some() {}
+    if let Err(error) = server.await {
+        tracing::error!(%error, "the gRPC server ended badly");
+    }
+}
+
+async fn serve_grpc(
+    connections: ReceiverStream<Result<GrpcStream, std::io::Error>>,
+    runtime: Arc<Runtime>,
+    stopping: Arc<Notify>,
+) {
+    let service = HelixServer::new(Service::new(runtime))
+        .max_decoding_message_size(MESSAGE_MAX_BYTES)
+        .max_encoding_message_size(MESSAGE_MAX_BYTES);
+    let served = Server::builder()
+        .timeout(REQUEST_DEADLINE)
+        .max_concurrent_streams(STREAMS_MAX)
+        .concurrency_limit_per_connection(STREAMS_MAX as usize)
+        .http2_max_header_list_size(HEADERS_MAX_BYTES)
+        .http2_keepalive_interval(Some(KEEPALIVE.0))
+        .http2_keepalive_timeout(Some(KEEPALIVE.1))
+        .add_service(service)
+        .serve_with_incoming_shutdown(connections, async move { stopping.notified().await })
+        .await;
+    if let Err(error) = served {
+        tracing::error!(%error, "the gRPC server failed");
+    }
+}
+
+/// Checks who connected and which protocol it speaks.
+async fn greet(
+    mut stream: UnixStream,
+    place: OwnedSemaphorePermit,
+    grpc: mpsc::Sender<Result<GrpcStream, std::io::Error>>,
+    runtime: Arc<Runtime>,
+) {
+    if !stream.peer_cred().is_ok_and(|peer| peer.uid() == Uid::effective().as_raw()) {
+        tracing::warn!("refused a connection of another user");
+        return;
+    }
+    let mut first = [0; MAGIC.len()];
+    // Somebody who only looks whether we are here sends nothing.
+    let Ok(Ok(_)) = timeout(FIRST_BYTES_DEADLINE, stream.read_exact(&mut first)).await else { return };
+    if first == MAGIC {
+        runtime.connections.fetch_add(1, Ordering::Relaxed);
+        frame::answer(stream, &runtime).await;
+        runtime.connections.fetch_sub(1, Ordering::Relaxed);
+        drop(place);
+    } else {
+        // A stopping server takes no more; the client tries the next daemon.
+        drop(grpc.send(Ok(GrpcStream::new(stream, first, place, runtime))).await);
+    }
+}

@@ -1,0 +1,146 @@
+//! The writer thread: owns the strand's writer, groups what waits into one commit, answers after it is durable.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use std::{io, thread};
+
+use helix_engine::store::WriteError;
+use helix_engine::strand::{Outcome, Request, StrandWriter};
+use tokio::sync::oneshot;
+
+/// Requests of one commit. A commit costs one fsync whatever it holds; this bounds how long the first of it waits.
+const GROUP_MAX: usize = 1_024;
+
+/// Jobs that may wait. Beyond it callers are told to slow down.
+const QUEUE_MAX: usize = 4_096;
+
+/// How often access statistics are written, when there are any.
+const STATISTICS_INTERVAL: Duration = Duration::from_secs(60);
+
+/// What one caller wants written, and where the answer goes.
+struct Job {
+    requests: Vec<Request>,
+    reply: oneshot::Sender<Vec<Result<Outcome, WriteError>>>,
+}
+
+/// Why a write was not acknowledged.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SubmitError {
+    /// Too many writes wait.
+    #[error("{QUEUE_MAX} writes are waiting; try again in a moment")]
+    Busy,
+    /// The daemon is stopping, or the disk failed.
+    #[error("the write was not acknowledged because the daemon is stopping; try again")]
+    Stopping,
+}
+
+/// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone.
+#[derive(Clone)]
+pub(crate) struct WriterHandle {
+    jobs: SyncSender<Job>,
+}
+
+impl WriterHandle {
+    /// Writes, and returns when it is durable: one result for each request, in order.
+    ///
+    /// # Errors
+    /// [`SubmitError`]: nothing was acknowledged.
+    pub(crate) async fn write(&self, requests: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
+        let answer = self.submit(requests)?;
+        answer.await.map_err(|_| SubmitError::Stopping)
+    }
+
+    /// Queues a write whose answer nobody waits for, such as statistics.
+    pub(crate) fn write_later(&self, request: Request) {
+        if let Err(error) = self.submit(vec![request]) {
+            tracing::debug!(%error, "statistics were not written");
+        }
+    }
+
+    fn submit(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, SubmitError> {
+        let (reply, answer) = oneshot::channel();
+        match self.jobs.try_send(Job { requests, reply }) {
+            Ok(()) => Ok(answer),
+            Err(TrySendError::Full(_)) => Err(SubmitError::Busy),
+            Err(TrySendError::Disconnected(_)) => Err(SubmitError::Stopping),
+        }
+    }
+}
+
+/// Starts the thread. `committed` is told after each commit; the thread's result is the disk's error, if one ended it.
+pub(crate) fn start(
+    writer: StrandWriter,
+    committed: impl Fn() + Send + 'static,
+    failed: impl FnOnce() + Send + 'static,
+) -> io::Result<(WriterHandle, JoinHandle<Result<(), String>>)> {
+    let (jobs, queue) = sync_channel(QUEUE_MAX);
+    let thread = thread::Builder::new().name("writer".to_owned()).spawn(move || {
+        let result = run(writer, &queue, &committed);
+        if result.is_err() {
+            failed();
+        }
+        result
+    })?;
+    Ok((WriterHandle { jobs }, thread))
+}
+
+fn run(mut writer: StrandWriter, queue: &Receiver<Job>, committed: &impl Fn()) -> Result<(), String> {
+    let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
+    loop {
+        let mut group = match queue.recv_timeout(statistics_due.saturating_duration_since(Instant::now())) {
+            Ok(first) => gather(first, queue),
+            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        if statistics_due <= Instant::now() {
+            statistics_due = Instant::now() + STATISTICS_INTERVAL;
+            group.extend(writer.has_statistics().then(statistics));
+        }
+        if group.is_empty() {
+            continue;
+        }
+        if let Err(error) = commit(&mut writer, group) {
+            // Dropping the replies tells every caller that nothing was acknowledged; dropping the queue, every later one.
+            tracing::error!(%error, "a commit failed; nothing more is acknowledged");
+            return Err(error);
+        }
+        committed();
+    }
+    if writer.has_statistics() { commit(&mut writer, vec![statistics()]) } else { Ok(()) }
+}
+
+fn gather(first: Job, queue: &Receiver<Job>) -> Vec<Job> {
+    let mut waiting = first.requests.len();
+    let mut group = vec![first];
+    while waiting < GROUP_MAX
+        && let Ok(job) = queue.try_recv()
+    {
+        waiting += job.requests.len();
+        group.push(job);
+    }
+    group
+}
+
+fn commit(writer: &mut StrandWriter, group: Vec<Job>) -> Result<(), String> {
+    let mut replies = Vec::with_capacity(group.len());
+    let mut requests = Vec::new();
+    for job in group {
+        replies.push((job.reply, job.requests.len()));
+        requests.extend(job.requests);
+    }
+    let mut outcomes = writer.commit(requests).map_err(|error| error.to_string())?.into_iter();
+    for (reply, count) in replies {
+        // A caller that went away does not undo its write.
+        drop(reply.send(outcomes.by_ref().take(count).collect()));
+    }
+    Ok(())
+}
+
+/// Access statistics that have gathered since they were last written.
+fn statistics() -> Job {
+    Job { requests: vec![Request::Accesses], reply: oneshot::channel().0 }
+}

@@ -1,0 +1,132 @@
+//! Starts `helixd` when a session begins and nothing listens.
+//!
+//! The shim holds the daemon's lock from before its second attempt at connecting until just before the new process
+//! becomes `helixd`, so that sessions beginning together start one daemon. The daemon then takes the lock itself; two that race
+//! for it settle that between themselves.
+
+use core::ffi::CStr;
+
+use crate::clock::{Deadline, ms};
+use crate::exchange;
+use crate::invocation::{Invocation, Variables};
+use crate::os::{self, Fault, Lock, Socket};
+use crate::place::{self, RUN_DIRECTORY, SocketPath};
+use crate::silence::Silence;
+use crate::text::{Overflow, Text};
+
+/// Longest path to a lock or a program, in bytes with its zero: Linux's `PATH_MAX`.
+const PATH_MAX_BYTES: usize = 4096;
+
+/// Longest wait for a daemon just started. A warm start takes some 20 ms; a session is not held up for a cold one.
+const LISTEN_NS: u64 = ms(100);
+
+/// Pause between two attempts at it.
+const LISTEN_PAUSE_NS: u64 = ms(2);
+
+const LOCK_NAME: &[u8] = b"/helixd.lock";
+const PROGRAM_NAME: &[u8] = b"/helixd";
+
+/// A path on the stack.
+pub(crate) type Path = Text<PATH_MAX_BYTES>;
+
+/// Starts the daemon, unless another process is at it, and connects as soon as it listens.
+pub(crate) fn start(
+    invocation: &Invocation<'_>,
+    variables: &Variables<'_>,
+    socket_path: &SocketPath,
+) -> Result<Socket, Silence> {
+    let mut path = Path::new();
+    run_directory(variables, &mut path)?;
+    path.push(LOCK_NAME).map_err(|_| Silence::PathTooLong)?;
+    let lock = Lock::take(path.as_c_str()).map_err(|fault| match fault {
+        Fault::Again => Silence::LockHeld,
+        _ => Silence::NoLock,
+    })?;
+    match exchange::connect_once(socket_path) {
+        Err(Silence::Absent) => {}
+        outcome => return outcome,
+    }
+    find(variables, &mut path)?;
+    let deadline = Deadline::after(LISTEN_NS);
+    os::start_detached(path.as_c_str(), invocation, &lock).map_err(|_| Silence::NotStarted)?;
+    drop(lock);
+    await_listener(socket_path, deadline)
+}
+
+fn await_listener(socket_path: &SocketPath, deadline: Deadline) -> Result<Socket, Silence> {
+    while deadline.left_ns().is_some() {
+        match exchange::connect_once(socket_path) {
+            Err(Silence::Absent | Silence::Busy) => os::pause(LISTEN_PAUSE_NS),
+            outcome => return outcome,
+        }
+    }
+    Err(Silence::Starting)
+}
+
+/// Makes the run directory, and what leads to it, for the owner alone.
+fn run_directory(variables: &Variables<'_>, path: &mut Path) -> Result<(), Silence> {
+    let (base, rest) = place::home(variables)?;
+    if base.first() != Some(&b'/') {
+        return Err(Silence::RelativeHome);
+    }
+    let whole = [base, rest, RUN_DIRECTORY];
+    for &byte in whole.iter().flat_map(|part| part.iter()) {
+        if byte == b'/' {
+            make(path)?;
+        }
+        path.push(&[byte]).map_err(|_| Silence::PathTooLong)?;
+    }
+    make(path)
+}
+
+fn make(path: &Path) -> Result<(), Silence> {
+    if path.as_bytes().is_empty() {
+        return Ok(());
+    }
+    os::make_directory(path.as_c_str()).map_err(|_| Silence::NoLock)
+}
+
+/// Finds the program: the one that `HELIX_DAEMON` names, else the one beside the shim, else the first on `PATH`. Relative
+/// places are passed over, for a project's directory must not decide what runs.
+fn find(variables: &Variables<'_>, path: &mut Path) -> Result<(), Silence> {
+    if let Some(named) = variables.helix_daemon {
+        return try_program(path, named, b"").ok_or(Silence::NoDaemon);
+    }
+    if beside_shim(path).is_some() {
+        return Ok(());
+    }
+    let places = variables
+        .path
+        .unwrap_or_default()
+        .split(|&byte| byte == b':');
+    for directory in places {
+        if try_program(path, directory, PROGRAM_NAME).is_some() {
+            return Ok(());
+        }
+    }
+    Err(Silence::NoDaemon)
+}
+
+fn beside_shim(path: &mut Path) -> Option<()> {
+    path.truncate(0);
+    os::own_executable(path).ok()?;
+    let slash = path.as_bytes().iter().rposition(|&byte| byte == b'/')?;
+    path.truncate(slash);
+    path.push(PROGRAM_NAME).ok()?;
+    runnable(path.as_c_str())
+}
+
+fn try_program(path: &mut Path, directory: &[u8], name: &[u8]) -> Option<()> {
+    set(path, directory, name).ok()?;
+    runnable(path.as_c_str())
+}
+
+fn set(path: &mut Path, directory: &[u8], name: &[u8]) -> Result<(), Overflow> {
+    path.truncate(0);
+    path.push(directory)?;
+    path.push(name)
+}
+
+fn runnable(path: &CStr) -> Option<()> {
+    (path.to_bytes().first() == Some(&b'/') && os::is_executable(path)).then_some(())
+}

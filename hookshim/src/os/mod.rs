@@ -1,0 +1,62 @@
+//! The seam to the system: the same few calls for the shipped Linux program and for every other Unix.
+//!
+//! `linux` makes system calls without libc; `portable` uses std and serves macOS. `--cfg helix_portable` selects the latter on
+//! Linux too, so that it can be compiled and tested there.
+
+/// Declares which implementation is in use.
+macro_rules! implementation {
+    ($name:ident) => {
+        mod $name;
+        pub(crate) use $name::{
+            Lock, Socket, ignore_broken_pipes, is_executable, make_directory, now_ns,
+            own_executable, pause, read_stdin, start_detached, stdin_ready, write_stderr,
+            write_stdout,
+        };
+    };
+}
+
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(helix_portable)
+))]
+mod raw;
+
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(helix_portable)
+))]
+implementation!(linux);
+
+#[cfg(not(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(helix_portable)
+)))]
+implementation!(portable);
+
+#[cfg(helix_freestanding)]
+pub(crate) use raw::exit;
+
+/// Why a call failed, as far as the shim tells cases apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Would block, or a queue is full, or a lock is held.
+    Again,
+    /// Nobody listens at the path.
+    Absent,
+    /// A signal came in between.
+    Interrupted,
+    /// The new descriptor took the number of a standard stream, which is closed.
+    LowDescriptor,
+    /// Anything else.
+    Other,
+}
+
+/// What to wait for on a socket.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readiness {
+    Read,
+    Write,
+}

@@ -1,0 +1,102 @@
+//! stdin is read to its end, whatever happens to be its end.
+
+use std::io::Write as _;
+use std::process::Stdio;
+use std::time::Instant;
+
+use proptest::prelude::*;
+
+use crate::harness::{INPUT, Room, finish, run};
+
+/// Most bytes of stdin that a request carries.
+const INPUT_MAX_BYTES: usize = 8 * 1024 * 1024;
+
+#[test]
+fn input_up_to_the_limit_is_whole() {
+    let room = Room::new();
+    let daemon = room.answering_daemon(b"");
+    let input = vec![b'x'; INPUT_MAX_BYTES];
+    run(&mut room.hook("prompt"), &input).check(b"");
+    let request = daemon.request();
+    assert!(!request.truncated);
+    assert!(request.stdin == input);
+}
+
+#[test]
+fn input_over_the_limit_is_truncated_and_drained() {
+    let room = Room::new();
+    let daemon = room.answering_daemon(b"brief");
+    let input: Vec<u8> = (0..10_000_000_u32).map(|at| at.to_le_bytes()[0]).collect();
+    run(&mut room.hook("prompt"), &input).check(b"brief");
+    let request = daemon.request();
+    assert!(request.truncated);
+    assert!(request.stdin == input[..INPUT_MAX_BYTES]);
+}
+
+#[test]
+fn input_is_drained_without_a_daemon() {
+    let room = Room::new();
+    run(&mut room.hook("prompt"), &vec![b'{'; 10_000_000]).check_silent("nothing listens");
+}
+
+#[test]
+fn input_is_drained_without_an_event_or_a_place() {
+    let input = vec![b'{'; 1_000_000];
+    run(&mut crate::harness::bare_hook("prompt"), &input).check_silent("no place for the socket");
+    run(&mut Room::new().hook(""), &input).check_silent("no usable event");
+    run(&mut Room::new().hook(&"e".repeat(65)), &input).check_silent("no usable event");
+}
+
+#[test]
+fn complete_json_needs_no_end_of_stream() {
+    let room = Room::new();
+    let daemon = room.answering_daemon(b"brief");
+    let begin = Instant::now();
+    let mut child = room.hook("prompt").spawn().unwrap();
+    let mut held_open = child.stdin.take().unwrap();
+    let written = held_open.write_all(INPUT);
+    finish(child, begin, std::thread::spawn(move || written)).check(b"brief");
+    assert_eq!(daemon.request().stdin, INPUT);
+    drop(held_open);
+}
+
+#[test]
+fn silence_ends_input_that_is_not_json() {
+    for input in [&b""[..], b"not json", b"{\"cut"] {
+        let room = Room::new();
+        let daemon = room.answering_daemon(b"brief");
+        let begin = Instant::now();
+        let mut child = room.hook("prompt").spawn().unwrap();
+        let mut held_open = child.stdin.take().unwrap();
+        let written = held_open.write_all(input);
+        finish(child, begin, std::thread::spawn(move || written)).check(b"brief");
+        assert_eq!(daemon.request().stdin, input);
+        drop(held_open);
+    }
+}
+
+#[test]
+fn input_may_come_from_a_file() {
+    let room = Room::new();
+    let path = room.path().join("input");
+    std::fs::write(&path, INPUT).unwrap();
+    let daemon = room.answering_daemon(b"brief");
+    let mut hook = room.hook("prompt");
+    hook.stdin(Stdio::from(std::fs::File::open(path).unwrap()));
+    let child = hook.spawn().unwrap();
+    finish(child, Instant::now(), std::thread::spawn(|| Ok(()))).check(b"brief");
+    assert_eq!(daemon.request().stdin, INPUT);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn any_input_arrives_unchanged(input in prop::collection::vec(any::<u8>(), 0..200_000), reply in prop::collection::vec(any::<u8>(), 0..65_527)) {
+        let room = Room::new();
+        let daemon = room.answering_daemon(&reply);
+        let finished = run(&mut room.hook("prompt"), &input);
+        prop_assert!(finished.stdout == reply, "{}", finished.stderr);
+        prop_assert!(daemon.request().stdin == input);
+    }
+}

@@ -1,0 +1,226 @@
+//! Starting an absent daemon when a session begins.
+
+use std::fs::File;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::{
+    INPUT, Room, await_readable, bare_hook, copied_hook, named_pipe, program, run,
+};
+
+/// A home without a daemon, and a script in the daemon's place that reports what it finds and then lives on.
+struct Home {
+    room: Room,
+    /// Says that the report is written.
+    reported: File,
+    /// The script lives until this is closed.
+    _hold: File,
+}
+
+impl Home {
+    fn new() -> Self {
+        let room = Room::new();
+        let reported = named_pipe(&room.path().join("reported"));
+        let hold = named_pipe(&room.path().join("hold"));
+        Self {
+            room,
+            reported,
+            _hold: hold,
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.room.path().join("home")
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.room.path().join(name)
+    }
+
+    /// Writes the script at `name` and returns its path.
+    fn script(&self, name: &str) -> PathBuf {
+        let path = self.file(name);
+        let room = self.room.path().display();
+        let text = format!(
+            "#!/bin/sh\ncat /proc/$$/stat > {room}/stat\n(ls -l /proc/$$/fd > {room}/descriptors)\n\
+             pwd > {room}/directory\numask > {room}/umask\necho \"$0 $HELIX_HOME\" > {room}/started\n\
+             echo > {room}/reported\nread line < {room}/hold\n"
+        );
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    fn prepare<'c>(&self, hook: &'c mut Command) -> &'c mut Command {
+        hook.env("HELIX_HOME", self.path())
+            .env("PATH", "/usr/bin:/bin")
+    }
+
+    /// Waits for the script's report and returns one part of it.
+    fn report(&mut self, name: &str) -> String {
+        await_readable(&self.reported);
+        std::fs::read_to_string(self.file(name)).unwrap()
+    }
+
+    fn check_started(&mut self, script: &Path) {
+        let expected = format!("{} {}\n", script.display(), self.path().display());
+        assert_eq!(self.report("started"), expected);
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_daemon_keeps_nothing_of_the_hook() {
+    let mut home = Home::new();
+    let script = home.script("daemon");
+    let mut hook = home.room.redirected_hook("session", "7</dev/zero");
+    hook.env_remove("HELIX_SOCKET").env("HELIX_DAEMON", &script);
+    // Returns when stdout and stderr have ended, while the script is held.
+    run(home.prepare(&mut hook), INPUT).check_silent("started and does not listen yet");
+
+    home.check_started(&script);
+    let descriptors = home.report("descriptors");
+    for standard in [" 0 -> /dev/null", " 1 -> /dev/null", " 2 -> /dev/null"] {
+        assert!(descriptors.contains(standard), "{descriptors}");
+    }
+    for foreign in ["/dev/zero", "pipe:", "socket:", "helixd.lock"] {
+        assert!(!descriptors.contains(foreign), "{descriptors}");
+    }
+    assert_eq!(home.report("directory"), "/\n");
+    assert!(home.report("umask").ends_with("077\n"));
+
+    let stat = home.report("stat");
+    let numbers: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .collect();
+    let (own, session) = (stat.split(' ').next().unwrap(), numbers[3]);
+    assert_ne!(
+        session,
+        rustix::process::getsid(None).unwrap().to_string(),
+        "in the session of the agent"
+    );
+    assert_ne!(session, own, "a session's leader could get a terminal");
+}
+
+#[test]
+fn directories_and_lock_are_the_owner_s_and_the_lock_is_free() {
+    let mut home = Home::new();
+    let script = home.script("daemon");
+    run(
+        home.prepare(&mut bare_hook("session"))
+            .env("HELIX_DAEMON", &script),
+        INPUT,
+    )
+    .check(b"");
+    home.check_started(&script);
+    let lock = home.path().join("run/helixd.lock");
+    assert_eq!(
+        [
+            mode(&home.path()),
+            mode(&home.path().join("run")),
+            mode(&lock)
+        ],
+        [0o700, 0o700, 0o600]
+    );
+    File::open(lock).unwrap().try_lock().unwrap();
+}
+
+#[test]
+fn the_daemon_beside_the_shim_comes_first() {
+    let mut home = Home::new();
+    let beside = home.script("bin/helixd");
+    let copy = home.file("bin/helix-hook");
+    std::fs::copy(program(), &copy).unwrap();
+    run(home.prepare(&mut copied_hook(&copy, "session")), INPUT).check(b"");
+    home.check_started(&beside);
+}
+
+#[test]
+fn the_daemon_is_looked_for_on_the_path() {
+    let mut home = Home::new();
+    let on_path = home.script("elsewhere/helixd");
+    let copy = home.file("helix-hook");
+    std::fs::copy(program(), &copy).unwrap();
+    let search = format!(
+        "relative::{}:/usr/bin:/bin",
+        on_path.parent().unwrap().display()
+    );
+    run(
+        home.prepare(&mut copied_hook(&copy, "session"))
+            .env("PATH", search),
+        INPUT,
+    )
+    .check(b"");
+    home.check_started(&on_path);
+}
+
+#[test]
+fn nothing_to_start_is_said_at_once() {
+    let home = Home::new();
+    for named in ["/nonexistent/helixd", "helixd", "/etc/passwd"] {
+        run(
+            home.prepare(&mut bare_hook("session"))
+                .env("HELIX_DAEMON", named),
+            INPUT,
+        )
+        .check_silent("none found");
+    }
+}
+
+#[test]
+fn a_relative_home_starts_nothing() {
+    let home = Home::new();
+    let mut hook = bare_hook("session");
+    hook.current_dir(home.room.path()).env("HELIX_HOME", "home");
+    run(&mut hook, INPUT).check_silent("relative path");
+    assert!(!home.path().exists());
+}
+
+#[test]
+fn a_held_lock_starts_nothing() {
+    let home = Home::new();
+    let script = home.script("daemon");
+    std::fs::create_dir_all(home.path().join("run")).unwrap();
+    let lock = File::create(home.path().join("run/helixd.lock")).unwrap();
+    lock.try_lock().unwrap();
+    run(
+        home.prepare(&mut bare_hook("session"))
+            .env("HELIX_DAEMON", &script),
+        INPUT,
+    )
+    .check_silent("holds its lock");
+    assert!(!home.file("started").exists());
+}
+
+#[test]
+fn no_other_event_starts_a_daemon() {
+    let home = Home::new();
+    let script = home.script("daemon");
+    for event in [
+        "prompt",
+        "ambient",
+        "post-build",
+        "error-context",
+        "pre-compact",
+        "stop",
+        "subagent",
+        "approve-mcp",
+    ] {
+        run(
+            home.prepare(&mut bare_hook(event))
+                .env("HELIX_DAEMON", &script),
+            INPUT,
+        )
+        .check_silent("nothing listens");
+    }
+    assert!(!home.path().exists());
+}
