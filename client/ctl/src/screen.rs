@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::text::neutral_json;
 
 /// Width of a table when the terminal does not tell its own, in columns.
 const DEFAULT_WIDTH: u16 = 100;
@@ -60,11 +61,9 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     write(text.as_bytes())
 }
 
-/// Writes an answer to stdout as one JSON document.
+/// Writes an answer to stdout as one JSON document. Readers get every text exactly; terminals get nothing to act on.
 pub(crate) fn json(document: &impl Serialize) -> Result<(), Failure> {
-    let mut text = serde_json::to_string_pretty(document)?;
-    text.push('\n');
-    print(&text)
+    print(&(neutral_json(&serde_json::to_string_pretty(document)?) + "\n"))
 }
 
 /// Writes a remark to stderr, on a line of its own. Nobody may be there to read it, which changes nothing.

@@ -12,6 +12,20 @@ pub(crate) fn one_line(text: &str) -> String {
     escape(&spaced, |_| false)
 }
 
+/// Writes the same JSON document with every active character as the escape that JSON has for it.
+pub(crate) fn neutral_json(document: &str) -> String {
+    let mut shown = String::with_capacity(document.len());
+    for character in document.chars() {
+        if character == '\n' || !is_active(character) {
+            shown.push(character);
+        } else {
+            let units = &mut [0; 2];
+            shown.extend(character.encode_utf16(units).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    shown
+}
+
 /// Cuts a text to so many characters, the last of them an ellipsis when something is missing.
 pub(crate) fn shorten(text: &str, chars_max: usize) -> String {
     match text.char_indices().nth(chars_max) {
@@ -42,6 +56,7 @@ fn is_active(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -49,6 +64,15 @@ mod tests {
         assert_eq!(neutral("a\u{1b}[31mb\tc\nd\r"), "a\\u{1b}[31mb\tc\nd\\u{d}");
         assert_eq!(neutral("x\u{202e}y\u{200b}z\u{e0041}"), "x\\u{202e}y\\u{200b}z\\u{e0041}");
         assert_eq!(neutral("gewöhnlich 日本 🦀"), "gewöhnlich 日本 🦀");
+    }
+
+    #[test]
+    fn json_means_the_same_and_holds_nothing_active() {
+        let exact = "a\u{1b}[31m\u{202e}\u{7f}\u{9b}\u{e0041}\n日本 🦀";
+        let document = serde_json::to_string_pretty(&[exact]).unwrap();
+        let shown = neutral_json(&document);
+        assert_eq!(serde_json::from_str::<Vec<String>>(&shown).unwrap(), [exact]);
+        assert!(!shown.chars().any(|character| character != '\n' && is_active(character)), "{shown:?}");
     }
 
     #[test]

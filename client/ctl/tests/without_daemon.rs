@@ -83,7 +83,10 @@ fn a_wrong_command_line_exits_64() {
 fn help_and_version_are_answers() {
     let world = World::new();
     let version = world.run(&["--version"]);
-    assert_eq!((version.status.code(), stdout(&version)), (Some(0), format!("helixctl {}\n", env!("CARGO_PKG_VERSION"))));
+    assert_eq!(
+        (version.status.code(), stdout(&version)),
+        (Some(0), format!("helixctl {}\n", env!("CARGO_PKG_VERSION")))
+    );
     let help = world.run(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
     assert!(stdout(&help).contains("Exit codes"), "{}", stdout(&help));
@@ -149,7 +152,9 @@ fn every_command_has_a_manual_page() {
     let world = World::new();
     assert_eq!(world.run(&["man", "pages/man1"]).status.code(), Some(0));
     let pages = world.path("project/pages/man1");
-    for page in ["helixctl", "helixctl-search", "helixctl-hooks-install", "helixctl-connect-claude", "helixctl-model-status"] {
+    for page in
+        ["helixctl", "helixctl-search", "helixctl-hooks-install", "helixctl-connect-claude", "helixctl-model-status"]
+    {
         let text = fs::read_to_string(pages.join(page).with_extension("1")).unwrap();
         assert!(text.contains(".SH SYNOPSIS"), "{page}");
     }

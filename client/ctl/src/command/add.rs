@@ -70,7 +70,7 @@ impl Add {
             for warning in reply.warnings.iter().filter(|_| !json) {
                 screen::remark(&format!("helixctl: {}", one_line(warning)));
             }
-            tell(context, &reply, json)
+            tell(&reply, json)
         })
     }
 
@@ -92,7 +92,7 @@ impl Add {
     }
 }
 
-fn tell(context: &Context, reply: &v1::StoreReply, json: bool) -> Outcome {
+fn tell(reply: &v1::StoreReply, json: bool) -> Outcome {
     let handle = one_line(reply.memory.as_ref().map_or("", |memory| &memory.handle));
     let say = |text: String| if json { Ok(()) } else { screen::print(&text) };
     match reply.outcome() {
@@ -105,7 +105,9 @@ fn tell(context: &Context, reply: &v1::StoreReply, json: bool) -> Outcome {
             )));
         }
         v1::StoreOutcome::Unspecified => {
-            return Err(Failure::Unavailable("the daemon did not say what became of the text; run `helixctl doctor`".to_owned()));
+            return Err(Failure::Unavailable(
+                "the daemon did not say what became of the text; run `helixctl doctor`".to_owned(),
+            ));
         }
     }
     Ok(exit::OK)
@@ -116,7 +118,8 @@ fn from_stdin(stdin: impl Read) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(MEMORY_TEXT_MAX_BYTES).unwrap_or(u64::MAX).saturating_add(2);
     stdin.take(limit).read_to_end(&mut bytes).map_err(Failure::io("reading stdin"))?;
-    let text = String::from_utf8(bytes).map_err(|_| Failure::Usage("stdin is not UTF-8; convert it first".to_owned()))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| Failure::Usage("stdin is not UTF-8; convert it first".to_owned()))?;
     let text = text.strip_suffix('\n').unwrap_or(&text);
     let text = text.strip_suffix('\r').unwrap_or(text);
     if text.len() > MEMORY_TEXT_MAX_BYTES {

@@ -18,7 +18,7 @@ pub(crate) struct Completions {
 
 impl Completions {
     /// Prints the script.
-    pub(crate) fn run(&self, context: &Context) -> Outcome {
+    pub(crate) fn run(&self, _: &Context) -> Outcome {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Arguments::command(), "helixctl", &mut script);
         screen::write(&script)?;

@@ -40,7 +40,8 @@ impl Down {
         let Self {} = self;
         wait(async {
             let heard = while_slow(context.screen, "waiting for helixd to stop", stop(context)).await?;
-            let said = heard.map_or_else(|| "helixd was not running\n".to_owned(), |pid| format!("helixd stopped: pid {pid}\n"));
+            let said = heard
+                .map_or_else(|| "helixd was not running\n".to_owned(), |pid| format!("helixd stopped: pid {pid}\n"));
             screen::print(&said)?;
             Ok(exit::OK)
         })
@@ -87,7 +88,9 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
 fn is_held(lock: &Path) -> Result<bool, Failure> {
     let file = match File::open(lock) {
         Ok(file) => file,
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(false),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(false);
+        }
         Err(error) => return Err(Failure::io(format!("opening {}", lock.display()))(error)),
     };
     match file.try_lock_shared() {
@@ -100,7 +103,9 @@ fn is_held(lock: &Path) -> Result<bool, Failure> {
 fn still_running(lock: &Path, heard: Option<u32>) -> Failure {
     let (seconds, place) = (STOP_DEADLINE.as_secs(), lock.display());
     Failure::Unavailable(match heard {
-        Some(pid) => format!("helixd (pid {pid}) still holds {place} after {seconds} s; see its log, then end that process"),
+        Some(pid) => {
+            format!("helixd (pid {pid}) still holds {place} after {seconds} s; see its log, then end that process")
+        }
         None => format!("a process holds {place} but answers nobody; see the log, then end that process"),
     })
 }

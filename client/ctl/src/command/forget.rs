@@ -43,7 +43,10 @@ impl Forget {
             }
             Err(Failure::Usage(match reply.candidates.len() {
                 0 => format!("no memory matches {:?}; nothing was forgotten", request.reference),
-                count => format!("{count} memories match {:?}; nothing was forgotten; name one by its handle", request.reference),
+                count => format!(
+                    "{count} memories match {:?}; nothing was forgotten; name one by its handle",
+                    request.reference
+                ),
             }))
         })
     }

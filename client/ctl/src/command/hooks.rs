@@ -103,7 +103,8 @@ fn line(file: &FileDocument) -> String {
         (false, false) => "incomplete",
         (false, true) => "absent",
     };
-    let missing = (!file.installed.is_empty() && !file.missing.is_empty()).then(|| format!("missing {}", file.missing.join(", ")));
+    let missing = (!file.installed.is_empty() && !file.missing.is_empty())
+        .then(|| format!("missing {}", file.missing.join(", ")));
     let gone = file.stale.iter().map(|program| format!("{} does not exist", program.display()));
     let details: Vec<String> = missing.into_iter().chain(gone).chain(file.notes.iter().cloned()).collect();
     let path = one_line(&file.path.display().to_string());

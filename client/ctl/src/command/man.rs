@@ -24,7 +24,8 @@ impl Man {
         let place = self.directory.display();
         fs::create_dir_all(&self.directory).map_err(Failure::io(format!("making {place}")))?;
         let command = Arguments::command().disable_help_subcommand(true);
-        clap_mangen::generate_to(command, &self.directory).map_err(Failure::io(format!("writing manual pages to {place}")))?;
+        clap_mangen::generate_to(command, &self.directory)
+            .map_err(Failure::io(format!("writing manual pages to {place}")))?;
         Ok(exit::OK)
     }
 }

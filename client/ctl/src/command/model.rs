@@ -76,5 +76,7 @@ fn described(installed: &Installed) -> String {
     let (name, dimensions) = (&installed.model_name, installed.dimensions);
     let (model, library) = (installed.model.display(), installed.library.display());
     let version = &installed.library_version;
-    format!("model\t{state}\t{name}, {dimensions} dimensions\t{model}\nlibrary\t{state}\tONNX Runtime {version}\t{library}\n")
+    format!(
+        "model\t{state}\t{name}, {dimensions} dimensions\t{model}\nlibrary\t{state}\tONNX Runtime {version}\t{library}\n"
+    )
 }

@@ -35,14 +35,14 @@ impl Read {
                 screen::json(&ReadDocument::from(&reply))?;
             } else {
                 screen::print(&render::read(context.screen.look, &reply))?;
-                remark(context, &reply);
+                remark(&reply);
             }
             Ok(exit::OK)
         })
     }
 }
 
-fn remark(context: &Context, reply: &v1::ReadReply) {
+fn remark(reply: &v1::ReadReply) {
     let shown = reply.memories.len();
     if usize::try_from(reply.total).is_ok_and(|total| total > shown) && !reply.topic.is_empty() {
         screen::remark(&format!("helixctl: {shown} of {} memories; read others with --index", reply.total));

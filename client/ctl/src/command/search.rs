@@ -76,7 +76,7 @@ impl Search {
                 screen::json(&SearchDocument::from(&reply))?;
             } else {
                 screen::print(&render::search(context.screen.look, &reply))?;
-                remark(context, &reply);
+                remark(&reply);
             }
             Ok(exit::OK)
         })
@@ -116,7 +116,7 @@ impl Search {
     }
 }
 
-fn remark(context: &Context, reply: &v1::SearchReply) {
+fn remark(reply: &v1::SearchReply) {
     if reply.hits.is_empty() {
         screen::remark("helixctl: nothing found");
     } else if reply.fell_back_to_any {

@@ -19,14 +19,19 @@ pub(crate) fn read(look: Look, reply: &ReadReply) -> String {
         ("", memories) => memories.iter().map(|memory| in_full(look, memory)).collect::<Vec<_>>().join("\n"),
         (_, memories) => {
             let listed = memories.iter().enumerate();
-            rows(look, &["#", "handle", "kind", "text"], listed.map(|(at, memory)| topic_row(look, at, memory)).collect())
+            rows(
+                look,
+                &["#", "handle", "kind", "text"],
+                listed.map(|(at, memory)| topic_row(look, at, memory)).collect(),
+            )
         }
     }
 }
 
 /// Writes the memories that a reference could mean.
 pub(crate) fn candidates(look: Look, memories: &[Memory]) -> String {
-    let row = |memory: &Memory| vec![handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()];
+    let row =
+        |memory: &Memory| vec![handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()];
     rows(look, &["handle", "kind", "text"], memories.iter().map(row).collect())
 }
 

@@ -64,7 +64,8 @@ fn index_row(look: Look, index: &IndexStatus) -> Vec<Field> {
         problem if problem.is_empty() => Field::painted(Paint::Good, "ok"),
         problem => Field::painted(Paint::Bad, problem),
     };
-    let fields = vec![one_line(&index.name).into(), index.watermark.to_string().into(), index.entries.to_string().into(), state];
+    let fields =
+        vec![one_line(&index.name).into(), index.watermark.to_string().into(), index.entries.to_string().into(), state];
     if look.table_width.is_some() { fields } else { [Field::from("index")].into_iter().chain(fields).collect() }
 }
 

@@ -1,7 +1,7 @@
 //! Rows in columns, the one shape in which lists are shown.
 
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table};
+use comfy_table::{Attribute, Cell, Color, ContentArrangement, LineStyle, Table};
 
 use crate::screen::{Look, Paint};
 
@@ -46,6 +46,7 @@ fn painted(look: Look, field: &Field) -> String {
 fn drawn(look: Look, width: u16, header: &[&str], rows: Vec<Vec<Field>>) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    table.style_mut().row_separator = LineStyle::none();
     if look.color {
         table.enforce_styling();
     } else {

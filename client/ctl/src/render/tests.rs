@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use helix_client::v1::{
-    CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, Hit, IndexStatus, Memory, NamedCount, Provenance,
-    ReadReply, SearchReply, SourceRef, StatusReply,
+    CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, Hit, IndexStatus, Memory, NamedCount,
+    Provenance, ReadReply, SearchReply, SourceRef, StatusReply,
 };
 use insta::assert_snapshot;
 
@@ -21,7 +21,7 @@ const NOW_US: i64 = 1_795_255_200_000_000;
 const DAY_US: i64 = 86_400_000_000;
 
 fn json(document: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(document).unwrap()
+    crate::text::neutral_json(&serde_json::to_string_pretty(document).unwrap())
 }
 
 fn decision() -> Memory {
@@ -44,7 +44,12 @@ fn decision() -> Memory {
         confidence: 1.0,
         pinned: true,
         origin: "user".to_owned(),
-        provenance: vec![Provenance { agent: "helixctl".to_owned(), origin: "user".to_owned(), at_us: NOW_US, ..Provenance::default() }],
+        provenance: vec![Provenance {
+            agent: "helixctl".to_owned(),
+            origin: "user".to_owned(),
+            at_us: NOW_US,
+            ..Provenance::default()
+        }],
         attributes: [("a".to_owned(), "1".to_owned()), ("b".to_owned(), "2".to_owned())].into(),
         valid_from_us: NOW_US - DAY_US,
         valid_to_us: Some(NOW_US),
@@ -130,7 +135,8 @@ fn running() -> StatusReply {
 }
 
 fn examined() -> Findings {
-    let server = CheckResult { name: "history".to_owned(), level: CheckLevel::Failure.into(), detail: "broken at 7".to_owned() };
+    let server =
+        CheckResult { name: "history".to_owned(), level: CheckLevel::Failure.into(), detail: "broken at 7".to_owned() };
     Findings::new(vec![
         Finding::ok("home", "/home/dev/.local/share/helix, mode 0700"),
         Finding::warning("model files", "not installed; run `helixctl model install`"),
@@ -179,7 +185,8 @@ fn candidates_are_readable() {
 
 #[test]
 fn colours_are_ours_and_nothing_else_is_active() {
-    let shown = search(COLORS, &found(true)) + &read(COLORS, &ReadReply { memories: vec![hostile()], ..ReadReply::default() });
+    let shown =
+        search(COLORS, &found(true)) + &read(COLORS, &ReadReply { memories: vec![hostile()], ..ReadReply::default() });
     assert!(shown.contains("\u{1b}["), "{shown:?}");
     for forbidden in ["\u{1b}[2J", "\u{202e}", "\u{200b}"] {
         assert!(!shown.contains(forbidden), "{shown:?}");

@@ -23,7 +23,8 @@ struct Place<'a> {
 
 /// Examines the home directory, the directory of the socket and the socket.
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
-    let directory = |name, path| Place { name, path, mode: 0o700, is_right_type: Metadata::is_dir, type_name: "directory" };
+    let directory =
+        |name, path| Place { name, path, mode: 0o700, is_right_type: Metadata::is_dir, type_name: "directory" };
     let socket = Place {
         name: "socket",
         path: &paths.socket,
@@ -32,7 +33,11 @@ pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
         type_name: "socket",
     };
     let around = paths.socket.parent().map(|path| directory("socket directory", path));
-    [Some(directory("home", &paths.home)), around, Some(socket)].into_iter().flatten().map(|place| place.examine()).collect()
+    [Some(directory("home", &paths.home)), around, Some(socket)]
+        .into_iter()
+        .flatten()
+        .map(|place| place.examine())
+        .collect()
 }
 
 impl Place<'_> {

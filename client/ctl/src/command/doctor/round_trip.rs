@@ -27,7 +27,10 @@ pub(super) async fn examine(context: &Context, client: &mut Client, label: &str)
     let seen = trip.see(client, &stored, &reference).await;
     let forgotten = trip.forget(client, &stored, &reference).await;
     match seen.and(forgotten) {
-        Ok(()) => Finding::ok(NAME, format!("stored, found, read and forgot a memory in {} ms", started.elapsed().as_millis())),
+        Ok(()) => Finding::ok(
+            NAME,
+            format!("stored, found, read and forgot a memory in {} ms", started.elapsed().as_millis()),
+        ),
         Err(problem) => Finding::failure(NAME, problem),
     }
 }
@@ -61,7 +64,11 @@ impl Trip {
         let reply = client.call(async |rpc| rpc.read(request.clone()).await).await;
         let reply = reply.map_err(failed("reading a memory"))?;
         let same = reply.memories.iter().any(|memory| memory.id == stored.id && memory.text == stored.text);
-        if same { Ok(()) } else { Err("reading: the memory differs from what was stored; run `helixctl doctor --deep`".to_owned()) }
+        if same {
+            Ok(())
+        } else {
+            Err("reading: the memory differs from what was stored; run `helixctl doctor --deep`".to_owned())
+        }
     }
 
     async fn forget(&self, client: &mut Client, stored: &v1::Memory, reference: &str) -> Result<(), String> {

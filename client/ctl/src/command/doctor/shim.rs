@@ -92,7 +92,10 @@ fn await_end(child: Child) -> Result<Output, ShimError> {
 fn judge(output: &Output, took: Duration) -> Finding {
     let ms = took.as_millis();
     if !output.status.success() {
-        return Finding::failure(NAME, format!("{HOOK_PROGRAM} ended with {}, but must always exit 0; report this", output.status));
+        return Finding::failure(
+            NAME,
+            format!("{HOOK_PROGRAM} ended with {}, but must always exit 0; report this", output.status),
+        );
     }
     if !output.stdout.is_empty() && serde_json::from_slice::<Value>(&output.stdout).is_err() {
         return Finding::failure(NAME, format!("{HOOK_PROGRAM} printed what no agent reads; report this"));

@@ -14,7 +14,9 @@ const SCOPES: [Scope; 3] = [Scope::Project, Scope::Local, Scope::User];
 pub(super) fn examine(cwd: &Path) -> Vec<Finding> {
     [("hooks in Claude Code", Part::Hooks), ("server in Claude Code", Part::Server)]
         .into_iter()
-        .map(|(name, part)| examine_part(cwd, name, part).unwrap_or_else(|failure| Finding::failure(name, failure.to_string())))
+        .map(|(name, part)| {
+            examine_part(cwd, name, part).unwrap_or_else(|failure| Finding::failure(name, failure.to_string()))
+        })
         .collect()
 }
 
@@ -32,13 +34,13 @@ fn examine_part(cwd: &Path, name: &str, part: Part) -> Result<Finding, Failure> 
 }
 
 fn judge(name: &str, found: &[(Target, WiringStatus)]) -> Finding {
-    let complete = found.iter().find(|(_, state)| state.is_complete());
-    match (complete, found.first()) {
+    let sound = found.iter().find(|(_, one)| one.is_complete());
+    match (sound, found.first()) {
         (Some((target, _)), _) => Finding::ok(name, target.path.display().to_string()),
         (None, Some((target, state))) => {
             let missing = (!state.missing.is_empty()).then(|| format!("{} missing", state.missing.join(", ")));
-            let stale = state.stale.iter().map(|program| format!("{} does not exist", program.display()));
-            let problems: Vec<String> = missing.into_iter().chain(stale).chain(state.notes.iter().cloned()).collect();
+            let gone = state.stale.iter().map(|program| format!("{} does not exist", program.display()));
+            let problems: Vec<String> = missing.into_iter().chain(gone).chain(state.notes.iter().cloned()).collect();
             let place = target.path.display();
             Finding::warning(name, format!("{place}: {}; run `helixctl connect claude`", problems.join("; ")))
         }
