@@ -132,6 +132,22 @@ fn fill(index: &LexicalIndex, random: &mut Random, documents: u32) -> Result<()>
     Ok(())
 }
 
+fn refill(random: &mut Random, documents: u32) -> Result<()> {
+    let home = tempfile::tempdir().context("making a directory for the index")?;
+    let index = LexicalIndex::open(home.path())?;
+    let started = Instant::now();
+    index.fill(1, |add| {
+        (0..documents).for_each(|number| add(&Memory::random(random).document(number)));
+        true
+    })?;
+    println!(
+        "fill {documents} at once: {:.1?}, {} segments",
+        started.elapsed(),
+        index.segment_count()
+    );
+    Ok(())
+}
+
 fn fill_tail(index: &LexicalIndex, random: &mut Random, from: u32) {
     let memories: Vec<Memory> = (0..TAIL).map(|_| Memory::random(random)).collect();
     let mut times = Vec::new();
@@ -239,6 +255,7 @@ fn main() -> Result<()> {
     let mut random = Random(42);
     let index = LexicalIndex::open(home.path())?;
     fill(&index, &mut random, documents)?;
+    refill(&mut random, documents)?;
     drop(index);
     let started = Instant::now();
     let index = LexicalIndex::open(home.path())?;

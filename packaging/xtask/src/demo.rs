@@ -239,4 +239,48 @@ mod tests {
         assert_eq!(injected("").unwrap(), None);
         assert!(injected("oops").is_err());
     }
+
+    /// A set of programs whose `helixctl` finds what it stored and whose hook prints `answer`.
+    fn programs(answer: &str) -> (tempfile::TempDir, Workspace) {
+        let dir = tempfile::tempdir().unwrap();
+        let workspace = Workspace { root: dir.path().to_owned(), target: dir.path().join("target") };
+        std::fs::create_dir_all(workspace.bin_dir()).unwrap();
+        let log = dir.path().join("log").display().to_string();
+        let helixctl = format!(
+            "for last; do :; done\necho \"$*\" >> {log}\ncase $1-$2 in add-*) echo \"$last\" > {log}.$3;; \
+             search---json) echo \"{{\\\"text\\\": \\\"$(cat {log}.build-gotchas)\\\"}}\";; esac"
+        );
+        let hook = format!("cat > {log}.event\ncat <<'END'\n{answer}\nEND");
+        for (name, script) in [("helixctl", helixctl), (SHIM, hook)] {
+            // A child writes it: a descriptor open for writing, inherited by another test's child, would make it "busy".
+            let write = ["-c", "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$2\" && chmod 700 \"$2\"", "sh"];
+            let status = Command::new("sh").args(write).arg(script).arg(workspace.bin(name)).status();
+            assert!(status.unwrap().success());
+        }
+        (dir, workspace)
+    }
+
+    #[test]
+    fn the_demonstration_stores_searches_and_opens_a_file() {
+        let answer = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "known"}}"#;
+        let (dir, workspace) = programs(answer);
+        for (meaning, asked) in [(Meaning::Available, QUESTION), (Meaning::Absent, WORDS)] {
+            Demonstration { workspace: &workspace, environment: &Environment::default(), meaning }.give().unwrap();
+            let log = std::fs::read_to_string(dir.path().join("log")).unwrap();
+            assert!(log.ends_with(&format!("search --json {asked}\nsearch {asked}\n")), "{log}");
+        }
+        let event = std::fs::read_to_string(dir.path().join("log.event")).unwrap();
+        let event: Value = serde_json::from_str(&event).unwrap();
+        let file = event.pointer("/tool_input/file_path").and_then(Value::as_str).unwrap();
+        assert_eq!(Path::new(file), dir.path().join("proto/src/frame.rs"));
+    }
+
+    #[test]
+    fn a_silent_hook_fails_the_demonstration() {
+        let (_dir, workspace) = programs("");
+        let demonstration =
+            Demonstration { workspace: &workspace, environment: &Environment::default(), meaning: Meaning::Absent };
+        let error = demonstration.give().unwrap_err();
+        assert!(error.to_string().contains("said nothing"), "{error}");
+    }
 }

@@ -47,13 +47,15 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Task::parse() {
-        Task::Up { home } => up::up(home),
+        Task::Up { home } => up::up(home).map(|()| true),
         Task::Test => test::test(),
-        Task::Bench { arguments } => bench::bench(&arguments),
-        Task::Dist => dist::dist(),
+        Task::Bench { arguments } => bench::bench(&arguments).map(|()| true),
+        Task::Dist => dist::dist().map(|()| true),
     };
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        // The checks have said which one failed, and their last line is to stay the last.
+        Ok(false) => ExitCode::FAILURE,
         Err(error) => {
             run::complain(&format!("error: {error:#}"));
             ExitCode::FAILURE

