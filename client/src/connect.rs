@@ -60,7 +60,9 @@ pub enum ConnectError {
         detail: String,
     },
     /// The daemon speaks another protocol.
-    #[error("the daemon is version {daemon} and cannot serve this program; restart it with `helixctl down` and `helixctl up`")]
+    #[error(
+        "the daemon is version {daemon} and cannot serve this program; restart it with `helixctl down` and `helixctl up`"
+    )]
     Version {
         /// The daemon's answer.
         daemon: String,
@@ -201,7 +203,8 @@ async fn connect_checked(socket: PathBuf) -> io::Result<TokioIo<UnixStream>> {
 
 fn is_lost_connection(status: &Status) -> bool {
     // `Unavailable` from the daemon itself carries no transport error as its source.
-    matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled) && std::error::Error::source(status).is_some()
+    matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled)
+        && std::error::Error::source(status).is_some()
 }
 
 fn chain(error: &dyn std::error::Error) -> String {

@@ -20,13 +20,13 @@ const FIRST_BEYOND_STREAMS: RawFd = 3;
 /// at /dev/null, and activation sockets. Must run before anything is opened.
 pub(crate) fn leave_parent(inherited: &Inherited) -> Result<(), Failure> {
     // Fails only when the process already leads a group, as under a shell; then it has left enough.
-    drop(unistd::setsid());
+    unistd::setsid().ok();
     env::set_current_dir("/").map_err(io_failure("changing to", "/"))?;
     let keep: HashSet<RawFd> = inherited.listeners.iter().map(AsRawFd::as_raw_fd).collect();
     for descriptor in open_descriptors()? {
         if descriptor >= FIRST_BEYOND_STREAMS && !keep.contains(&descriptor) {
             // The one that listed the directory is among them and already closed.
-            drop(unistd::close(descriptor));
+            unistd::close(descriptor).ok();
         }
     }
     Ok(())

@@ -5,6 +5,8 @@ use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::process;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use helix_proto::paths::Paths;
 use nix::sys::stat::{Mode, umask};
@@ -16,6 +18,12 @@ const DIRECTORY_MODE: u32 = 0o700;
 
 /// Owner only.
 const FILE_MODE: u32 = 0o600;
+
+/// How long the lock may be somebody else's before that somebody counts as a daemon.
+const LOCK_PATIENCE: Duration = Duration::from_millis(100);
+
+/// Pause between attempts at the lock.
+const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(5);
 
 /// A home directory that this process alone serves, for as long as the value lives.
 #[derive(Debug)]
@@ -52,7 +60,7 @@ fn take_lock(paths: &Paths) -> Result<File, Failure> {
     let path = paths.lock();
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(FILE_MODE).open(&path);
     let mut file = opened.map_err(io_failure("opening", &path))?;
-    match file.try_lock() {
+    match lock_patiently(&file) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
@@ -66,6 +74,17 @@ fn take_lock(paths: &Paths) -> Result<File, Failure> {
     file.set_len(0).map_err(io_failure("writing", &path))?;
     writeln!(file, "{}", process::id()).map_err(io_failure("writing", &path))?;
     Ok(file)
+}
+
+/// Tries for a moment: a program that is about to start a daemon holds the lock while it looks for one.
+fn lock_patiently(file: &File) -> Result<(), TryLockError> {
+    let deadline = Instant::now() + LOCK_PATIENCE;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOCK_RETRY_PAUSE),
+            other => return other,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Scope};
-use helix_engine::strand::Request;
+use helix_engine::strand::{ReadError, Request};
 use helix_engine::surface::inject::Injection;
 use helix_proto::v1::HookRequest;
 
@@ -91,7 +91,7 @@ fn handle(runtime: &Runtime, handled: Handled, request: &HookRequest) -> Vec<u8>
         runtime.sessions.begin(&key, input.forgets_context(), runtime.now());
     }
     let given = match handled {
-        Handled::Session => session::give(runtime, &project, &key),
+        Handled::Session => session::give(runtime, &project, &key).map_err(ReadError::from),
         Handled::Ambient => ambient::give(runtime, &project, &input, &key),
     };
     match given {

@@ -19,7 +19,7 @@ impl Nudge {
     /// Says that something was committed.
     pub(crate) fn committed(&self) {
         // A full place means that it will wake anyway.
-        drop(self.0.try_send(()));
+        self.0.try_send(()).ok();
     }
 }
 

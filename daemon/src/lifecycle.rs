@@ -69,8 +69,10 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<(),
     );
     notify_manager(&sd_notify::NotifyState::Ready);
     let stop = Arc::new(Notify::new());
-    let listener = tokio::net::UnixListener::from_std(listening.listener.try_clone().map_err(io_failure("cloning", "the socket"))?)
-        .map_err(io_failure("serving", &runtime.config.paths.socket))?;
+    let listener = tokio::net::UnixListener::from_std(
+        listening.listener.try_clone().map_err(io_failure("cloning", "the socket"))?,
+    )
+    .map_err(io_failure("serving", &runtime.config.paths.socket))?;
     let mut server = tokio::spawn(serve::serve(listener, Arc::clone(&runtime), Arc::clone(&stop)));
     tokio::select! {
         _ = terminate.recv() => tracing::info!("asked to stop by SIGTERM"),

@@ -78,11 +78,13 @@ fn remove_stale(path: &Path) -> Result<(), Failure> {
         Err(error) => return Err(io_failure("looking at", path)(error)),
     };
     if !found.file_type().is_socket() {
-        let error = io::Error::new(io::ErrorKind::AlreadyExists, "it is not a socket; move it away or set HELIX_SOCKET");
+        let error =
+            io::Error::new(io::ErrorKind::AlreadyExists, "it is not a socket; move it away or set HELIX_SOCKET");
         return Err(io_failure("listening on", path)(error));
     }
     if std::os::unix::net::UnixStream::connect(path).is_ok() {
-        let error = io::Error::new(io::ErrorKind::AddrInUse, "a daemon of another home listens there; set HELIX_SOCKET");
+        let error =
+            io::Error::new(io::ErrorKind::AddrInUse, "a daemon of another home listens there; set HELIX_SOCKET");
         return Err(io_failure("listening on", path)(error));
     }
     fs::remove_file(path).map_err(io_failure("removing the stale", path))

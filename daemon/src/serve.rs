@@ -50,7 +50,8 @@ const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 pub(crate) async fn serve(listener: UnixListener, runtime: Arc<Runtime>, stop: Arc<Notify>) {
     let (grpc, connections) = mpsc::channel(HANDOVER_MAX);
     let stopping = Arc::new(Notify::new());
-    let server = tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping)));
+    let server =
+        tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping)));
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let mut hooks = tokio::task::JoinSet::new();
     let stopped = stop.notified();
@@ -99,8 +100,7 @@ async fn serve_grpc(
         .http2_max_header_list_size(HEADERS_MAX_BYTES)
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
-        .add_service(service)
-        .serve_with_incoming_shutdown(connections, async move { stopping.notified().await })
+        .serve_with_incoming_shutdown(service, connections, async move { stopping.notified().await })
         .await;
     if let Err(error) = served {
         tracing::error!(%error, "the gRPC server failed");

@@ -33,7 +33,10 @@ pub(crate) fn start(config: &Config, detached: bool) -> Result<Telemetry, Failur
         .filename_suffix("log")
         .max_log_files(LOG_FILES_MAX)
         .build(config.paths.logs())
-        .map_err(|error| Failure::Config { path: config.paths.logs().display().to_string(), detail: error.to_string() })?;
+        .map_err(|error| Failure::Config {
+            path: config.paths.logs().display().to_string(),
+            detail: error.to_string(),
+        })?;
     let (writer, guard) = tracing_appender::non_blocking(files);
     let to_file = fmt::layer().with_writer(writer).with_ansi(false);
     let colours = std::io::stderr().is_terminal();

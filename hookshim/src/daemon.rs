@@ -95,10 +95,7 @@ fn find(variables: &Variables<'_>, path: &mut Path) -> Result<(), Silence> {
     if beside_shim(path).is_some() {
         return Ok(());
     }
-    let places = variables
-        .path
-        .unwrap_or_default()
-        .split(|&byte| byte == b':');
+    let places = variables.path.unwrap_or_default().split(|&byte| byte == b':');
     for directory in places {
         if try_program(path, directory, PROGRAM_NAME).is_some() {
             return Ok(());

@@ -34,11 +34,7 @@ pub(crate) fn connect_once(path: &SocketPath) -> Result<Socket, Silence> {
         Fault::LowDescriptor => Silence::StreamClosed,
         Fault::Interrupted | Fault::Other => Silence::NoConnection,
     })?;
-    if socket.peer_is_same_user() {
-        Ok(socket)
-    } else {
-        Err(Silence::Stranger)
-    }
+    if socket.peer_is_same_user() { Ok(socket) } else { Err(Silence::Stranger) }
 }
 
 /// Sends the request and returns the whole reply, which may be empty.
@@ -74,11 +70,7 @@ fn advance(parts: &mut [&[u8]; PARTS], mut count: usize) {
     }
 }
 
-fn receive<'b>(
-    socket: &Socket,
-    buffer: &'b mut [u8],
-    deadline: Deadline,
-) -> Result<&'b [u8], Silence> {
+fn receive<'b>(socket: &Socket, buffer: &'b mut [u8], deadline: Deadline) -> Result<&'b [u8], Silence> {
     let mut filled = 0;
     let mut end = HEADER_BYTES;
     let mut header_read = false;
@@ -100,8 +92,6 @@ fn receive<'b>(
 }
 
 fn wait(socket: &Socket, readiness: Readiness, deadline: Deadline) -> Result<(), Silence> {
-    let ready = deadline
-        .left_ns()
-        .is_some_and(|left_ns| socket.ready(readiness, left_ns));
+    let ready = deadline.left_ns().is_some_and(|left_ns| socket.ready(readiness, left_ns));
     if ready { Ok(()) } else { Err(Silence::Late) }
 }

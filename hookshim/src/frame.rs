@@ -78,25 +78,11 @@ impl Request<'_> {
         if self.truncated {
             seams.before_cursor_version.push(&[key::TRUNCATED, 1])?;
         }
-        push_length(
-            &mut seams.before_cursor_version,
-            key::CURSOR_VERSION,
-            self.cursor_version,
-        )?;
-        push_length(
-            &mut seams.before_project_dir,
-            key::PROJECT_DIR,
-            self.project_dir,
-        )?;
-        let body = self
-            .parts(&seams)
-            .iter()
-            .map(|part| part.len())
-            .sum::<usize>();
+        push_length(&mut seams.before_cursor_version, key::CURSOR_VERSION, self.cursor_version)?;
+        push_length(&mut seams.before_project_dir, key::PROJECT_DIR, self.project_dir)?;
+        let body = self.parts(&seams).iter().map(|part| part.len()).sum::<usize>();
         seams.header.push(&MAGIC)?;
-        seams
-            .header
-            .push(&u32::try_from(body).map_err(|_| Overflow)?.to_le_bytes())?;
+        seams.header.push(&u32::try_from(body).map_err(|_| Overflow)?.to_le_bytes())?;
         Ok(seams)
     }
 
@@ -124,19 +110,11 @@ pub(crate) fn reply_length(header: [u8; HEADER_BYTES]) -> Option<usize> {
 }
 
 fn text_or_empty(bytes: &[u8], most_bytes: usize) -> &[u8] {
-    if bytes.len() <= most_bytes && core::str::from_utf8(bytes).is_ok() {
-        bytes
-    } else {
-        &[]
-    }
+    if bytes.len() <= most_bytes && core::str::from_utf8(bytes).is_ok() { bytes } else { &[] }
 }
 
 /// Writes a field's key and length; nothing for an empty field, as protobuf 3 wants it.
-fn push_length<const CAPACITY: usize>(
-    text: &mut Text<CAPACITY>,
-    key: u8,
-    field: &[u8],
-) -> Result<(), Overflow> {
+fn push_length<const CAPACITY: usize>(text: &mut Text<CAPACITY>, key: u8, field: &[u8]) -> Result<(), Overflow> {
     if field.is_empty() {
         return Ok(());
     }
@@ -167,10 +145,7 @@ mod tests {
 
     fn decode(frame: &[u8]) -> HookRequest {
         let (header, body) = frame.split_first_chunk().unwrap();
-        assert_eq!(
-            contract::body_length(*header),
-            Some(u32::try_from(body.len()).unwrap())
-        );
+        assert_eq!(contract::body_length(*header), Some(u32::try_from(body.len()).unwrap()));
         HookRequest::decode(body).unwrap()
     }
 
@@ -179,11 +154,7 @@ mod tests {
         assert_eq!(MAGIC, contract::MAGIC);
         assert_eq!(HEADER_BYTES, contract::HEADER_BYTES);
         assert_eq!(REPLY_MAX_BYTES, contract::REPLY_MAX_BYTES);
-        let most = INPUT_MAX_BYTES
-            + EVENT_MAX_BYTES
-            + CURSOR_VERSION_MAX_BYTES
-            + PROJECT_DIR_MAX_BYTES
-            + 5 * 16;
+        let most = INPUT_MAX_BYTES + EVENT_MAX_BYTES + CURSOR_VERSION_MAX_BYTES + PROJECT_DIR_MAX_BYTES + 5 * 16;
         assert!(most <= contract::REQUEST_MAX_BYTES);
     }
 
@@ -215,24 +186,10 @@ mod tests {
 
     #[test]
     fn lengths_of_every_varint_width_decode() {
-        for length in [
-            1,
-            127,
-            128,
-            16_383,
-            16_384,
-            2_097_151,
-            2_097_152,
-            INPUT_MAX_BYTES,
-        ] {
+        for length in [1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, INPUT_MAX_BYTES] {
             let stdin = vec![b'x'; length];
-            let request = Request {
-                event: b"stop",
-                stdin: &stdin,
-                truncated: false,
-                cursor_version: b"",
-                project_dir: b"",
-            };
+            let request =
+                Request { event: b"stop", stdin: &stdin, truncated: false, cursor_version: b"", project_dir: b"" };
             assert_eq!(decode(&encode(&request)).stdin.len(), length);
         }
     }
@@ -240,31 +197,15 @@ mod tests {
     #[test]
     fn variables_that_protobuf_cannot_carry_are_left_out() {
         let long = [b'a'; PROJECT_DIR_MAX_BYTES + 1];
-        let request = Request {
-            event: b"stop",
-            stdin: b"{}",
-            truncated: false,
-            cursor_version: b"\xFF",
-            project_dir: &long,
-        };
+        let request =
+            Request { event: b"stop", stdin: b"{}", truncated: false, cursor_version: b"\xFF", project_dir: &long };
         let message = decode(&encode(&request.sanitised()));
-        assert_eq!(
-            (
-                message.cursor_version.as_str(),
-                message.project_dir.as_str()
-            ),
-            ("", "")
-        );
+        assert_eq!((message.cursor_version.as_str(), message.project_dir.as_str()), ("", ""));
     }
 
     #[test]
     fn reply_headers() {
-        for (length, expected) in [
-            (0, Some(0)),
-            (65_527, Some(65_527)),
-            (65_528, None),
-            (u32::MAX, None),
-        ] {
+        for (length, expected) in [(0, Some(0)), (65_527, Some(65_527)), (65_528, None), (u32::MAX, None)] {
             assert_eq!(reply_length(contract::header(length)), expected);
         }
         assert_eq!(reply_length(*b"PRI * HT"), None);

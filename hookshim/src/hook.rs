@@ -38,18 +38,12 @@ pub(crate) fn run(invocation: &Invocation<'_>, buffers: &mut Buffers) {
     }
 }
 
-fn answer(
-    invocation: &Invocation<'_>,
-    variables: &Variables<'_>,
-    input: &mut Input<'_>,
-) -> Result<(), Silence> {
+fn answer(invocation: &Invocation<'_>, variables: &Variables<'_>, input: &mut Input<'_>) -> Result<(), Silence> {
     let event = invocation.event().ok_or(Silence::NoEvent)?;
     let path = place::socket(variables)?;
     let whole = Deadline::after(CONNECT_NS + REPLY_NS);
     let socket = match exchange::connect(&path) {
-        Err(Silence::Absent) if event == SESSION_EVENT => {
-            daemon::start(invocation, variables, &path)
-        }
+        Err(Silence::Absent) if event == SESSION_EVENT => daemon::start(invocation, variables, &path),
         outcome => outcome,
     }?;
     let request = Request {

@@ -38,9 +38,7 @@ pub(crate) fn read(buffers: &mut Buffers) -> Input<'_> {
     let deadline = Deadline::after(TOTAL_NS);
     while deadline.left_ns().is_some() {
         if !os::stdin_ready(0) {
-            let complete = input
-                .get(seen..filled)
-                .is_some_and(|news| scanner.completes(news));
+            let complete = input.get(seen..filled).is_some_and(|news| scanner.completes(news));
             seen = filled;
             if (complete && !truncated) || !os::stdin_ready(SILENCE_NS) {
                 break;
@@ -59,12 +57,7 @@ pub(crate) fn read(buffers: &mut Buffers) -> Input<'_> {
             truncated = true;
         }
     }
-    Input {
-        bytes: input.get(..filled).unwrap_or_default(),
-        truncated,
-        ended,
-        scratch,
-    }
+    Input { bytes: input.get(..filled).unwrap_or_default(), truncated, ended, scratch }
 }
 
 /// Reads and drops what came behind the input's end, without waiting: on a socket pair, unread bytes would reset the parent's side.

@@ -73,14 +73,7 @@ mod tests {
     #[test]
     fn picks_values_and_treats_empty_ones_as_unset() {
         let mut known = Variables::default();
-        for variable in [
-            &b"HELIX_HOME=/a=b"[..],
-            b"HOME=",
-            b"HELIX",
-            b"=",
-            b"XHOME=/x",
-            b"PATH=/bin:/usr/bin",
-        ] {
+        for variable in [&b"HELIX_HOME=/a=b"[..], b"HOME=", b"HELIX", b"=", b"XHOME=/x", b"PATH=/bin:/usr/bin"] {
             known.note(variable);
         }
         assert_eq!(known.helix_home, Some(&b"/a=b"[..]));

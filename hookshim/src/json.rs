@@ -39,11 +39,7 @@ impl Scanner {
                 (State::Before | State::Unknown, _) => State::Unknown,
                 (State::Inside, b'}' | b']') => {
                     self.depth -= 1;
-                    if self.depth == 0 {
-                        State::Complete
-                    } else {
-                        State::Inside
-                    }
+                    if self.depth == 0 { State::Complete } else { State::Inside }
                 }
                 (State::Inside, b'"') | (State::Escaped, _) => State::Quoted,
                 (State::Inside, _) | (State::Quoted, b'"') => State::Inside,
@@ -71,16 +67,7 @@ mod tests {
 
     #[test]
     fn text_without_brackets_never_completes() {
-        for text in [
-            "",
-            "  ",
-            "hello {}",
-            "\"{}\"",
-            "17",
-            "}",
-            "{\"a\":\"}\"",
-            "{\"a\":\"\\\"}",
-        ] {
+        for text in ["", "  ", "hello {}", "\"{}\"", "17", "}", "{\"a\":\"}\"", "{\"a\":\"\\\"}"] {
             assert_eq!(end_of(text.as_bytes()), None, "{text}");
         }
     }

@@ -39,10 +39,7 @@ mod json;
 mod os;
 mod place;
 mod silence;
-#[expect(
-    unsafe_code,
-    reason = "the program's entry, its arguments and its static memory"
-)]
+#[expect(unsafe_code, reason = "the program's entry, its arguments and its static memory")]
 mod start;
 mod text;
 

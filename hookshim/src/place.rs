@@ -29,16 +29,10 @@ pub(crate) fn home<'a>(variables: &Variables<'a>) -> Result<Home<'a>, Silence> {
         return Ok((home, b""));
     }
     if cfg!(target_os = "macos") {
-        return variables
-            .home
-            .map(|home| (home, &b"/Library/Application Support/helix"[..]))
-            .ok_or(Silence::NoHome);
+        return variables.home.map(|home| (home, &b"/Library/Application Support/helix"[..])).ok_or(Silence::NoHome);
     }
     let xdg = variables.xdg_data_home.map(|data| (data, &b"/helix"[..]));
-    xdg.or(variables
-        .home
-        .map(|home| (home, &b"/.local/share/helix"[..])))
-        .ok_or(Silence::NoHome)
+    xdg.or(variables.home.map(|home| (home, &b"/.local/share/helix"[..]))).ok_or(Silence::NoHome)
 }
 
 /// Finds the socket's path.
@@ -66,26 +60,19 @@ mod tests {
     use super::*;
 
     fn check(variables: &Variables<'_>, expected: &str) {
-        let found =
-            socket(variables).map(|path| String::from_utf8_lossy(path.as_bytes()).into_owned());
+        let found = socket(variables).map(|path| String::from_utf8_lossy(path.as_bytes()).into_owned());
         assert_eq!(found.map_err(Silence::message), Ok(expected.to_owned()));
     }
 
     #[test]
     fn the_most_explicit_variable_wins() {
-        let mut variables = Variables {
-            home: Some(b"/h"),
-            ..Variables::default()
-        };
+        let mut variables = Variables { home: Some(b"/h"), ..Variables::default() };
         if cfg!(target_os = "linux") {
             check(&variables, "/h/.local/share/helix/run/helixd.sock");
             variables.xdg_data_home = Some(b"/d");
             check(&variables, "/d/helix/run/helixd.sock");
         } else {
-            check(
-                &variables,
-                "/h/Library/Application Support/helix/run/helixd.sock",
-            );
+            check(&variables, "/h/Library/Application Support/helix/run/helixd.sock");
         }
         variables.xdg_runtime_dir = Some(b"/r");
         check(&variables, "/r/helix/helixd.sock");
@@ -104,17 +91,8 @@ mod tests {
     fn a_path_as_long_as_the_address_fits_and_no_longer() {
         let longest = vec![b'x'; SOCKET_PATH_MAX_BYTES];
         let longer = vec![b'x'; SOCKET_PATH_MAX_BYTES + 1];
-        assert!(
-            socket(&Variables {
-                helix_socket: Some(&longest),
-                ..Variables::default()
-            })
-            .is_ok()
-        );
-        let refused = socket(&Variables {
-            helix_socket: Some(&longer),
-            ..Variables::default()
-        });
+        assert!(socket(&Variables { helix_socket: Some(&longest), ..Variables::default() }).is_ok());
+        let refused = socket(&Variables { helix_socket: Some(&longer), ..Variables::default() });
         assert!(refused.is_err_and(|why| why == Silence::PathTooLong));
     }
 }

@@ -17,7 +17,7 @@ pub use write::{Outcome, Request, StrandWriter};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
-use crate::index::lexical::{Document, LexicalIndex, LexicalQuery};
+use crate::index::lexical::{LexicalIndex, LexicalQuery};
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, jaccard, tokens};
@@ -120,15 +120,7 @@ impl Strand {
     /// The words of a query that a memory has, for explaining a hit.
     #[must_use]
     pub fn matched_terms(&self, query: &LexicalQuery, memory: &Memory) -> Vec<String> {
-        let source = memory.source.as_ref().map(|source| source.path.as_str());
-        let document = Document {
-            number: memory.number.0,
-            text: &memory.text,
-            topic: memory.topic.as_str(),
-            tags: &memory.tags,
-            source,
-        };
-        query.matched_terms(&document)
+        query.matched_terms(&open::document(memory))
     }
 
     /// Finds the active memory of the same scope that resembles a text most, with its Jaccard similarity.

@@ -59,10 +59,17 @@ pub(crate) enum InstallationError {
 
 #[derive(Debug, Deserialize)]
 struct Manifest {
-    #[serde(default)]
     name: String,
     #[serde(default)]
+    variant: String,
+    #[serde(default)]
     dimensions: usize,
+    #[serde(default)]
+    model: String,
+    #[serde(default)]
+    tokenizer: String,
+    #[serde(default)]
+    library: String,
     files: Vec<ManifestFile>,
 }
 
@@ -72,7 +79,7 @@ struct ManifestFile {
     sha256: String,
 }
 
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Stamps {
     files: Vec<Stamp>,
 }
@@ -92,25 +99,27 @@ pub(crate) fn find(models: &Path) -> Result<Installation, InstallationError> {
     let model_manifest = read_manifest(&model)?;
     let runtime_manifest = read_manifest(&runtime)?;
     let mut stamps = read_stamps(models);
-    let before = stamps.files.len();
+    let before = stamps.clone();
     verify(&model, &model_manifest, &mut stamps)?;
     verify(&runtime, &runtime_manifest, &mut stamps)?;
-    if stamps.files.len() != before {
+    if stamps != before {
         write_stamps(models, &stamps);
     }
-    let file = |manifest: &Manifest, folder: &Path, is_it: &dyn Fn(&str) -> bool| {
-        let found = manifest.files.iter().find(|file| is_it(&file.name));
-        found.map(|file| folder.join(&file.name)).ok_or_else(|| InstallationError::Damaged(folder.join(MANIFEST)))
-    };
-    let graph_hash = model_manifest.files.iter().find(|file| file.name == "model.onnx").map(|file| file.sha256.clone());
-    let short_hash: String = graph_hash.unwrap_or_default().chars().take(12).collect();
+    let graph_hash = model_manifest.files.iter().find(|file| file.name == model_manifest.model);
+    let short_hash: String = graph_hash.map(|file| file.sha256.chars().take(12).collect()).unwrap_or_default();
     Ok(Installation {
-        library: file(&runtime_manifest, &runtime, &|name| name.starts_with("libonnxruntime"))?,
-        graph: file(&model_manifest, &model, &|name| name == "model.onnx")?,
-        tokenizer: file(&model_manifest, &model, &|name| name == "tokenizer.json")?,
-        name: format!("{}@{short_hash}", model_manifest.name),
+        library: member(&runtime, &runtime_manifest, &runtime_manifest.library)?,
+        graph: member(&model, &model_manifest, &model_manifest.model)?,
+        tokenizer: member(&model, &model_manifest, &model_manifest.tokenizer)?,
+        name: format!("{}/{}@{short_hash}", model_manifest.name, model_manifest.variant),
         dimensions: model_manifest.dimensions,
     })
+}
+
+/// A file that the manifest names and vouches for.
+fn member(folder: &Path, manifest: &Manifest, name: &str) -> Result<PathBuf, InstallationError> {
+    let is_listed = !name.is_empty() && manifest.files.iter().any(|file| file.name == name);
+    is_listed.then(|| folder.join(name)).ok_or_else(|| InstallationError::Damaged(folder.join(MANIFEST)))
 }
 
 fn read_manifest(folder: &Path) -> Result<Manifest, InstallationError> {

@@ -44,7 +44,8 @@ impl Model {
     /// Loads library, graph and tokenizer, and tests them on one sentence.
     pub(crate) fn load(installation: &Installation, threads: usize) -> Result<Self, ModelError> {
         let environment = environment(installation)?;
-        let session = session(&environment, installation, threads).map_err(|error| ModelError::Graph(error.to_string()))?;
+        let session =
+            session(&environment, installation, threads).map_err(|error| ModelError::Graph(error.to_string()))?;
         let takes_token_types = session.inputs().iter().any(|input| input.name() == "token_type_ids");
         let mut model = Self {
             session,

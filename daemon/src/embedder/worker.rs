@@ -146,7 +146,9 @@ impl Worker {
     fn load(&self) -> Result<(Model, String), State> {
         let installation = files::find(&self.models).map_err(|error| match error {
             files::InstallationError::Missing(_) => State::Absent(error.to_string()),
-            files::InstallationError::Damaged(_) | files::InstallationError::Io { .. } => State::Failed(error.to_string()),
+            files::InstallationError::Damaged(_) | files::InstallationError::Io { .. } => {
+                State::Failed(error.to_string())
+            }
         })?;
         // The vectors first: they are searched as soon as the first query can be embedded.
         let opened = self.strand.open_space(self.storage.as_ref(), &installation.name, installation.dimensions);

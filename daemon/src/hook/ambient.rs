@@ -39,18 +39,45 @@ const STEM_MIN_CHARS: usize = 4;
 
 /// Stems that every project has.
 const COMMON_STEMS: &[&str] = &[
-    "main", "lib", "mod", "index", "init", "__init__", "test", "tests", "util", "utils", "helper", "helpers", "types",
-    "readme", "config", "package", "cargo", "makefile", "dockerfile", "setup", "conftest", "constants", "common", "base",
-    "error", "errors", "model", "models", "view", "views", "settings", "license", "changelog", "build", "default",
+    "main",
+    "lib",
+    "mod",
+    "index",
+    "init",
+    "__init__",
+    "test",
+    "tests",
+    "util",
+    "utils",
+    "helper",
+    "helpers",
+    "types",
+    "readme",
+    "config",
+    "package",
+    "cargo",
+    "makefile",
+    "dockerfile",
+    "setup",
+    "conftest",
+    "constants",
+    "common",
+    "base",
+    "error",
+    "errors",
+    "model",
+    "models",
+    "view",
+    "views",
+    "settings",
+    "license",
+    "changelog",
+    "build",
+    "default",
 ];
 
 /// Gives what is known about the file; `None` for nothing.
-pub(super) fn give(
-    runtime: &Runtime,
-    project: &Project,
-    input: &Input,
-    key: &str,
-) -> Result<Option<Given>, ReadError> {
+pub(super) fn give(runtime: &Runtime, project: &Project, input: &Input, key: &str) -> Result<Option<Given>, ReadError> {
     let Some(target) = Target::of(input, project) else { return Ok(None) };
     let mut layers = Layers { runtime, scopes: visible_scopes(project), key, found: Vec::new() };
     if let Some(file) = &target.file {
@@ -228,8 +255,10 @@ fn names_identifier(memory: &Memory, name: &str) -> bool {
 /// Whether a memory names a file's stem: as an identifier in any case, or in its topic or tags.
 fn names_word(memory: &Memory, stem: &str) -> bool {
     let is_same = |word: &str| word.eq_ignore_ascii_case(stem);
-    memory.text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'))).any(|word| {
-        is_same(word) || is_same(&word.replace('-', "_"))
-    }) || is_same(&memory.topic.as_str().replace('-', "_"))
+    memory
+        .text
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
+        .any(|word| is_same(word) || is_same(&word.replace('-', "_")))
+        || is_same(&memory.topic.as_str().replace('-', "_"))
         || memory.tags.iter().any(|tag| is_same(&tag.replace('-', "_")))
 }

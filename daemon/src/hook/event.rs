@@ -63,7 +63,11 @@ impl Input {
 
     /// Tells sessions and, inside them, subagents apart: each has a context of its own.
     pub(super) fn session_key(&self) -> String {
-        if self.agent_id.is_empty() { self.session_id.clone() } else { format!("{}/{}", self.session_id, self.agent_id) }
+        if self.agent_id.is_empty() {
+            self.session_id.clone()
+        } else {
+            format!("{}/{}", self.session_id, self.agent_id)
+        }
     }
 
     /// Whether what the session was given is no longer in its context.
@@ -85,7 +89,8 @@ mod tests {
 
     #[test]
     fn inputs_are_read_leniently() {
-        let input = Input::parse(br#"{"session_id":"s","agent_id":"a","extra":[1],"tool_input":{"file_path":"/x","limit":3}}"#);
+        let input =
+            Input::parse(br#"{"session_id":"s","agent_id":"a","extra":[1],"tool_input":{"file_path":"/x","limit":3}}"#);
         let input = input.unwrap();
         assert_eq!(input.session_key(), "s/a");
         assert_eq!(input.tool_input.file_path.as_deref(), Some("/x"));

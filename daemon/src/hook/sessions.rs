@@ -59,7 +59,8 @@ impl Sessions {
         let mut sessions = self.lock();
         sessions.retain(|_, session| !is_over(session, now));
         if sessions.len() >= SESSIONS_MAX
-            && let Some(idlest) = sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone())
+            && let Some(idlest) =
+                sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone())
         {
             sessions.remove(&idlest);
         }

@@ -94,9 +94,7 @@ fn history(runtime: &Runtime) -> v1::CheckResult {
 /// Compares the indexes with the store.
 fn agreement(runtime: &Runtime) -> v1::CheckResult {
     match runtime.strand.verify_indexes() {
-        Ok(disagreements) if disagreements.is_empty() => {
-            result("indexes", v1::CheckLevel::Ok, "agree with the store")
-        }
+        Ok(disagreements) if disagreements.is_empty() => result("indexes", v1::CheckLevel::Ok, "agree with the store"),
         Ok(disagreements) => {
             let shown: Vec<&str> = disagreements.iter().take(5).map(String::as_str).collect();
             let detail = format!(

@@ -57,7 +57,8 @@ pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -
 
 fn prepare(runtime: &Runtime, request: v1::SearchRequest) -> Result<Prepared, Status> {
     if request.query.len() > QUERY_MAX_BYTES {
-        let message = format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it", request.query.len());
+        let message =
+            format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it", request.query.len());
         return Err(Status::resource_exhausted(message));
     }
     if request.limit > SEARCH_LIMIT_MAX {
@@ -65,8 +66,8 @@ fn prepare(runtime: &Runtime, request: v1::SearchRequest) -> Result<Prepared, St
         return Err(Status::resource_exhausted(message));
     }
     let asker = runtime.asker(request.caller.as_ref());
-    let parsed = parse(&request.query, &jiff::tz::TimeZone::system())
-        .map_err(|error| convert::status(error.kind(), &error))?;
+    let parsed =
+        parse(&request.query, &jiff::tz::TimeZone::system()).map_err(|error| convert::status(error.kind(), &error))?;
     let wire = request.filter.clone().unwrap_or_default();
     let mut filter = merge(convert::filter(&wire)?, parsed.filter);
     let names: Vec<String> = wire.scopes.iter().chain(&parsed.scopes).cloned().collect();

@@ -69,7 +69,9 @@ pub(super) fn embedder(runtime: &Runtime, newest: Sequence) -> v1::EmbedderStatu
         State::Off => (v1::EmbedderState::Off, String::new(), "switched off: searching by words only".to_owned()),
         State::Absent(why) => (v1::EmbedderState::Absent, String::new(), format!("searching by words only: {why}")),
         State::Failed(why) => (v1::EmbedderState::Failed, String::new(), format!("searching by words only: {why}")),
-        State::Loading => (v1::EmbedderState::Loading, String::new(), "searching by words until it is loaded".to_owned()),
+        State::Loading => {
+            (v1::EmbedderState::Loading, String::new(), "searching by words until it is loaded".to_owned())
+        }
         State::Ready(model) => (v1::EmbedderState::Ready, model, String::new()),
     };
     v1::EmbedderStatus { state: state.into(), model, detail, pending }

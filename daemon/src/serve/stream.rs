@@ -23,12 +23,7 @@ pub(super) struct GrpcStream {
 }
 
 impl GrpcStream {
-    pub(super) fn new(
-        stream: UnixStream,
-        first: [u8; 4],
-        place: OwnedSemaphorePermit,
-        runtime: Arc<Runtime>,
-    ) -> Self {
+    pub(super) fn new(stream: UnixStream, first: [u8; 4], place: OwnedSemaphorePermit, runtime: Arc<Runtime>) -> Self {
         runtime.connections.fetch_add(1, Ordering::Relaxed);
         Self { stream, first, replayed: 0, runtime, _place: place }
     }

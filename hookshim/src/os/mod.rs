@@ -8,32 +8,19 @@ macro_rules! implementation {
     ($name:ident) => {
         mod $name;
         pub(crate) use $name::{
-            Lock, Socket, ignore_broken_pipes, is_executable, make_directory, now_ns,
-            own_executable, pause, read_stdin, start_detached, stdin_ready, write_stderr,
-            write_stdout,
+            Lock, Socket, ignore_broken_pipes, is_executable, make_directory, now_ns, own_executable, pause,
+            read_stdin, start_detached, stdin_ready, write_stderr, write_stdout,
         };
     };
 }
 
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    not(helix_portable)
-))]
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(helix_portable)))]
 mod raw;
 
-#[cfg(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    not(helix_portable)
-))]
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(helix_portable)))]
 implementation!(linux);
 
-#[cfg(not(all(
-    target_os = "linux",
-    any(target_arch = "x86_64", target_arch = "aarch64"),
-    not(helix_portable)
-)))]
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), not(helix_portable))))]
 implementation!(portable);
 
 #[cfg(helix_freestanding)]

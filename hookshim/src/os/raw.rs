@@ -93,35 +93,17 @@ unsafe fn call(number: usize, arguments: [usize; 4]) -> isize {
 
 /// Nanoseconds on the monotonic clock. The vDSO would be faster and take more time to find than one call costs.
 pub(super) fn monotonic_ns() -> u64 {
-    let mut time = Timespec {
-        seconds: 0,
-        nanoseconds: 0,
-    };
+    let mut time = Timespec { seconds: 0, nanoseconds: 0 };
     // SAFETY: `time` is a timespec that the call may write; a failure leaves it zero.
-    unsafe {
-        call(
-            number::CLOCK_GETTIME,
-            [CLOCK_MONOTONIC, (&raw mut time).addr(), 0, 0],
-        )
-    };
+    unsafe { call(number::CLOCK_GETTIME, [CLOCK_MONOTONIC, (&raw mut time).addr(), 0, 0]) };
     time.seconds.cast_unsigned() * 1_000_000_000 + time.nanoseconds.cast_unsigned()
 }
 
 /// Sets what a broken pipe does to this process.
 pub(super) fn on_broken_pipe(disposition: Disposition) {
-    let action = SignalAction {
-        handler: disposition as usize,
-        flags: 0,
-        restorer: 0,
-        mask: 0,
-    };
+    let action = SignalAction { handler: disposition as usize, flags: 0, restorer: 0, mask: 0 };
     // SAFETY: `action` names no handler, so no code of ours runs in a signal; the old action is not asked for.
-    unsafe {
-        call(
-            number::RT_SIGACTION,
-            [SIGPIPE, (&raw const action).addr(), 0, SIGNAL_SET_BYTES],
-        )
-    };
+    unsafe { call(number::RT_SIGACTION, [SIGPIPE, (&raw const action).addr(), 0, SIGNAL_SET_BYTES]) };
 }
 
 /// Splits the process in two; 0 in the new one, its number in the old one.
@@ -150,17 +132,7 @@ pub(super) unsafe fn close_from(first: usize) -> bool {
 pub(super) unsafe fn execute(program: &CStr, environment: *const *const c_char) {
     let arguments = [program.as_ptr(), core::ptr::null()];
     // SAFETY: `program` is a C string and `arguments` a list that ends with null; the caller vouches for the environment.
-    unsafe {
-        call(
-            number::EXECVE,
-            [
-                program.as_ptr().addr(),
-                arguments.as_ptr().addr(),
-                environment.addr(),
-                0,
-            ],
-        )
-    };
+    unsafe { call(number::EXECVE, [program.as_ptr().addr(), arguments.as_ptr().addr(), environment.addr(), 0]) };
 }
 
 /// Ends the process at once with status 0.

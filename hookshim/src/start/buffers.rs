@@ -18,10 +18,8 @@ struct Shelf(UnsafeCell<Buffers>);
 // SAFETY: `take` hands the content out once, to one owner.
 unsafe impl Sync for Shelf {}
 
-static SHELF: Shelf = Shelf(UnsafeCell::new(Buffers {
-    scratch: [0; HEADER_BYTES + REPLY_MAX_BYTES],
-    input: [0; INPUT_MAX_BYTES],
-}));
+static SHELF: Shelf =
+    Shelf(UnsafeCell::new(Buffers { scratch: [0; HEADER_BYTES + REPLY_MAX_BYTES], input: [0; INPUT_MAX_BYTES] }));
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 impl Buffers {

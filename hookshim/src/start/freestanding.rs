@@ -39,10 +39,7 @@ unsafe extern "C" fn begin(stack: *const usize) -> ! {
     let invocation = unsafe {
         let count = *stack;
         let arguments = stack.add(1).cast::<*const c_char>();
-        Invocation {
-            arguments: Strings::from_ptr(arguments),
-            variables: Strings::from_ptr(arguments.add(count + 1)),
-        }
+        Invocation { arguments: Strings::from_ptr(arguments), variables: Strings::from_ptr(arguments.add(count + 1)) }
     };
     if let Some(buffers) = Buffers::take() {
         hook::run(&invocation, buffers);

@@ -5,9 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::harness::{
-    INPUT, Room, await_readable, bare_hook, copied_hook, named_pipe, program, run,
-};
+use crate::harness::{INPUT, Room, await_readable, bare_hook, copied_hook, named_pipe, program, run};
 
 /// A home without a daemon, and a script in the daemon's place that reports what it finds and then lives on.
 struct Home {
@@ -23,11 +21,7 @@ impl Home {
         let room = Room::new();
         let reported = named_pipe(&room.path().join("reported"));
         let hold = named_pipe(&room.path().join("hold"));
-        Self {
-            room,
-            reported,
-            _hold: hold,
-        }
+        Self { room, reported, _hold: hold }
     }
 
     fn path(&self) -> PathBuf {
@@ -54,8 +48,7 @@ impl Home {
     }
 
     fn prepare<'c>(&self, hook: &'c mut Command) -> &'c mut Command {
-        hook.env("HELIX_HOME", self.path())
-            .env("PATH", "/usr/bin:/bin")
+        hook.env("HELIX_HOME", self.path()).env("PATH", "/usr/bin:/bin")
     }
 
     /// Waits for the script's report and returns one part of it.
@@ -96,18 +89,9 @@ fn the_daemon_keeps_nothing_of_the_hook() {
     assert!(home.report("umask").ends_with("077\n"));
 
     let stat = home.report("stat");
-    let numbers: Vec<&str> = stat
-        .rsplit(')')
-        .next()
-        .unwrap()
-        .split_whitespace()
-        .collect();
+    let numbers: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     let (own, session) = (stat.split(' ').next().unwrap(), numbers[3]);
-    assert_ne!(
-        session,
-        rustix::process::getsid(None).unwrap().to_string(),
-        "in the session of the agent"
-    );
+    assert_ne!(session, rustix::process::getsid(None).unwrap().to_string(), "in the session of the agent");
     assert_ne!(session, own, "a session's leader could get a terminal");
 }
 
@@ -115,22 +99,10 @@ fn the_daemon_keeps_nothing_of_the_hook() {
 fn directories_and_lock_are_the_owner_s_and_the_lock_is_free() {
     let mut home = Home::new();
     let script = home.script("daemon");
-    run(
-        home.prepare(&mut bare_hook("session"))
-            .env("HELIX_DAEMON", &script),
-        INPUT,
-    )
-    .check(b"");
+    run(home.prepare(&mut bare_hook("session")).env("HELIX_DAEMON", &script), INPUT).check(b"");
     home.check_started(&script);
     let lock = home.path().join("run/helixd.lock");
-    assert_eq!(
-        [
-            mode(&home.path()),
-            mode(&home.path().join("run")),
-            mode(&lock)
-        ],
-        [0o700, 0o700, 0o600]
-    );
+    assert_eq!([mode(&home.path()), mode(&home.path().join("run")), mode(&lock)], [0o700, 0o700, 0o600]);
     File::open(lock).unwrap().try_lock().unwrap();
 }
 
@@ -150,16 +122,8 @@ fn the_daemon_is_looked_for_on_the_path() {
     let on_path = home.script("elsewhere/helixd");
     let copy = home.file("helix-hook");
     std::fs::copy(program(), &copy).unwrap();
-    let search = format!(
-        "relative::{}:/usr/bin:/bin",
-        on_path.parent().unwrap().display()
-    );
-    run(
-        home.prepare(&mut copied_hook(&copy, "session"))
-            .env("PATH", search),
-        INPUT,
-    )
-    .check(b"");
+    let search = format!("relative::{}:/usr/bin:/bin", on_path.parent().unwrap().display());
+    run(home.prepare(&mut copied_hook(&copy, "session")).env("PATH", search), INPUT).check(b"");
     home.check_started(&on_path);
 }
 
@@ -167,12 +131,7 @@ fn the_daemon_is_looked_for_on_the_path() {
 fn nothing_to_start_is_said_at_once() {
     let home = Home::new();
     for named in ["/nonexistent/helixd", "helixd", "/etc/passwd"] {
-        run(
-            home.prepare(&mut bare_hook("session"))
-                .env("HELIX_DAEMON", named),
-            INPUT,
-        )
-        .check_silent("none found");
+        run(home.prepare(&mut bare_hook("session")).env("HELIX_DAEMON", named), INPUT).check_silent("none found");
     }
 }
 
@@ -192,12 +151,7 @@ fn a_held_lock_starts_nothing() {
     std::fs::create_dir_all(home.path().join("run")).unwrap();
     let lock = File::create(home.path().join("run/helixd.lock")).unwrap();
     lock.try_lock().unwrap();
-    run(
-        home.prepare(&mut bare_hook("session"))
-            .env("HELIX_DAEMON", &script),
-        INPUT,
-    )
-    .check_silent("holds its lock");
+    run(home.prepare(&mut bare_hook("session")).env("HELIX_DAEMON", &script), INPUT).check_silent("holds its lock");
     assert!(!home.file("started").exists());
 }
 
@@ -205,22 +159,9 @@ fn a_held_lock_starts_nothing() {
 fn no_other_event_starts_a_daemon() {
     let home = Home::new();
     let script = home.script("daemon");
-    for event in [
-        "prompt",
-        "ambient",
-        "post-build",
-        "error-context",
-        "pre-compact",
-        "stop",
-        "subagent",
-        "approve-mcp",
-    ] {
-        run(
-            home.prepare(&mut bare_hook(event))
-                .env("HELIX_DAEMON", &script),
-            INPUT,
-        )
-        .check_silent("nothing listens");
+    for event in ["prompt", "ambient", "post-build", "error-context", "pre-compact", "stop", "subagent", "approve-mcp"]
+    {
+        run(home.prepare(&mut bare_hook(event)).env("HELIX_DAEMON", &script), INPUT).check_silent("nothing listens");
     }
     assert!(!home.path().exists());
 }

@@ -142,7 +142,8 @@ impl Catalog {
         for (topic, numbers) in &self.by_topic {
             let rows = numbers.iter().filter_map(|&number| self.row(MemoryNumber(number)));
             let visible = rows.filter(|row| row.status == Status::Active && scopes.contains(&row.scope));
-            let (count, last) = visible.fold((0, Timestamp::default()), |(n, last), row| (n + 1, last.max(row.recorded_at)));
+            let (count, last) =
+                visible.fold((0, Timestamp::default()), |(n, last), row| (n + 1, last.max(row.recorded_at)));
             if count > 0 {
                 summaries.push(TopicSummary {
                     name: self.topics.text(*topic).to_owned(),

@@ -52,9 +52,7 @@ pub const TAIL_FLUSH_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Debug, thiserror::Error)]
 pub enum LexicalError {
     /// The directory cannot be made, read or cleared.
-    #[error(
-        "preparing the lexical index in {path}; check the directory's permissions and free space"
-    )]
+    #[error("preparing the lexical index in {path}; check the directory's permissions and free space")]
     Directory {
         /// The index's directory.
         path: PathBuf,
@@ -66,14 +64,10 @@ pub enum LexicalError {
     #[error("creating an empty lexical index; check the directory's permissions and free space")]
     Create(#[source] tantivy::TantivyError),
     /// The segments cannot be read.
-    #[error(
-        "reading the lexical index; if it happens again, delete its directory while the daemon is off"
-    )]
+    #[error("reading the lexical index; if it happens again, delete its directory while the daemon is off")]
     Read(#[source] tantivy::TantivyError),
     /// The tail cannot be committed. It stays searchable and the next flush tries again.
-    #[error(
-        "committing to the lexical index; it stays current in memory, check the disk's free space"
-    )]
+    #[error("committing to the lexical index; it stays current in memory, check the disk's free space")]
     Commit(#[source] tantivy::TantivyError),
 }
 
@@ -122,11 +116,7 @@ impl LexicalIndex {
     }
 
     fn new(fields: Fields, opened: Opened) -> Result<Self, LexicalError> {
-        let Opened {
-            index,
-            watermark,
-            is_new,
-        } = opened;
+        let Opened { index, watermark, is_new } = opened;
         let builder = index.reader_builder().reload_policy(ReloadPolicy::Manual);
         let reader: IndexReader = builder.try_into().map_err(LexicalError::Read)?;
         let committed = Committed::new(reader.searcher(), &fields).map_err(LexicalError::Read)?;
@@ -183,28 +173,16 @@ impl LexicalIndex {
         if query.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
-        let snapshot = self
-            .read()
-            .look(query, &self.fields)
-            .map_err(LexicalError::Read)?;
+        let snapshot = self.read().look(query, &self.fields).map_err(LexicalError::Read)?;
         let mut top = Top::new(limit);
         for hit in &snapshot.tail_hits {
             if keeps(hit.number) {
                 top.push(hit.number, hit.score);
             }
         }
-        let search = Search {
-            fields: &self.fields,
-            query,
-            frequencies: &snapshot.frequencies,
-            restriction,
-        };
-        let is_wanted =
-            |number| !snapshot.masks.iter().any(|mask| mask.contains(&number)) && keeps(number);
-        snapshot
-            .committed
-            .search(&search, &snapshot.statistics, &mut top, &is_wanted)
-            .map_err(LexicalError::Read)?;
+        let search = Search { fields: &self.fields, query, frequencies: &snapshot.frequencies, restriction };
+        let is_wanted = |number| !snapshot.masks.iter().any(|mask| mask.contains(&number)) && keeps(number);
+        snapshot.committed.search(&search, &snapshot.statistics, &mut top, &is_wanted).map_err(LexicalError::Read)?;
         Ok(top.into_hits())
     }
 
@@ -221,9 +199,7 @@ impl LexicalIndex {
         let Some(frozen) = self.write().freeze() else {
             return Ok(false);
         };
-        writer
-            .commit(&self.index, &self.fields, &frozen)
-            .map_err(LexicalError::Commit)?;
+        writer.commit(&self.index, &self.fields, &frozen).map_err(LexicalError::Commit)?;
         self.publish(Published::Frozen)?;
         drop(frozen);
         self.tidy(&mut writer);
@@ -244,10 +220,7 @@ impl LexicalIndex {
         feed: impl FnOnce(&mut dyn FnMut(&Document<'_>)) -> bool,
     ) -> Result<bool, LexicalError> {
         let mut writer = self.writer();
-        if !writer
-            .replace(&self.index, &self.fields, sequence, feed)
-            .map_err(LexicalError::Commit)?
-        {
+        if !writer.replace(&self.index, &self.fields, sequence, feed).map_err(LexicalError::Commit)? {
             return Ok(false);
         }
         self.publish(Published::Filled { sequence })?;
@@ -265,8 +238,7 @@ impl LexicalIndex {
     #[must_use]
     pub fn needs_flush(&self) -> bool {
         let state = self.read();
-        state.active.weight() >= TAIL_FLUSH_DOCUMENTS
-            || state.active.text_bytes() >= TAIL_FLUSH_BYTES
+        state.active.weight() >= TAIL_FLUSH_DOCUMENTS || state.active.text_bytes() >= TAIL_FLUSH_BYTES
     }
 
     /// How many memories can be found. Looks up every memory in the tail: for status, not for a hot path.
@@ -287,8 +259,7 @@ impl LexicalIndex {
     /// Shows the segments as they are on disk, and drops the tail that they hold in the same moment.
     fn publish(&self, what: Published) -> Result<(), LexicalError> {
         self.reader.reload().map_err(LexicalError::Read)?;
-        let committed =
-            Committed::new(self.reader.searcher(), &self.fields).map_err(LexicalError::Read)?;
+        let committed = Committed::new(self.reader.searcher(), &self.fields).map_err(LexicalError::Read)?;
         self.write().replace(committed, what);
         Ok(())
     }
@@ -299,17 +270,12 @@ impl LexicalIndex {
         let tidied = merged.and_then(|merged| {
             if merged {
                 self.publish(Published::Merged)?;
-                writer
-                    .collect_garbage(&self.index)
-                    .map_err(LexicalError::Commit)?;
+                writer.collect_garbage(&self.index).map_err(LexicalError::Commit)?;
             }
             Ok(())
         });
         if let Err(error) = tidied {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "merging the lexical index failed"
-            );
+            tracing::warn!(error = &error as &dyn std::error::Error, "merging the lexical index failed");
         }
     }
 

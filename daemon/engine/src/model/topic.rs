@@ -64,7 +64,8 @@ mod tests {
 
     #[test]
     fn sanitising_is_idempotent() {
-        for (name, topic) in [("Build Gotchas!", "build-gotchas"), ("--a__b--", "a-b"), ("iris-engine", "iris-engine")] {
+        for (name, topic) in [("Build Gotchas!", "build-gotchas"), ("--a__b--", "a-b"), ("iris-engine", "iris-engine")]
+        {
             let parsed = Topic::parse(name).unwrap();
             assert_eq!(parsed.as_str(), topic);
             assert_eq!(Topic::parse(parsed.as_str()).unwrap(), parsed);

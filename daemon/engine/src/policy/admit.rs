@@ -102,9 +102,12 @@ impl AdmitError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoText | Self::Topic(_) | Self::Kind(_) | Self::Range { .. } | Self::SessionScope | Self::Reserved => {
-                ErrorKind::Invalid
-            }
+            Self::NoText
+            | Self::Topic(_)
+            | Self::Kind(_)
+            | Self::Range { .. }
+            | Self::SessionScope
+            | Self::Reserved => ErrorKind::Invalid,
             Self::Limit { .. } => ErrorKind::Exhausted,
         }
     }
@@ -185,13 +188,7 @@ fn unit_interval(field: &'static str, value: f32) -> Result<f32, AdmitError> {
     if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(AdmitError::Range { field, value }) }
 }
 
-fn limit(
-    field: &'static str,
-    actual: usize,
-    unit: &'static str,
-    limit: usize,
-    advice: &'static str,
-) -> AdmitError {
+fn limit(field: &'static str, actual: usize, unit: &'static str, limit: usize, advice: &'static str) -> AdmitError {
     AdmitError::Limit { field, actual, unit, limit, advice }
 }
 

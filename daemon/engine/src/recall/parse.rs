@@ -86,8 +86,7 @@ pub fn parse(query: &str, zone: &TimeZone) -> Result<ParsedQuery, QueryError> {
 
 /// Splits a leading `key:value` off.
 fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
-    let (key, rest) =
-        KEYS.into_iter().find_map(|key| Some((key, text.strip_prefix(key)?.strip_prefix(':')?)))?;
+    let (key, rest) = KEYS.into_iter().find_map(|key| Some((key, text.strip_prefix(key)?.strip_prefix(':')?)))?;
     // `std::tag::x` or `source: x` read as words and an empty filter respectively.
     if rest.starts_with(':') {
         return None;
@@ -157,7 +156,8 @@ mod tests {
     #[test]
     fn filters_are_taken_out_of_the_words() {
         let parsed =
-            parse_utc(r#"tag:Gotchas billing topic:Build_Gotchas source:"a b.rs" std::fmt kind:bug-fix scope:all"#).unwrap();
+            parse_utc(r#"tag:Gotchas billing topic:Build_Gotchas source:"a b.rs" std::fmt kind:bug-fix scope:all"#)
+                .unwrap();
         assert_eq!(parsed.words, "billing std::fmt");
         assert_eq!(parsed.filter.tags, ["gotcha"]);
         assert_eq!(parsed.filter.topics, ["build-gotchas"]);

@@ -147,12 +147,7 @@ impl Strand {
     }
 
     /// The candidates themselves when a topic filter leaves only its members.
-    fn few_candidates(
-        &self,
-        search: &Search,
-        catalog: &Catalog,
-        passes: &impl Fn(u32) -> bool,
-    ) -> Option<Vec<u32>> {
+    fn few_candidates(&self, search: &Search, catalog: &Catalog, passes: &impl Fn(u32) -> bool) -> Option<Vec<u32>> {
         if search.filter.topics.is_empty() {
             return None;
         }

@@ -51,10 +51,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the disk fails or a record is damaged, or whatever `each` returns.
-    pub fn for_each_memory<E: From<StoreError>>(
-        &self,
-        mut each: impl FnMut(Memory) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn for_each_memory<E: From<StoreError>>(&self, mut each: impl FnMut(Memory) -> Result<(), E>) -> Result<(), E> {
         let mut access = self.access.iter().map_err(StoreError::from)?.peekable();
         for entry in self.memories.iter().map_err(StoreError::from)? {
             let (key, value) = entry.map_err(StoreError::from)?;

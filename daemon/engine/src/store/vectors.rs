@@ -95,9 +95,7 @@ impl VectorFile {
     /// When the disk fails.
     pub fn put(&self, records: &[VectorRecord]) -> Result<(), StoreError> {
         let mut transaction = self.database.begin_write()?;
-        transaction
-            .set_durability(Durability::Immediate)
-            .map_err(|error| StoreError::Database(error.into()))?;
+        transaction.set_durability(Durability::Immediate).map_err(|error| StoreError::Database(error.into()))?;
         transaction.set_quick_repair(true);
         {
             let mut vectors = transaction.open_table(VECTORS)?;

@@ -9,9 +9,7 @@ use super::codec::{self, CodecError};
 use super::history::{self, GENESIS, Operation, OperationKind};
 use super::{FORMAT, StoreError, tables};
 use crate::error::ErrorKind;
-use crate::model::{
-    Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp,
-};
+use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
 use crate::policy::admit::Admitted;
 
 /// Attempts at finding a free handle; beyond it the id's digits are used.

@@ -112,11 +112,8 @@ impl Strand {
             pending.into_iter().flatten().copied().map(MemoryNumber).collect()
         };
         let memories = self.memories(&numbers)?;
-        let wait = |memory: Memory| Pending {
-            number: memory.number,
-            text_hash: text_hash(&memory.text),
-            text: memory.text,
-        };
+        let wait =
+            |memory: Memory| Pending { number: memory.number, text_hash: text_hash(&memory.text), text: memory.text };
         Ok(memories.into_iter().map(wait).collect())
     }
 
@@ -131,7 +128,11 @@ impl Strand {
         }
         let records: Vec<VectorRecord> = codes
             .iter()
-            .map(|(number, text_hash, code)| VectorRecord { number: *number, text_hash: *text_hash, code: code.to_bytes() })
+            .map(|(number, text_hash, code)| VectorRecord {
+                number: *number,
+                text_hash: *text_hash,
+                code: code.to_bytes(),
+            })
             .collect();
         let file = self.space().as_ref().map(|space| space.file.clone()).ok_or(SpaceError::Closed)?;
         file.put(&records)?;
@@ -161,8 +162,12 @@ impl Strand {
         let catalog = self.catalog();
         let space = self.space();
         let Some(space) = space.as_ref() else { return MeaningStatus::default() };
-        let first_pending =
-            space.pending.iter().filter_map(|&number| catalog.row(MemoryNumber(number))).map(|row| row.sequence.0).min();
+        let first_pending = space
+            .pending
+            .iter()
+            .filter_map(|&number| catalog.row(MemoryNumber(number)))
+            .map(|row| row.sequence.0)
+            .min();
         MeaningStatus {
             model: space.model.clone(),
             vectors: space.index.len(),

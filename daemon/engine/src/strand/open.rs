@@ -65,7 +65,8 @@ impl Strand {
         let (catalog, memories) = read_catalog(&store)?;
         let sequence = writer.sequence();
         let (lexical, rebuilt_words) = open_words(lexical, sequence)?;
-        let strand = Arc::new(Self { store, kinds, catalog: RwLock::new(catalog), lexical, meaning: Meaning::default() });
+        let strand =
+            Arc::new(Self { store, kinds, catalog: RwLock::new(catalog), lexical, meaning: Meaning::default() });
         let replayed = strand.catch_up(sequence)?;
         let report = OpenReport { sequence, memories, rebuilt_words, replayed };
         let writer = StrandWriter::new(Arc::clone(&strand), writer);
@@ -80,47 +81,60 @@ impl Strand {
             return Ok(0);
         }
         let snapshot = self.store.snapshot()?;
-        // The watermark may move only with the last memory, because they do not come in the order of their sequences.
-        let mut held: Option<Memory> = None;
-        let mut take = |memory: Memory| match held.replace(memory) {
-            Some(previous) => self.index_in_bulk(Sequence(watermark), &previous),
-            None => Ok(()),
-        };
         if watermark == 0 || missed > REPLAY_MAX {
-            snapshot.for_each_memory(&mut take)?;
-        } else {
-            for number in changed_after(&snapshot, Sequence(watermark))? {
-                snapshot.memory(number)?.map_or(Ok(()), &mut take)?;
+            self.fill_words(&snapshot, newest)?;
+            return Ok(missed);
+        }
+        let changed = changed_after(&snapshot, Sequence(watermark))?;
+        let last = changed.last().copied();
+        for number in changed {
+            // The watermark may move only with the last, because they do not come in the order of their sequences.
+            let sequence = if Some(number) == last { newest } else { Sequence(watermark) };
+            if let Some(memory) = snapshot.memory(number)? {
+                self.index_words(sequence, &memory);
+            }
+            if self.lexical.needs_flush() {
+                self.lexical.flush()?;
             }
         }
-        held.map_or(Ok(()), |last| self.index_in_bulk(newest, &last))?;
         Ok(missed)
     }
 
-    fn index_in_bulk(&self, sequence: Sequence, memory: &Memory) -> Result<(), OpenError> {
-        self.index_words(sequence, memory);
-        if self.lexical.needs_flush() {
-            self.lexical.flush()?;
-        }
-        Ok(())
+    /// Makes the word index anew from the store.
+    fn fill_words(&self, snapshot: &Snapshot, newest: Sequence) -> Result<(), OpenError> {
+        let mut failure = None;
+        self.lexical.fill(newest.0, |add| {
+            let fed = snapshot.for_each_memory(|memory| {
+                if memory.status.is_indexed() {
+                    add(&document(&memory));
+                }
+                Ok::<_, StoreError>(())
+            });
+            failure = fed.err();
+            failure.is_none()
+        })?;
+        failure.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Gives one memory to the word index.
     pub(super) fn index_words(&self, sequence: Sequence, memory: &Memory) {
         let MemoryNumber(number) = memory.number;
         if memory.status.is_indexed() {
-            let source = memory.source.as_ref().map(|source| source.path.as_str());
-            let document = Document {
-                number,
-                text: &memory.text,
-                topic: memory.topic.as_str(),
-                tags: &memory.tags,
-                source,
-            };
-            self.lexical.upsert(sequence.0, &document);
+            self.lexical.upsert(sequence.0, &document(memory));
         } else {
             self.lexical.remove(sequence.0, number);
         }
+    }
+}
+
+/// What the word index sees of a memory.
+pub(super) fn document(memory: &Memory) -> Document<'_> {
+    Document {
+        number: memory.number.0,
+        text: &memory.text,
+        topic: memory.topic.as_str(),
+        tags: &memory.tags,
+        source: memory.source.as_ref().map(|source| source.path.as_str()),
     }
 }
 

@@ -78,7 +78,9 @@ fn line(memory: &Memory) -> String {
 pub(crate) mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::model::{Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef, Status, Timestamp, Topic};
+    use crate::model::{
+        Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, SourceRef, Status, Timestamp, Topic,
+    };
 
     pub(crate) fn memory(number: u32, text: &str) -> Memory {
         let at = Timestamp::from_micros(1_700_000_000_000_000);

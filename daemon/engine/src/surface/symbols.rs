@@ -11,19 +11,56 @@ const SYMBOL_MIN_CHARS: usize = 3;
 
 /// Words that introduce a name, over the common languages.
 const DECLARES: &[&str] = &[
-    "fn", "struct", "enum", "trait", "type", "mod", "macro_rules!", "class", "def", "func", "function", "interface",
-    "record", "object", "protocol", "module", "namespace", "union",
+    "fn",
+    "struct",
+    "enum",
+    "trait",
+    "type",
+    "mod",
+    "macro_rules!",
+    "class",
+    "def",
+    "func",
+    "function",
+    "interface",
+    "record",
+    "object",
+    "protocol",
+    "module",
+    "namespace",
+    "union",
 ];
 
 /// Words that may stand before a declaration.
 const MODIFIERS: &[&str] = &[
-    "pub", "pub(crate)", "pub(super)", "async", "unsafe", "const", "extern", "export", "default", "public", "private",
-    "protected", "internal", "static", "final", "abstract", "sealed", "open", "override", "data", "inline", "virtual",
+    "pub",
+    "pub(crate)",
+    "pub(super)",
+    "async",
+    "unsafe",
+    "const",
+    "extern",
+    "export",
+    "default",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "static",
+    "final",
+    "abstract",
+    "sealed",
+    "open",
+    "override",
+    "data",
+    "inline",
+    "virtual",
     "declare",
 ];
 
 /// Names that every file of a language has.
-const COMMONPLACE: &[&str] = &["main", "new", "test", "tests", "init", "setup", "run", "default", "from", "into", "fmt"];
+const COMMONPLACE: &[&str] =
+    &["main", "new", "test", "tests", "init", "setup", "run", "default", "from", "into", "fmt"];
 
 /// Finds the declared names in the first lines of a file, in order, each once.
 #[must_use]

@@ -45,15 +45,8 @@ impl Committed {
             segments.push(Segment::open(reader, fields)?);
         }
         segments.sort_by_key(|segment| std::cmp::Reverse(segment.reader.max_doc()));
-        let totals = segments
-            .iter()
-            .map(Segment::totals)
-            .fold(Totals::default(), Totals::plus);
-        Ok(Self {
-            searcher,
-            segments,
-            totals,
-        })
+        let totals = segments.iter().map(Segment::totals).fold(Totals::default(), Totals::plus);
+        Ok(Self { searcher, segments, totals })
     }
 
     pub(super) fn totals(&self) -> Totals {
@@ -82,17 +75,11 @@ impl Committed {
     }
 
     /// Counts in how many documents each of the query's terms occurs, for each field.
-    pub(super) fn frequencies(
-        &self,
-        query: &LexicalQuery,
-        fields: &Fields,
-    ) -> tantivy::Result<Vec<Frequencies>> {
+    pub(super) fn frequencies(&self, query: &LexicalQuery, fields: &Fields) -> tantivy::Result<Vec<Frequencies>> {
         let mut counted = Vec::with_capacity(query.terms().len());
         for term in query.terms() {
             let mut frequencies = [0; SCORED_FIELDS];
-            for (place, (&field, frequency)) in
-                fields.scored.iter().zip(&mut frequencies).enumerate()
-            {
+            for (place, (&field, frequency)) in fields.scored.iter().zip(&mut frequencies).enumerate() {
                 let term = Term::from_field_text(field, &term.token);
                 for segment in &self.segments {
                     *frequency += u64::from(segment.fields[place].inverted.doc_freq(&term)?);
@@ -116,8 +103,7 @@ impl Committed {
         }
         let weights = statistics.weights();
         for segment in &self.segments {
-            if let Some(mut intersection) =
-                Intersection::open(segment, search, &weights, statistics.average_lengths())?
+            if let Some(mut intersection) = Intersection::open(segment, search, &weights, statistics.average_lengths())?
             {
                 intersection.each(|document, score| {
                     if let Some(number) = segment.number(document)
@@ -141,10 +127,7 @@ impl Committed {
         let Some(query) = union::build(search) else {
             return Ok(());
         };
-        let weight = query.weight(EnableScoring::enabled_from_statistics_provider(
-            statistics,
-            &self.searcher,
-        ))?;
+        let weight = query.weight(EnableScoring::enabled_from_statistics_provider(statistics, &self.searcher))?;
         for segment in &self.segments {
             // A document that is not wanted leaves the threshold as it is, so pruning goes on with it.
             weight.for_each_pruning(top.threshold(), &segment.reader, &mut |document, score| {

@@ -2,21 +2,14 @@
 
 use std::borrow::Cow;
 
-use tantivy::schema::{
-    FAST, Field, INDEXED, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions,
-};
+use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions};
 use tantivy::{TantivyDocument, Term};
 
 /// How many fields are searched and scored.
 pub(super) const SCORED_FIELDS: usize = 4;
 
 /// Name and boost of each scored field. A topic is a few words chosen to name the memory, a path names many things at once.
-const SCORED: [(&str, f32); SCORED_FIELDS] = [
-    ("text", 1.0),
-    ("topic", 1.5),
-    ("tags", 1.2),
-    ("source", 0.8),
-];
+const SCORED: [(&str, f32); SCORED_FIELDS] = [("text", 1.0), ("topic", 1.5), ("tags", 1.2), ("source", 0.8)];
 
 /// The name under which the tokenizer is registered with tantivy.
 pub(super) const TOKENIZER_NAME: &str = "helix";
@@ -79,13 +72,7 @@ impl Fields {
         let topic_raw = add_raw(&mut builder, "topic_raw");
         let tag_raw = add_raw(&mut builder, "tag_raw");
         let number = builder.add_u64_field(NUMBER_FIELD, INDEXED | FAST);
-        Self {
-            schema: builder.build(),
-            scored,
-            topic_raw,
-            tag_raw,
-            number,
-        }
+        Self { schema: builder.build(), scored, topic_raw, tag_raw, number }
     }
 
     /// The place of a scored field, or none for the others.

@@ -47,10 +47,7 @@ mod tests {
     use super::{Size, plan};
 
     fn living(sizes: &[u64]) -> Vec<Size> {
-        sizes
-            .iter()
-            .map(|&living| Size { living, dead: 0 })
-            .collect()
+        sizes.iter().map(|&living| Size { living, dead: 0 }).collect()
     }
 
     #[test]
@@ -70,20 +67,8 @@ mod tests {
 
     #[test]
     fn rewrites_a_dead_one() {
-        assert_eq!(
-            plan(&[Size {
-                living: 60,
-                dead: 40
-            }]),
-            [0]
-        );
-        assert_eq!(
-            plan(&[Size {
-                living: 80,
-                dead: 20
-            }]),
-            Vec::<usize>::new()
-        );
+        assert_eq!(plan(&[Size { living: 60, dead: 40 }]), [0]);
+        assert_eq!(plan(&[Size { living: 80, dead: 20 }]), Vec::<usize>::new());
     }
 
     proptest! {

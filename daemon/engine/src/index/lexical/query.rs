@@ -45,10 +45,7 @@ impl LexicalQuery {
         let is_kept = |token: &Token| !is_stop_word(&token.word);
         let only_stop_words = !tokens.iter().any(is_kept);
         let mut builder = Builder::default();
-        for token in tokens
-            .into_iter()
-            .filter(|token| only_stop_words || is_kept(token))
-        {
+        for token in tokens.into_iter().filter(|token| only_stop_words || is_kept(token)) {
             builder.add(token);
         }
         builder.build(mode)
@@ -120,11 +117,7 @@ impl LexicalQuery {
                 }
             });
         }
-        self.terms
-            .iter()
-            .filter(|term| found.contains(&term.token))
-            .map(|term| term.word.clone())
-            .collect()
+        self.terms.iter().filter(|term| found.contains(&term.token)).map(|term| term.word.clone()).collect()
     }
 }
 
@@ -150,11 +143,7 @@ impl Builder {
             }
         } else if self.terms.len() < QUERY_TOKENS_MAX {
             self.seen.insert(token.text.clone(), self.terms.len());
-            self.terms.push(Term {
-                token: token.text,
-                word: token.word,
-                required,
-            });
+            self.terms.push(Term { token: token.text, word: token.word, required });
         }
     }
 
@@ -163,10 +152,7 @@ impl Builder {
         if !self.terms.iter().any(|term| term.required) {
             self.terms.iter_mut().for_each(|term| term.required = true);
         }
-        LexicalQuery {
-            terms: self.terms,
-            mode,
-        }
+        LexicalQuery { terms: self.terms, mode }
     }
 }
 
@@ -178,11 +164,7 @@ mod tests {
     /// Writes a query: required tokens plain, optional ones in brackets.
     fn render(query: &LexicalQuery) -> String {
         let show = |term: &super::Term| {
-            if term.required {
-                term.token.clone()
-            } else {
-                format!("({})", term.token)
-            }
+            if term.required { term.token.clone() } else { format!("({})", term.token) }
         };
         query.terms().iter().map(show).collect::<Vec<_>>().join(" ")
     }
@@ -191,10 +173,7 @@ mod tests {
     fn analyses_questions() {
         let table = [
             ("", ""),
-            (
-                "how do we run the builds on arm64?",
-                "run build arm 64 (arm64)",
-            ),
+            ("how do we run the builds on arm64?", "run build arm 64 (arm64)"),
             ("what is it", "what is it"),
             ("FxHashSet set sets", "fx hash set (fxhashset)"),
             ("fxhashset FxHashSet", "fxhashset fx hash set"),
@@ -202,11 +181,7 @@ mod tests {
             ("aB", "ab"),
         ];
         for (text, expected) in table {
-            assert_eq!(
-                render(&LexicalQuery::parse(text, Mode::All)),
-                expected,
-                "{text}"
-            );
+            assert_eq!(render(&LexicalQuery::parse(text, Mode::All)), expected, "{text}");
         }
         assert!(LexicalQuery::parse(" ?! ", Mode::Any).is_empty());
     }
@@ -216,34 +191,19 @@ mod tests {
         let query = LexicalQuery::identifiers(["FxHashSet", "my_var", "running", "std::HashMap"]);
         assert_eq!(render(&query), "(fxhashset) (my_var) run std (hashmap)");
         assert_eq!(query.mode(), Mode::Any);
-        assert_eq!(
-            render(&LexicalQuery::identifiers(["FxHashSet"])),
-            "fxhashset"
-        );
+        assert_eq!(render(&LexicalQuery::identifiers(["FxHashSet"])), "fxhashset");
     }
 
     #[test]
     fn bounds_the_tokens() {
-        let text = (0..200)
-            .map(|number| format!("w{number}"))
-            .collect::<Vec<_>>()
-            .join(" ");
-        assert_eq!(
-            LexicalQuery::parse(&text, Mode::Any).terms().len(),
-            QUERY_TOKENS_MAX
-        );
+        let text = (0..200).map(|number| format!("w{number}")).collect::<Vec<_>>().join(" ");
+        assert_eq!(LexicalQuery::parse(&text, Mode::Any).terms().len(), QUERY_TOKENS_MAX);
     }
 
     #[test]
     fn names_the_words_that_matched() {
         let tags = ["CI".to_owned()];
-        let document = Document {
-            number: 1,
-            text: "Builds need arm64",
-            topic: "gotchas",
-            tags: &tags,
-            source: None,
-        };
+        let document = Document { number: 1, text: "Builds need arm64", topic: "gotchas", tags: &tags, source: None };
         let query = LexicalQuery::parse("which gotcha breaks building in ci?", Mode::Any);
         assert_eq!(query.matched_terms(&document), ["gotcha", "building", "ci"]);
     }

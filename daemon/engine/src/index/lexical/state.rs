@@ -44,12 +44,7 @@ pub(super) struct Snapshot<'a> {
 
 impl State {
     pub(super) fn new(committed: Committed, watermark: u64) -> Self {
-        Self {
-            committed: Arc::new(committed),
-            frozen: None,
-            active: Generation::default(),
-            watermark,
-        }
+        Self { committed: Arc::new(committed), frozen: None, active: Generation::default(), watermark }
     }
 
     /// Moves the active tail aside for committing, or finds the one that a failed flush left.
@@ -76,10 +71,7 @@ impl State {
     /// How many memories are found in the tail.
     pub(super) fn tail_len(&self) -> usize {
         let frozen = self.frozen.iter().flat_map(|frozen| frozen.numbers());
-        self.active.len()
-            + frozen
-                .filter(|number| !self.active.masked().contains(number))
-                .count()
+        self.active.len() + frozen.filter(|number| !self.active.masked().contains(number)).count()
     }
 
     pub(super) fn generations(&self) -> impl Iterator<Item = &Generation> {
@@ -87,11 +79,7 @@ impl State {
     }
 
     /// Searches the tail and takes what is needed to search the segments without the lock.
-    pub(super) fn look<'a>(
-        &self,
-        query: &LexicalQuery,
-        fields: &'a Fields,
-    ) -> tantivy::Result<Snapshot<'a>> {
+    pub(super) fn look<'a>(&self, query: &LexicalQuery, fields: &'a Fields) -> tantivy::Result<Snapshot<'a>> {
         let frequencies = self.committed.frequencies(query, fields)?;
         let statistics = self.statistics(query, fields, &frequencies);
         let mut tail_hits = Vec::new();
@@ -104,25 +92,11 @@ impl State {
                 }
             });
         }
-        let masks = self
-            .generations()
-            .map(|generation| Arc::clone(generation.masked()))
-            .collect();
-        Ok(Snapshot {
-            committed: Arc::clone(&self.committed),
-            frequencies,
-            statistics,
-            tail_hits,
-            masks,
-        })
+        let masks = self.generations().map(|generation| Arc::clone(generation.masked())).collect();
+        Ok(Snapshot { committed: Arc::clone(&self.committed), frequencies, statistics, tail_hits, masks })
     }
 
-    fn statistics<'a>(
-        &self,
-        query: &LexicalQuery,
-        fields: &'a Fields,
-        committed: &[Frequencies],
-    ) -> Statistics<'a> {
+    fn statistics<'a>(&self, query: &LexicalQuery, fields: &'a Fields, committed: &[Frequencies]) -> Statistics<'a> {
         let mut frequencies = committed.to_vec();
         for generation in self.generations() {
             for (sums, term) in frequencies.iter_mut().zip(query.terms()) {
@@ -131,16 +105,8 @@ impl State {
                 }
             }
         }
-        let totals = self
-            .generations()
-            .map(Generation::totals)
-            .fold(self.committed.totals(), Totals::plus);
-        Statistics::new(
-            fields,
-            totals,
-            query.terms().iter().map(|term| term.token.as_str()),
-            frequencies,
-        )
+        let totals = self.generations().map(Generation::totals).fold(self.committed.totals(), Totals::plus);
+        Statistics::new(fields, totals, query.terms().iter().map(|term| term.token.as_str()), frequencies)
     }
 
     pub(super) fn count(&self, fields: &Fields) -> tantivy::Result<u64> {

@@ -5,14 +5,13 @@
 
 /// The lowercased stop words, sorted.
 const STOP_WORDS: &[&str] = &[
-    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
-    "because", "been", "before", "being", "between", "but", "by", "can", "could", "did", "do",
-    "does", "during", "each", "for", "from", "had", "has", "have", "he", "her", "here", "his",
-    "how", "i", "if", "in", "into", "is", "it", "its", "just", "may", "me", "might", "must", "my",
-    "of", "on", "or", "other", "our", "out", "she", "should", "so", "some", "still", "such",
-    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
-    "to", "us", "using", "was", "we", "were", "what", "when", "where", "which", "while", "who",
-    "why", "will", "with", "would", "you", "your",
+    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "because", "been",
+    "before", "being", "between", "but", "by", "can", "could", "did", "do", "does", "during", "each", "for", "from",
+    "had", "has", "have", "he", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "may",
+    "me", "might", "must", "my", "of", "on", "or", "other", "our", "out", "she", "should", "so", "some", "still",
+    "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "us",
+    "using", "was", "we", "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would",
+    "you", "your",
 ];
 
 /// Tells whether a lowercased, unstemmed word is a stop word.

@@ -50,10 +50,7 @@ pub(super) fn payload(sequence: u64) -> String {
 
 /// Opens the index of a directory, or replaces it by an empty one.
 pub(super) fn open(directory: &Path, fields: &Fields) -> Result<Opened, LexicalError> {
-    let tell = |source| LexicalError::Directory {
-        path: directory.to_owned(),
-        source,
-    };
+    let tell = |source| LexicalError::Directory { path: directory.to_owned(), source };
     fs::create_dir_all(directory).map_err(tell)?;
     let mut opened = match load(directory, fields) {
         Ok(opened) => opened,
@@ -71,34 +68,19 @@ pub(super) fn open(directory: &Path, fields: &Fields) -> Result<Opened, LexicalE
 
 /// Makes an empty index that lives in RAM.
 pub(super) fn in_memory(fields: &Fields) -> Result<Opened, LexicalError> {
-    let mut index = Index::create(
-        RamDirectory::create(),
-        fields.schema.clone(),
-        IndexSettings::default(),
-    )
-    .map_err(LexicalError::Create)?;
+    let mut index = Index::create(RamDirectory::create(), fields.schema.clone(), IndexSettings::default())
+        .map_err(LexicalError::Create)?;
     register(&mut index);
-    Ok(Opened {
-        index,
-        watermark: 0,
-        is_new: true,
-    })
+    Ok(Opened { index, watermark: 0, is_new: true })
 }
 
 fn register(index: &mut Index) {
-    index
-        .tokenizers()
-        .register(TOKENIZER_NAME, TantivyTokenizer::default());
+    index.tokenizers().register(TOKENIZER_NAME, TantivyTokenizer::default());
 }
 
 fn create(directory: &Path, fields: &Fields) -> Result<Opened, LexicalError> {
-    let index =
-        Index::create_in_dir(directory, fields.schema.clone()).map_err(LexicalError::Create)?;
-    Ok(Opened {
-        index,
-        watermark: 0,
-        is_new: true,
-    })
+    let index = Index::create_in_dir(directory, fields.schema.clone()).map_err(LexicalError::Create)?;
+    Ok(Opened { index, watermark: 0, is_new: true })
 }
 
 fn load(directory: &Path, fields: &Fields) -> Result<Opened, Unusable> {
@@ -113,11 +95,7 @@ fn load(directory: &Path, fields: &Fields) -> Result<Opened, Unusable> {
     let metas = index.load_metas()?;
     let watermark = read_watermark(&metas).ok_or(Unusable::OtherFormat)?;
     verify(directory, &index, &metas)?;
-    Ok(Opened {
-        index,
-        watermark,
-        is_new: false,
-    })
+    Ok(Opened { index, watermark, is_new: false })
 }
 
 /// Reads the sequence from the last commit's payload. An index without a commit has neither payload nor segments.
@@ -147,8 +125,8 @@ fn verify(directory: &Path, index: &Index, metas: &IndexMeta) -> Result<(), Unus
         }
         for component in components {
             let file = segment.relative_path(component);
-            let is_sound = directory.join(&file).is_file()
-                && index.directory().validate_checksum(&file).unwrap_or(false);
+            let is_sound =
+                directory.join(&file).is_file() && index.directory().validate_checksum(&file).unwrap_or(false);
             if !is_sound {
                 return Err(Unusable::Damaged(file.display().to_string()));
             }
@@ -170,9 +148,9 @@ pub(super) fn clear(directory: &Path) -> io::Result<()> {
 
 /// `meta.json`, `.managed.json`, `.tantivy-writer.lock`, and `<32 hexadecimal digits>.<extension>`.
 fn is_tantivy_file(name: &str) -> bool {
-    let is_segment = name.split_once('.').is_some_and(|(id, _)| {
-        id.len() == SEGMENT_ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit())
-    });
+    let is_segment = name
+        .split_once('.')
+        .is_some_and(|(id, _)| id.len() == SEGMENT_ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit()));
     is_segment || matches!(name, "meta.json" | ".managed.json") || name.starts_with(".tantivy-")
 }
 

@@ -59,10 +59,7 @@ fn count(occurrences: &mut HashMap<String, [u16; SCORED_FIELDS]>, token: &str, p
     if !occurrences.contains_key(token) {
         occurrences.insert(token.to_owned(), [0; SCORED_FIELDS]);
     }
-    if let Some(count) = occurrences
-        .get_mut(token)
-        .and_then(|counts| counts.get_mut(place))
-    {
+    if let Some(count) = occurrences.get_mut(token).and_then(|counts| counts.get_mut(place)) {
         *count = count.saturating_add(1);
     }
 }
@@ -103,16 +100,8 @@ impl Generation {
             let postings = self.postings.entry(token).or_default();
             for (place, &frequency) in (0_u8..).zip(&frequencies) {
                 if frequency > 0 {
-                    let length_id = kept
-                        .tokens
-                        .get(usize::from(place))
-                        .map_or(0, |&tokens| length_id(tokens));
-                    postings.push(Posting {
-                        slot,
-                        frequency,
-                        place,
-                        length_id,
-                    });
+                    let length_id = kept.tokens.get(usize::from(place)).map_or(0, |&tokens| length_id(tokens));
+                    postings.push(Posting { slot, frequency, place, length_id });
                 }
             }
         }
@@ -125,10 +114,7 @@ impl Generation {
         self.last_sequence = self.last_sequence.max(sequence);
         // Copies the set only when a search still looks at it.
         Arc::make_mut(&mut self.masked).insert(number);
-        let slot = self
-            .living
-            .remove(&number)
-            .and_then(|slot| self.slots.get_mut(slot as usize));
+        let slot = self.living.remove(&number).and_then(|slot| self.slots.get_mut(slot as usize));
         if let Some(kept) = slot.and_then(Option::take) {
             let gone = totals_of(&kept);
             self.totals.documents -= gone.documents;
@@ -197,23 +183,12 @@ impl Generation {
     }
 
     fn alive(&self, token: &str) -> impl Iterator<Item = &Posting> {
-        let postings = self
-            .postings
-            .get(token)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        postings
-            .iter()
-            .filter(|posting| matches!(self.slots.get(posting.slot as usize), Some(Some(_))))
+        let postings = self.postings.get(token).map(Vec::as_slice).unwrap_or_default();
+        postings.iter().filter(|posting| matches!(self.slots.get(posting.slot as usize), Some(Some(_))))
     }
 
     /// Calls `found` with the number and the score of every living memory that the query finds.
-    pub(super) fn search(
-        &self,
-        query: &LexicalQuery,
-        statistics: &Statistics<'_>,
-        mut found: impl FnMut(u32, f32),
-    ) {
+    pub(super) fn search(&self, query: &LexicalQuery, statistics: &Statistics<'_>, mut found: impl FnMut(u32, f32)) {
         if self.living.is_empty() {
             return;
         }
@@ -240,8 +215,7 @@ impl Generation {
         for ((term, weights), bit) in query.terms().iter().zip(statistics.weights()).zip(bits) {
             for posting in self.alive(&term.token) {
                 let (slot, place) = (posting.slot as usize, usize::from(posting.place));
-                scores[slot] += weights[place]
-                    * saturation(posting.frequency, posting.length_id, averages[place]);
+                scores[slot] += weights[place] * saturation(posting.frequency, posting.length_id, averages[place]);
                 met[slot] |= bit;
             }
         }
@@ -251,11 +225,7 @@ impl Generation {
 
 /// One bit for each required term, in the query's order; nothing for the others. A query has at most 64 terms.
 fn bits(query: &LexicalQuery) -> impl Iterator<Item = u64> {
-    query
-        .terms()
-        .iter()
-        .enumerate()
-        .map(|(at, term)| if term.required { 1 << at } else { 0 })
+    query.terms().iter().enumerate().map(|(at, term)| if term.required { 1 << at } else { 0 })
 }
 
 fn demand(query: &LexicalQuery) -> u64 {
@@ -263,8 +233,5 @@ fn demand(query: &LexicalQuery) -> u64 {
 }
 
 fn totals_of(kept: &Kept) -> Totals {
-    Totals {
-        documents: 1,
-        tokens: kept.tokens.map(u64::from),
-    }
+    Totals { documents: 1, tokens: kept.tokens.map(u64::from) }
 }

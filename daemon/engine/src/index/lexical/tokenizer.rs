@@ -69,11 +69,7 @@ pub struct TokenRef<'a> {
 pub fn tokenize(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     visit(text, |token| {
-        tokens.push(Token {
-            text: token.text.to_owned(),
-            word: token.word.to_owned(),
-            kind: token.kind,
-        });
+        tokens.push(Token { text: token.text.to_owned(), word: token.word.to_owned(), kind: token.kind });
     });
     tokens
 }
@@ -138,10 +134,7 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
             self.extend(Run::Identifier, character);
         } else if is_combining_mark(character) && !self.run.is_empty() {
             self.extend(self.kind, character);
-        } else if is_apostrophe(character)
-            && self.kind == Run::Identifier
-            && self.may_take_apostrophe()
-        {
+        } else if is_apostrophe(character) && self.kind == Run::Identifier && self.may_take_apostrophe() {
             self.apostrophe = Some(self.run.len());
         } else {
             self.end_run();
@@ -177,9 +170,7 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
         let (before, after) = run.split_at(at);
         match after {
             ['s' | 'S'] => self.emit_identifier(before),
-            ['t' | 'd' | 'm' | 'T' | 'D' | 'M']
-            | ['l' | 'L', 'l' | 'L']
-            | ['r' | 'R' | 'v' | 'V', 'e' | 'E'] => {
+            ['t' | 'd' | 'm' | 'T' | 'D' | 'M'] | ['l' | 'L', 'l' | 'L'] | ['r' | 'R' | 'v' | 'V', 'e' | 'E'] => {
                 self.emit_identifier(run);
             }
             _ => {
@@ -217,10 +208,7 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
         }
         self.left -= 1;
         self.word.clear();
-        for lower in characters
-            .iter()
-            .flat_map(|character| character.to_lowercase())
-        {
+        for lower in characters.iter().flat_map(|character| character.to_lowercase()) {
             if self.word.len() + lower.len_utf8() > TOKEN_MAX_BYTES {
                 break;
             }
@@ -231,11 +219,7 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
             TokenKind::Part if is_stemmed(word) => self.stemmer.stem(word),
             TokenKind::Part | TokenKind::Whole | TokenKind::Gram => Cow::Borrowed(word),
         };
-        (self.each)(TokenRef {
-            text: &stemmed,
-            word,
-            kind,
-        });
+        (self.each)(TokenRef { text: &stemmed, word, kind });
     }
 }
 
@@ -244,14 +228,8 @@ fn is_stemmed(word: &str) -> bool {
 }
 
 fn trim_underscores(run: &[char]) -> &[char] {
-    let start = run
-        .iter()
-        .position(|&character| character != '_')
-        .unwrap_or(run.len());
-    let end = run
-        .iter()
-        .rposition(|&character| character != '_')
-        .map_or(start, |last| last + 1);
+    let start = run.iter().position(|&character| character != '_').unwrap_or(run.len());
+    let end = run.iter().rposition(|&character| character != '_').map_or(start, |last| last + 1);
     run.get(start..end).unwrap_or_default()
 }
 

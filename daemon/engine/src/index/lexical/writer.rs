@@ -20,12 +20,7 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Commits a generation, with its last sequence as the watermark. Doing it twice does no harm.
-    pub(super) fn commit(
-        &mut self,
-        index: &Index,
-        fields: &Fields,
-        generation: &Generation,
-    ) -> tantivy::Result<()> {
+    pub(super) fn commit(&mut self, index: &Index, fields: &Fields, generation: &Generation) -> tantivy::Result<()> {
         self.attempt(index, |writer| write(writer, fields, generation))
     }
 
@@ -61,33 +56,21 @@ impl Writer {
     /// Merges segments if there are too many. Tantivy's own policy is off, so that no merge outlives a flush.
     pub(super) fn merge(&mut self, index: &Index) -> tantivy::Result<bool> {
         let segments = index.searchable_segment_metas()?;
-        let size = |living: u32, dead: u32| Size {
-            living: u64::from(living),
-            dead: u64::from(dead),
-        };
-        let sizes: Vec<Size> = segments
-            .iter()
-            .map(|segment| size(segment.num_docs(), segment.num_deleted_docs()))
-            .collect();
-        let ids: Vec<_> = plan(&sizes)
-            .into_iter()
-            .filter_map(|place| segments.get(place))
-            .map(tantivy::SegmentMeta::id)
-            .collect();
+        let size = |living: u32, dead: u32| Size { living: u64::from(living), dead: u64::from(dead) };
+        let sizes: Vec<Size> =
+            segments.iter().map(|segment| size(segment.num_docs(), segment.num_deleted_docs())).collect();
+        let ids: Vec<_> =
+            plan(&sizes).into_iter().filter_map(|place| segments.get(place)).map(tantivy::SegmentMeta::id).collect();
         drop(segments);
         if ids.is_empty() {
             return Ok(false);
         }
-        self.attempt(index, |writer| {
-            writer.merge(&ids).wait().map(|_merged| true)
-        })
+        self.attempt(index, |writer| writer.merge(&ids).wait().map(|_merged| true))
     }
 
     /// Removes files that no snapshot reads any more.
     pub(super) fn collect_garbage(&mut self, index: &Index) -> tantivy::Result<()> {
-        self.attempt(index, |writer| {
-            writer.garbage_collect_files().wait().map(|_removed| ())
-        })
+        self.attempt(index, |writer| writer.garbage_collect_files().wait().map(|_removed| ()))
     }
 
     fn attempt<T>(
@@ -108,17 +91,12 @@ impl Writer {
 }
 
 fn open(index: &Index) -> tantivy::Result<IndexWriter> {
-    let writer: IndexWriter<TantivyDocument> =
-        index.writer_with_num_threads(1, WRITER_HEAP_BYTES)?;
+    let writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, WRITER_HEAP_BYTES)?;
     writer.set_merge_policy(Box::new(NoMergePolicy));
     Ok(writer)
 }
 
-fn write(
-    writer: &mut IndexWriter,
-    fields: &Fields,
-    generation: &Generation,
-) -> tantivy::Result<()> {
+fn write(writer: &mut IndexWriter, fields: &Fields, generation: &Generation) -> tantivy::Result<()> {
     // Deletions hit what was added before them only, so they come first.
     for &number in generation.masked().iter() {
         writer.delete_term(fields.number_term(number));

@@ -9,19 +9,15 @@
 //! Everything is held in fixed point, so that neither order nor machine changes a bit.
 
 use super::code::Code;
-use super::kernel::{self, BLOCK_LANES, BlockWord, Estimate, GROUP_WORDS, MAGNITUDE_BITS, Moments, QueryWord, Traits};
+use super::kernel::{
+    self, BLOCK_LANES, BlockWord, Estimate, GROUP_WORDS, MAGNITUDE_BITS, Moments, QueryWord, Traits, WORD_BITS,
+};
 
-/// Fixed-point bits of a component: a unit vector's component and its difference from the centre fit an `i32`.
-const FIXED_BITS: u32 = 24;
-
-/// One in that fixed point.
-const FIXED_ONE: f32 = (1_u32 << FIXED_BITS) as f32;
+/// One in fixed point, 2^24: a unit vector's component and its difference from the centre fit an `i32`.
+const FIXED_ONE: f32 = 16_777_216.0;
 
 /// The largest magnitude that a query component keeps.
 const MAX_MAGNITUDE: i64 = (1 << MAGNITUDE_BITS) - 1;
-
-/// Dimensions in a sign word.
-const WORD_BITS: usize = 64;
 
 /// Below this many vectors the centre says little and nothing scans the bits yet.
 const MIN_RECODE_COUNT: usize = 256;
@@ -36,6 +32,8 @@ pub(super) struct Binary {
     /// Blocks of [`BLOCK_LANES`] vectors, each word by word.
     words: Vec<BlockWord>,
     traits: Vec<Traits>,
+    /// One vector's words while it is encoded; those past its dimensions stay zero.
+    signs: Vec<u64>,
     words_per_vector: usize,
     recoded_count: usize,
 }
@@ -49,10 +47,12 @@ pub(super) struct Query {
 
 impl Binary {
     pub(super) fn new(dimensions: usize) -> Self {
+        let words_per_vector = dimensions.div_ceil(WORD_BITS).next_multiple_of(GROUP_WORDS);
         Self {
             sums: vec![0; dimensions],
             centre: vec![0; dimensions],
-            words_per_vector: dimensions.div_ceil(WORD_BITS).next_multiple_of(GROUP_WORDS),
+            signs: vec![0; words_per_vector],
+            words_per_vector,
             ..Self::default()
         }
     }
@@ -143,9 +143,9 @@ impl Binary {
 
     fn encode(&mut self, position: usize, weight: i32, levels: &[i8]) {
         let first = self.first_word(position);
-        let sides = levels.chunks(WORD_BITS).zip(self.centre.chunks(WORD_BITS));
-        for (word, (levels, centre)) in sides.enumerate() {
-            self.words[first + word][position % BLOCK_LANES] = kernel::signs(weight, levels, centre);
+        kernel::signs(weight, levels, &self.centre, &mut self.signs);
+        for (&signs, block) in self.signs.iter().zip(&mut self.words[first..]) {
+            block[position % BLOCK_LANES] = signs;
         }
         let mut moments = Moments::default();
         kernel::residual(weight, levels, &self.centre, &mut moments);
@@ -177,7 +177,11 @@ fn fixed(scale: f32) -> i32 {
     (scale * FIXED_ONE).round() as i32
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a mean of components is at most 1; counts are under 2^32")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "a mean of components is at most 1; counts are under 2^32"
+)]
 fn mean(sum: i64, count: usize) -> i32 {
     (sum / (count.max(1) as i64)) as i32
 }

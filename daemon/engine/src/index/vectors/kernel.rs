@@ -4,6 +4,11 @@
 //! computed element by element. The `*_plain` functions are the same bodies without dispatch. AVX-512 is taken from
 //! Ice Lake on (`multiversion` refuses it on older chips, whose clock it lowers).
 
+#![expect(
+    clippy::inline_always,
+    reason = "a body must be compiled inside each version, with that version's instructions"
+)]
+
 use multiversion::multiversion;
 
 /// Vectors that share a block of sign words, so that one word of each fills a 512-bit register.
@@ -11,6 +16,12 @@ pub(super) const BLOCK_LANES: usize = 8;
 
 /// Sign words that the carry-save adder takes at once: 384 dimensions.
 pub(super) const GROUP_WORDS: usize = 6;
+
+/// Dimensions in a sign word.
+pub(super) const WORD_BITS: usize = 64;
+
+/// Multiplied with eight bytes of 0 or 1, brings their bits together in the top byte, the first byte lowest.
+const GATHER_BITS: u64 = 0x0102_0408_1020_4080;
 
 /// Bits of a query component's magnitude. Three find what seven find (measured on clustered data).
 pub(super) const MAGNITUDE_BITS: usize = 3;
@@ -72,6 +83,11 @@ dispatched! {
     residual, residual_plain, (weight: i32, levels: &[i8], centre: &[i32], moments: &mut Moments)
 }
 
+dispatched! {
+    /// One bit a component, set where it lies below the centre: a word for each 64 components.
+    signs, signs_plain, (weight: i32, levels: &[i8], centre: &[i32], words: &mut [u64])
+}
+
 /// What [`estimate`] needs of the query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
@@ -99,12 +115,6 @@ pub(super) struct Moments {
     pub(super) square: i64,
     /// Of the products with the centre.
     pub(super) centre: i64,
-}
-
-/// One bit a component, set where it lies below the centre. At most 64 components.
-pub(super) fn signs(weight: i32, levels: &[i8], centre: &[i32]) -> u64 {
-    let sides = levels.iter().zip(centre).map(|(&level, &middle)| i32::from(level) * weight < middle);
-    sides.zip(0..).fold(0, |word, (below, bit)| word | u64::from(below) << bit)
 }
 
 #[inline(always)]
@@ -136,13 +146,19 @@ fn add_bits(one: u64, two: u64, three: u64) -> (u64, u64) {
     (half ^ three, (one & two) | (half & three))
 }
 
-/// Adds the magnitudes of three words where the signs differ: a five-bit number at each bit position.
+/// Adds the magnitudes of three words from `first` on where the signs differ: a five-bit number at each bit position.
+/// Takes whole arrays and a lane, because copies of single lanes keep the loop over lanes from becoming vectors.
 #[inline(always)]
-fn add_half(words: [u64; HALF_WORDS], query: &[QueryWord; HALF_WORDS]) -> [u64; SUM_BITS - 1] {
+fn add_half(
+    words: &[BlockWord; GROUP_WORDS],
+    query: &[QueryWord; GROUP_WORDS],
+    first: usize,
+    lane: usize,
+) -> [u64; SUM_BITS - 1] {
     let mut sum = [0; MAGNITUDE_BITS];
     let mut carry = [0; MAGNITUDE_BITS];
     for bit in 0..MAGNITUDE_BITS {
-        let masked = |word: usize| (words[word] ^ query[word][0]) & query[word][1 + bit];
+        let masked = |word: usize| (words[first + word][lane] ^ query[first + word][0]) & query[first + word][1 + bit];
         (sum[bit], carry[bit]) = add_bits(masked(0), masked(1), masked(2));
     }
     let second = sum[1] ^ carry[0];
@@ -150,28 +166,19 @@ fn add_half(words: [u64; HALF_WORDS], query: &[QueryWord; HALF_WORDS]) -> [u64; 
     [sum[0], second, third, carry[2] ^ over, carry[2] & over]
 }
 
-/// Adds two five-bit numbers at each bit position.
 #[inline(always)]
-fn add_numbers(one: [u64; SUM_BITS - 1], two: [u64; SUM_BITS - 1]) -> [u64; SUM_BITS] {
-    let mut sum = [0; SUM_BITS];
-    let mut carry = 0;
-    for bit in 0..SUM_BITS - 1 {
-        (sum[bit], carry) = add_bits(one[bit], two[bit], carry);
-    }
-    sum[SUM_BITS - 1] = carry;
-    sum
-}
-
-#[inline(always)]
+#[expect(clippy::needless_range_loop, reason = "each lane reads and writes several arrays")]
 fn add_group(words: &[BlockWord; GROUP_WORDS], query: &[QueryWord; GROUP_WORDS], totals: &mut BlockWord) {
-    let [q0, q1, q2, q3, q4, q5] = *query;
     let mut planes = [[0_u64; BLOCK_LANES]; SUM_BITS];
     for lane in 0..BLOCK_LANES {
-        let [w0, w1, w2, w3, w4, w5] = words.map(|word| word[lane]);
-        let sum = add_numbers(add_half([w0, w1, w2], &[q0, q1, q2]), add_half([w3, w4, w5], &[q3, q4, q5]));
-        for bit in 0..SUM_BITS {
-            planes[bit][lane] = sum[bit];
+        let one = add_half(words, query, 0, lane);
+        let two = add_half(words, query, HALF_WORDS, lane);
+        planes[0][lane] = one[0] ^ two[0];
+        let mut carry = one[0] & two[0];
+        for bit in 1..SUM_BITS - 1 {
+            (planes[bit][lane], carry) = add_bits(one[bit], two[bit], carry);
         }
+        planes[SUM_BITS - 1][lane] = carry;
     }
     for (bit, plane) in planes.iter().enumerate() {
         for lane in 0..BLOCK_LANES {
@@ -181,7 +188,7 @@ fn add_group(words: &[BlockWord; GROUP_WORDS], query: &[QueryWord; GROUP_WORDS],
 }
 
 #[inline(always)]
-#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "at most 7 × MAX_DIMENSIONS")]
+#[expect(clippy::cast_possible_truncation, reason = "at most 7 × MAX_DIMENSIONS")]
 pub(super) fn mismatches_plain(query: &[QueryWord], words: &[BlockWord], sums: &mut [i32]) {
     let (groups, _) = query.as_chunks::<GROUP_WORDS>();
     let (lanes, _) = sums.as_chunks_mut::<BLOCK_LANES>();
@@ -217,6 +224,20 @@ pub(super) fn residual_plain(weight: i32, levels: &[i8], centre: &[i32], moments
         moments.absolute += i64::from(difference.unsigned_abs());
         moments.square += i64::from(difference) * i64::from(difference);
         moments.centre += i64::from(difference) * i64::from(middle);
+    }
+}
+
+#[inline(always)]
+pub(super) fn signs_plain(weight: i32, levels: &[i8], centre: &[i32], words: &mut [u64]) {
+    for ((levels, centre), word) in levels.chunks(WORD_BITS).zip(centre.chunks(WORD_BITS)).zip(words) {
+        let mut below = [0; WORD_BITS];
+        for ((&level, &middle), below) in levels.iter().zip(centre).zip(&mut below) {
+            *below = u8::from(i32::from(level) * weight < middle);
+        }
+        *word = 0;
+        for (eight, shift) in below.as_chunks().0.iter().zip((0..).step_by(8)) {
+            *word |= (u64::from_le_bytes(*eight).wrapping_mul(GATHER_BITS) >> (WORD_BITS - 8)) << shift;
+        }
     }
 }
 

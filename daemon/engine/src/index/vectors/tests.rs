@@ -25,7 +25,8 @@ fn brute_force(model: &BTreeMap<u32, Code>, query: &[f32], limit: usize, keeps: 
 }
 
 fn vector() -> impl Strategy<Value = Vec<f32>> {
-    prop::collection::vec(-1.0_f32..1.0, DIMENSIONS).prop_filter("has a direction", |v| v.iter().any(|x| x.abs() > 1e-3))
+    prop::collection::vec(-1.0_f32..1.0, DIMENSIONS)
+        .prop_filter("has a direction", |v| v.iter().any(|x| x.abs() > 1e-3))
 }
 
 #[derive(Clone, Debug)]
@@ -112,7 +113,12 @@ const QUERIES: u16 = 40;
 const HITS: usize = 10;
 
 /// The share of the true best ten that a search over `candidates` finds.
-fn recall(clusters: &mut Clusters, index: &VectorIndex, candidates: Candidates<'_>, keeps: impl Fn(u32) -> bool) -> f32 {
+fn recall(
+    clusters: &mut Clusters,
+    index: &VectorIndex,
+    candidates: Candidates<'_>,
+    keeps: impl Fn(u32) -> bool,
+) -> f32 {
     let model: BTreeMap<u32, Code> = (0..LARGE).map(|number| (number, index.code(number).unwrap())).collect();
     let mut found: u16 = 0;
     for _ in 0..QUERIES {
@@ -132,7 +138,7 @@ fn recall(clusters: &mut Clusters, index: &VectorIndex, candidates: Candidates<'
 fn a_binary_scan_finds_nearly_all_of_the_true_best() {
     let mut clusters = Clusters::new(100, LARGE_DIMENSIONS);
     let index = clusters.index(LARGE, LARGE_DIMENSIONS);
-    let keeps = |number: u32| number % 16 != 0;
+    let keeps = |number: u32| !number.is_multiple_of(16);
     let filter = Candidates::Filter { keeps: &keeps, expected: 22_500 };
     let list: Vec<u32> = (0..LARGE).rev().filter(|&number| keeps(number)).collect();
     for (candidates, share) in [
@@ -182,7 +188,8 @@ fn identical_vectors_are_all_found_by_either_way() {
 #[test]
 fn an_empty_index_finds_nothing() {
     let mut index = VectorIndex::new(2);
-    for candidates in [Candidates::All, Candidates::List(&[0, 1]), Candidates::Filter { keeps: &|_| true, expected: 9 }] {
+    for candidates in [Candidates::All, Candidates::List(&[0, 1]), Candidates::Filter { keeps: &|_| true, expected: 9 }]
+    {
         assert_eq!(index.search(&[1.0, 0.0], 3, candidates).unwrap(), []);
     }
     assert!(index.is_empty() && !index.remove(0));

@@ -70,7 +70,6 @@ fn number(key: u64) -> u32 {
     !(key as u32)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the upper half")]
 fn score(key: u64) -> f32 {
     let ordered = (key >> 32) as u32;
     f32::from_bits(if ordered & SIGN == 0 { !ordered } else { ordered & !SIGN })

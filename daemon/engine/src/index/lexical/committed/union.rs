@@ -11,18 +11,10 @@ use crate::index::lexical::fields::boost;
 pub(super) fn build(search: &Search<'_>) -> Option<BooleanQuery> {
     let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::new();
     for (term, frequencies) in search.query.terms().iter().zip(search.frequencies) {
-        for (place, (&field, &frequency)) in
-            search.fields.scored.iter().zip(frequencies).enumerate()
-        {
+        for (place, (&field, &frequency)) in search.fields.scored.iter().zip(frequencies).enumerate() {
             if frequency > 0 {
-                let query = TermQuery::new(
-                    Term::from_field_text(field, &term.token),
-                    IndexRecordOption::WithFreqs,
-                );
-                clauses.push((
-                    Occur::Should,
-                    Box::new(BoostQuery::new(Box::new(query), boost(place))),
-                ));
+                let query = TermQuery::new(Term::from_field_text(field, &term.token), IndexRecordOption::WithFreqs);
+                clauses.push((Occur::Should, Box::new(BoostQuery::new(Box::new(query), boost(place)))));
             }
         }
     }

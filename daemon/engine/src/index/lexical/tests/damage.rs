@@ -44,9 +44,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 fn segment_files(directory: &Path) -> Vec<PathBuf> {
-    let files = fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+    let files = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let is_segment = |path: &PathBuf| path.file_name().is_some_and(|name| name.len() > 32);
     let mut files: Vec<_> = files.filter(is_segment).collect();
     files.sort();
@@ -58,14 +56,7 @@ fn a_sound_index_is_kept() {
     let home = tempfile::tempdir().unwrap();
     build(home.path());
     let index = LexicalIndex::open(home.path()).unwrap();
-    assert_eq!(
-        (
-            index.rebuilt(),
-            index.watermark(),
-            index.document_count().unwrap()
-        ),
-        (false, 41, 40)
-    );
+    assert_eq!((index.rebuilt(), index.watermark(), index.document_count().unwrap()), (false, 41, 40));
 }
 
 #[test]
@@ -107,11 +98,9 @@ fn a_damaged_list_of_segments_is_replaced() {
 fn another_format_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     build(home.path());
-    for (from, to) in [
-        ("helix-lexical 1 41", "helix-lexical 0 41"),
-        ("helix-lexical 1 41", "41"),
-        ("\"tags\"", "\"labels\""),
-    ] {
+    for (from, to) in
+        [("helix-lexical 1 41", "helix-lexical 0 41"), ("helix-lexical 1 41", "41"), ("\"tags\"", "\"labels\"")]
+    {
         check(&home.path().join("meta.json"), |path| {
             let text = fs::read_to_string(path).unwrap();
             assert!(text.contains(from));

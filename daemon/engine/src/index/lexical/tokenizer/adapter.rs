@@ -43,12 +43,7 @@ impl Tokenizer for TantivyTokenizer {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
         self.tokens.read(text);
-        Stream {
-            tokens: &self.tokens,
-            next: 0,
-            start: 0,
-            token: TantivyToken::default(),
-        }
+        Stream { tokens: &self.tokens, next: 0, start: 0, token: TantivyToken::default() }
     }
 }
 
@@ -67,9 +62,7 @@ impl TokenStream for Stream<'_> {
         };
         self.token.reset();
         self.token.position = position;
-        self.token
-            .text
-            .push_str(self.tokens.joined.get(self.start..end).unwrap_or_default());
+        self.token.text.push_str(self.tokens.joined.get(self.start..end).unwrap_or_default());
         self.start = end;
         self.next += 1;
         true

@@ -28,11 +28,7 @@ impl<'a> Parts<'a> {
 
     /// How many characters of a class follow each other.
     fn span(&self, from: usize, class: Class) -> usize {
-        self.rest
-            .iter()
-            .skip(from)
-            .take_while(|&&character| classify(character) == class)
-            .count()
+        self.rest.iter().skip(from).take_while(|&&character| classify(character) == class).count()
     }
 }
 

@@ -11,11 +11,7 @@ fn render(text: &str) -> String {
         TokenKind::Whole => format!("<{token}>"),
         TokenKind::Gram => format!("[{token}]"),
     };
-    tokenize(text)
-        .into_iter()
-        .map(|token| show(token.kind, token.text))
-        .collect::<Vec<_>>()
-        .join(" ")
+    tokenize(text).into_iter().map(|token| show(token.kind, token.text)).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -37,30 +33,18 @@ fn splits_and_stems() {
         ("IDs and URLs", "id and url"),
         ("OAuth iOS", "auth <oauth> os <ios>"),
         ("build-gotchas", "build gotcha"),
-        (
-            "std::collections::HashMap",
-            "std collect hash map <hashmap>",
-        ),
+        ("std::collections::HashMap", "std collect hash map <hashmap>"),
         ("daemon/engine/src/index.rs", "daemon engin src index rs"),
         ("don't it's the server's", "dont it the server"),
         ("we\u{2019}ll b'x' f'some", "well some"),
         ("a I x 7", "7"),
         ("3.14 8080", "3 14 8080"),
-        (
-            "\u{fb01}le \u{ff21}\u{ff22}\u{ff23} x\u{b2}",
-            "file abc 2 <x2>",
-        ),
+        ("\u{fb01}le \u{ff21}\u{ff22}\u{ff23} x\u{b2}", "file abc 2 <x2>"),
         ("Größe naïve", "größe naïve"),
         ("東京都", "[東京] [京都]"),
         ("水", "[水]"),
-        (
-            "Rustで検索する2回",
-            "rust [で検] [検索] [索す] [する] 2 [回]",
-        ),
-        (
-            "カタカナ・ひらがな",
-            "[カタ] [タカ] [カナ] [ひら] [らが] [がな]",
-        ),
+        ("Rustで検索する2回", "rust [で検] [検索] [索す] [する] 2 [回]"),
+        ("カタカナ・ひらがな", "[カタ] [タカ] [カナ] [ひら] [らが] [がな]"),
         ("한국어 검색", "[한국] [국어] [검색]"),
         ("поисковая Система", "поисковая система"),
     ];
@@ -77,10 +61,7 @@ fn cuts_long_tokens_at_a_boundary() {
 
 #[test]
 fn bounds_the_tokens_of_a_field() {
-    assert_eq!(
-        tokenize(&"1 ".repeat(FIELD_TOKENS_MAX + 5)).len(),
-        FIELD_TOKENS_MAX
-    );
+    assert_eq!(tokenize(&"1 ".repeat(FIELD_TOKENS_MAX + 5)).len(), FIELD_TOKENS_MAX);
 }
 
 proptest! {

@@ -107,6 +107,15 @@ fn sums_moments_and_signs_are_those_of_the_plain_version() {
         accumulate_plain(20_011, &levels, &mut plain);
         assert_eq!(dispatched, plain);
 
+        let (mut dispatched, mut plain) = (vec![0; width.div_ceil(WORD_BITS)], vec![0; width.div_ceil(WORD_BITS)]);
+        signs(20_011, &levels, &centre, &mut dispatched);
+        signs_plain(20_011, &levels, &centre, &mut plain);
+        assert_eq!(dispatched, plain);
+        for (dimension, (&level, &middle)) in levels.iter().zip(&centre).enumerate() {
+            let below = plain[dimension / WORD_BITS] >> (dimension % WORD_BITS) & 1 == 1;
+            assert_eq!(below, i32::from(level) * 20_011 < middle);
+        }
+
         let (mut dispatched, mut plain) = (Moments::default(), Moments::default());
         residual(20_011, &levels, &centre, &mut dispatched);
         residual_plain(20_011, &levels, &centre, &mut plain);
