@@ -8,23 +8,23 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(version, about)]
 pub(crate) struct Args {
-    /// Directory that holds everything [env: HELIX_HOME]
+    /// Directory that holds everything (environment: `HELIX_HOME`)
     #[arg(long, value_name = "DIR")]
     pub(crate) home: Option<PathBuf>,
 
-    /// Socket to listen on [env: HELIX_SOCKET]
+    /// Socket to listen on (environment: `HELIX_SOCKET`)
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// Directory of models [env: HELIX_MODEL_DIR]
+    /// Directory of models (environment: `HELIX_MODEL_DIR`)
     #[arg(long, value_name = "DIR")]
     pub(crate) models: Option<PathBuf>,
 
-    /// What to log, e.g. `info` or `helixd=debug` [env: HELIX_LOG]
+    /// What to log, e.g. `info` or `helixd=debug` (environment: `HELIX_LOG`)
     #[arg(long, value_name = "FILTER")]
     pub(crate) log: Option<String>,
 
-    /// Do not load the embedder: words only [env: HELIX_EMBEDDER=off]
+    /// Do not load the embedder: words only (environment: `HELIX_EMBEDDER=off`)
     #[arg(long)]
     pub(crate) no_embedder: bool,
 

@@ -67,6 +67,9 @@ const SLUG_WORDS_MAX: usize = 5;
 /// Bytes of a slug, without the number that makes it unique.
 const SLUG_MAX_BYTES: usize = 48;
 
+/// Longest word before a colon that counts as a label, in bytes.
+const LABEL_MAX_BYTES: usize = 16;
+
 /// Words that say nothing in a name.
 const SLUG_FILLERS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "for", "from", "has", "have", "in", "is", "it",
@@ -104,10 +107,18 @@ impl fmt::Display for Handle {
     }
 }
 
+/// Drops a label such as `gotcha:`, which the memory's tags and kind already say.
+fn without_label(line: &str) -> &str {
+    match line.trim_start().split_once(": ") {
+        Some((label, rest)) if label.len() <= LABEL_MAX_BYTES && !label.contains(char::is_whitespace) => rest,
+        _ => line,
+    }
+}
+
 fn slug(text: &str) -> String {
     let first_line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let mut slug = String::new();
-    let words = first_line
+    let words = without_label(first_line)
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
@@ -142,6 +153,7 @@ mod tests {
         let topic = Topic::parse("build-gotchas").unwrap();
         let handle = Handle::propose(&topic, "Rust lib must use -arch arm64. Without it, linking fails.", 0);
         assert_eq!(handle.as_str(), "build-gotchas/rust-lib-use-arch-arm64");
+        assert_eq!(Handle::propose(&topic, "gotcha: pass -arch arm64", 0).as_str(), "build-gotchas/pass-arch-arm64");
         assert_eq!(Handle::propose(&topic, "!!!", 1).as_str(), "build-gotchas/note-2");
     }
 }

@@ -95,7 +95,7 @@ impl Strand {
             let semantic = self.semantic_list(search, &catalog, &passes)?;
             (fuse(&lexical, &semantic), fell_back)
         };
-        let pool = self.pool(&catalog, fused, search);
+        let pool = pool(&catalog, fused, search);
         drop(catalog);
         let mut hits = self.rank(pool, search)?;
         let order = self.select(&hits, search);
@@ -137,43 +137,13 @@ impl Strand {
         let (Some(vector), false) = (&search.vector, search.retriever == Retriever::Words) else {
             return Ok(Vec::new());
         };
-        let listed = self.few_candidates(search, catalog, passes);
+        let listed = few_candidates(search, catalog, passes);
         let candidates = match &listed {
             Some(list) => Candidates::List(list),
             None => Candidates::Filter { keeps: passes, expected: catalog.extent() },
         };
         let hits = self.nearest(vector, FUSION_DEPTH, candidates)?;
         Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.cosine)).collect())
-    }
-
-    /// The candidates themselves when a topic filter leaves only its members.
-    fn few_candidates(&self, search: &Search, catalog: &Catalog, passes: &impl Fn(u32) -> bool) -> Option<Vec<u32>> {
-        if search.filter.topics.is_empty() {
-            return None;
-        }
-        let members = search.filter.topics.iter().flat_map(|topic| catalog.of_topic(topic));
-        Some(members.map(|number| number.0).filter(|&number| passes(number)).collect())
-    }
-
-    /// Keeps the best candidates, scored with factors that need no text.
-    fn pool(
-        &self,
-        catalog: &Catalog,
-        fused: Vec<(MemoryNumber, Evidence)>,
-        search: &Search,
-    ) -> Vec<(MemoryNumber, Evidence, Factors)> {
-        let mut pool: Vec<(MemoryNumber, Evidence, Factors)> = fused
-            .into_iter()
-            .filter_map(|(number, evidence)| {
-                let row = catalog.row(number)?;
-                let factors = Factors::of(row, catalog, row.confidence, search.now);
-                Some((number, evidence, factors))
-            })
-            .collect();
-        pool.sort_by(|a, b| (b.1.fused * b.2.product()).total_cmp(&(a.1.fused * a.2.product())).then(a.0.cmp(&b.0)));
-        // The cap on topics may pass over many; decay can reorder a little. Reading a record costs microseconds.
-        pool.truncate(search.limit.saturating_mul(POOL_PER_HIT).max(FUSION_DEPTH));
-        pool
     }
 
     fn rank(&self, pool: Vec<(MemoryNumber, Evidence, Factors)>, search: &Search) -> Result<Vec<Hit>, ReadError> {
@@ -209,4 +179,33 @@ fn newest(catalog: &Catalog, filter: &RowFilter, limit: usize) -> Vec<(MemoryNum
     passing.sort_by(|a, b| b.cmp(a));
     passing.truncate(limit.saturating_mul(POOL_PER_HIT));
     passing.into_iter().map(|(_, number)| (number, Evidence { fused: 1.0, ..Evidence::default() })).collect()
+}
+
+/// The candidates themselves when a topic filter leaves only its members.
+fn few_candidates(search: &Search, catalog: &Catalog, passes: &impl Fn(u32) -> bool) -> Option<Vec<u32>> {
+    if search.filter.topics.is_empty() {
+        return None;
+    }
+    let members = search.filter.topics.iter().flat_map(|topic| catalog.of_topic(topic));
+    Some(members.map(|number| number.0).filter(|&number| passes(number)).collect())
+}
+
+/// Keeps the best candidates, scored with factors that need no text.
+fn pool(
+    catalog: &Catalog,
+    fused: Vec<(MemoryNumber, Evidence)>,
+    search: &Search,
+) -> Vec<(MemoryNumber, Evidence, Factors)> {
+    let mut pool: Vec<(MemoryNumber, Evidence, Factors)> = fused
+        .into_iter()
+        .filter_map(|(number, evidence)| {
+            let row = catalog.row(number)?;
+            let factors = Factors::of(row, catalog, row.confidence, search.now);
+            Some((number, evidence, factors))
+        })
+        .collect();
+    pool.sort_by(|a, b| (b.1.fused * b.2.product()).total_cmp(&(a.1.fused * a.2.product())).then(a.0.cmp(&b.0)));
+    // The cap on topics may pass over many; decay can reorder a little. Reading a record costs microseconds.
+    pool.truncate(search.limit.saturating_mul(POOL_PER_HIT).max(FUSION_DEPTH));
+    pool
 }

@@ -53,8 +53,8 @@ pub(super) fn versioned<'a>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [
     match bytes.split_first() {
         Some((&RECORD_VERSION, body)) => Ok(body),
         Some((&found, _)) if found > RECORD_VERSION => Err(CodecError::Newer { what, found }),
-        Some((found, _)) => Err(damaged(what, format!("version {found} never existed"))),
-        None => Err(damaged(what, "it is empty".to_owned())),
+        Some((found, _)) => Err(damaged(what, &format!("version {found} never existed"))),
+        None => Err(damaged(what, "it is empty")),
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn with_version(message: &impl Message) -> Vec<u8> {
     bytes
 }
 
-pub(super) fn damaged(what: &'static str, detail: impl ToString) -> CodecError {
+pub(super) fn damaged(what: &'static str, detail: &(impl ToString + ?Sized)) -> CodecError {
     CodecError::Damaged { what, detail: detail.to_string() }
 }
 
@@ -190,18 +190,18 @@ fn encode_provenance(provenance: &Provenance) -> ProvenanceV1 {
 
 /// Decodes a memory. Access statistics start as "never since it was recorded".
 pub(super) fn decode(number: MemoryNumber, bytes: &[u8]) -> Result<Memory, CodecError> {
-    let record = MemoryV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, error))?;
+    let record = MemoryV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
     let links = record.links.iter().map(|link| decode_id(link)).collect::<Result<_, _>>()?;
     let provenance = record.provenance.into_iter().map(decode_provenance).collect::<Result<_, _>>()?;
     Ok(Memory {
         id: decode_id(&record.id)?,
         number,
         handle: Handle::from_stored(record.handle),
-        topic: Topic::parse(&record.topic).map_err(|error| damaged(WHAT, error))?,
+        topic: Topic::parse(&record.topic).map_err(|error| damaged(WHAT, &error))?,
         text: record.text,
         kind: Kind::from_stored(&record.kind),
         tags: record.tags,
-        scope: Scope::parse(&record.scope).map_err(|error| damaged(WHAT, error))?,
+        scope: Scope::parse(&record.scope).map_err(|error| damaged(WHAT, &error))?,
         source: record.source.map(decode_source).transpose()?,
         links,
         importance: record.importance,
@@ -235,7 +235,7 @@ fn decode_source(source: SourceV1) -> Result<SourceRef, CodecError> {
 }
 
 fn fixed<const N: usize>(bytes: &[u8]) -> Result<[u8; N], CodecError> {
-    bytes.try_into().map_err(|_| damaged(WHAT, format!("a hash has not {N} bytes")))
+    bytes.try_into().map_err(|_| damaged(WHAT, &format!("a hash has not {N} bytes")))
 }
 
 fn decode_provenance(provenance: ProvenanceV1) -> Result<Provenance, CodecError> {

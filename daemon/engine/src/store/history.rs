@@ -147,7 +147,7 @@ pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: &[u8; 32]) -> R
 }
 
 fn decode_record(bytes: &[u8]) -> Result<OperationV1, CodecError> {
-    OperationV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, error))
+    OperationV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))
 }
 
 /// Hashes the header (the record without payload and chain hash) after `previous`.

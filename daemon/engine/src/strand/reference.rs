@@ -94,6 +94,6 @@ fn by_id_prefix(snapshot: &Snapshot, reference: &str) -> Result<Vec<MemoryNumber
 }
 
 fn padded(digits: &str, fill: char) -> Option<[u8; 16]> {
-    let full: String = digits.chars().chain(std::iter::repeat(fill)).take(32).collect();
-    u128::from_str_radix(&full, 16).ok().map(u128::to_be_bytes)
+    let digits: String = digits.chars().chain(std::iter::repeat(fill)).take(32).collect();
+    u128::from_str_radix(&digits, 16).ok().map(u128::to_be_bytes)
 }

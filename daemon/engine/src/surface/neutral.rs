@@ -5,11 +5,12 @@ fn is_harmless(c: char) -> bool {
     match c {
         '\n' | '\t' => true,
         c if c.is_control() => false,
-        // Zero-width and joiners, bidi embeddings, overrides and isolates, soft hyphen, invisible operators, BOM.
-        '\u{00AD}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{180E}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' => false,
-        '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' => false,
+        // Soft hyphen, Arabic letter mark, fillers, BOM.
+        '\u{00AD}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{180E}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}'
+        // Zero-width characters, bidi marks, embeddings, overrides and isolates, invisible operators.
+        | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
         // Tag characters and variation selectors, which can carry a hidden message.
-        '\u{E0000}'..='\u{E0FFF}' | '\u{FFF9}'..='\u{FFFB}' => false,
+        | '\u{E0000}'..='\u{E0FFF}' | '\u{FFF9}'..='\u{FFFB}' => false,
         _ => true,
     }
 }

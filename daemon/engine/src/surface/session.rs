@@ -97,8 +97,14 @@ pub fn render(project: &str, total: usize, memories: &[Memory]) -> Injection {
     if taken == 0 {
         return Injection::default();
     }
-    let body: String = groups.iter().map(|(kind, lines)| format!("{kind}:\n{lines}")).collect();
-    Injection { text: format!("{open}{body}{close}"), taken }
+    let mut text = open;
+    for (kind, lines) in &groups {
+        text.push_str(kind.as_str());
+        text.push_str(":\n");
+        text.push_str(lines);
+    }
+    text.push_str(close);
+    Injection { text, taken }
 }
 
 #[cfg(test)]
