@@ -33,6 +33,9 @@ const BLOCKING_THREADS_MAX: usize = 16;
 /// How long requests in flight may take once the daemon was asked to stop.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(3);
 
+/// How long reads and searches that nobody waits for any more may take to end.
+const LEFTOVER_DEADLINE: Duration = Duration::from_secs(1);
+
 /// Runs the daemon until it is asked to stop, or the disk fails.
 pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -42,14 +45,17 @@ pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<()
         .enable_all()
         .build()
         .map_err(io_failure("starting", "the async runtime"))?;
-    let result = runtime.block_on(serve_until_stopped(config, inherited));
-    runtime.shutdown_timeout(DRAIN_DEADLINE);
+    let stopped = runtime.block_on(serve_until_stopped(config, inherited));
+    // Ends every task that is left, such as that of a request whose end never came, and with it its hold on the writer.
+    runtime.shutdown_timeout(LEFTOVER_DEADLINE);
+    let result = stopped.and_then(|daemon| daemon.map_or(Ok(()), Daemon::close));
     // Only now may another daemon open the same files.
     drop(home);
     result
 }
 
-async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<(), Failure> {
+/// Returns what is left to be closed once no task runs any more; nothing when it was stopped before it was open.
+async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Option<Daemon>, Failure> {
     // Signals that come while the strand opens are not lost.
     let mut terminate = signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?;
@@ -58,8 +64,8 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<(),
     let open = tokio::task::spawn_blocking(move || Daemon::open(config));
     let daemon = tokio::select! {
         opened = open => opened.map_err(|error| Failure::Disk(error.to_string()))??,
-        _ = terminate.recv() => return Ok(()),
-        _ = interrupt.recv() => return Ok(()),
+        _ = terminate.recv() => return Ok(None),
+        _ = interrupt.recv() => return Ok(None),
     };
     let runtime = Arc::clone(&daemon.runtime);
     tracing::info!(
@@ -83,13 +89,14 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<(),
     notify_manager(&sd_notify::NotifyState::Stopping);
     // New callers find nobody and start the next daemon, which waits for our lock.
     drop(listening);
-    stop.notify_waiters();
+    // Kept for a server that has not begun to listen for it.
+    stop.notify_one();
     if !server.is_finished() && tokio::time::timeout(DRAIN_DEADLINE, &mut server).await.is_err() {
         tracing::warn!("requests in flight were cut off after {DRAIN_DEADLINE:?}");
         server.abort();
     }
     drop(runtime);
-    tokio::task::spawn_blocking(move || daemon.close()).await.map_err(|error| Failure::Disk(error.to_string()))?
+    Ok(Some(daemon))
 }
 
 fn notify_manager(state: &sd_notify::NotifyState<'_>) {
