@@ -1,0 +1,110 @@
+//! The daemon as the tools see it: connected on the first call, started when absent, found again after a restart.
+
+use std::sync::{Mutex, PoisonError};
+
+use helix_client::v1::helix_client::HelixClient;
+use helix_client::{Client, ConnectError, PathError, Paths, Start};
+use tokio::sync::Semaphore;
+use tonic::transport::Channel;
+use tonic::{Code, Response, Status};
+
+/// Calls to the daemon at one time; a client that sends more is told to wait.
+const CALLS_MAX: usize = 64;
+
+/// Notes remembered as told; further ones are repeated.
+const NOTES_MAX: usize = 32;
+
+/// The name by which the daemon knows this program.
+const PROGRAM: &str = "helix-mcp";
+
+/// What a model can do when there is no daemon.
+const WITHOUT_MEMORY: &str = "go on without memory, and tell the user that `helixctl doctor` says what is wrong";
+
+/// Why the daemon gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallError {
+    /// The environment names no usable place.
+    #[error("{0}; {WITHOUT_MEMORY}")]
+    Place(#[from] PathError),
+    /// There is no connection.
+    #[error("{0}; {WITHOUT_MEMORY}")]
+    Connect(#[from] ConnectError),
+    /// Too much at once.
+    #[error("{CALLS_MAX} calls are already in flight; wait for their answers, then call again")]
+    Busy,
+    /// The daemon refused or failed.
+    #[error("{}", describe(.0))]
+    Refused(Box<Status>),
+}
+
+/// A connection that is made when it is needed.
+pub(crate) struct Daemon {
+    kept: Mutex<Option<Client>>,
+    told: Mutex<Vec<String>>,
+    permits: Semaphore,
+}
+
+impl Daemon {
+    /// Makes one that has not connected.
+    pub(crate) fn new() -> Self {
+        Self { kept: Mutex::new(None), told: Mutex::new(Vec::new()), permits: Semaphore::new(CALLS_MAX) }
+    }
+
+    /// Makes a call.
+    ///
+    /// # Errors
+    /// [`CallError`] says what to do.
+    pub(crate) async fn call<T>(
+        &self,
+        make: impl AsyncFn(&mut HelixClient<Channel>) -> Result<Response<T>, Status>,
+    ) -> Result<T, CallError> {
+        let _permit = self.permits.try_acquire().map_err(|_| CallError::Busy)?;
+        let mut client = self.connected().await?;
+        let result = client.call(make).await;
+        // A call may have connected anew; a daemon that cannot be reached is looked for again by the next call.
+        let lost = result.as_ref().is_err_and(|status| status.code() == Code::Unavailable);
+        self.keep((!lost).then_some(client));
+        result.map_err(|status| CallError::Refused(Box::new(status)))
+    }
+
+    /// Leaves out notes that this client has been told already: what stays true all session, such as a missing model, is worth
+    /// its tokens once.
+    pub(crate) fn untold(&self, notes: Vec<String>) -> Vec<String> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh: Vec<String> = notes.into_iter().filter(|note| !told.contains(note)).collect();
+        let room = NOTES_MAX.saturating_sub(told.len());
+        told.extend(fresh.iter().take(room).cloned());
+        fresh
+    }
+
+    async fn connected(&self) -> Result<Client, CallError> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match kept {
+            Some(client) => Ok(client),
+            None => Ok(Client::connect(&Paths::from_environment()?, Start::IfAbsent, PROGRAM).await?),
+        }
+    }
+
+    fn keep(&self, client: Option<Client>) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = client;
+    }
+}
+
+/// The daemon's own words, and what to do where its code says more than they do.
+fn describe(status: &Status) -> String {
+    let advice = match status.code() {
+        Code::Unimplemented => {
+            "the daemon is older than this program; restart it with `helixctl down` and `helixctl up`"
+        }
+        Code::Unavailable => WITHOUT_MEMORY,
+        Code::DeadlineExceeded => "call again; if it stays slow, run `helixctl doctor`",
+        Code::Internal | Code::Unknown | Code::DataLoss => "this is a fault of Helix; `helixctl doctor` says more",
+        _ => "",
+    };
+    match (status.message(), advice) {
+        ("", "") => format!("the daemon answered {:?}", status.code()),
+        ("", advice) => advice.to_owned(),
+        (message, "") => message.to_owned(),
+        (message, advice) => format!("{message}; {advice}"),
+    }
+}

@@ -1,0 +1,132 @@
+//! The parts of one memory: handle line, body, metadata line.
+
+use helix_client::v1::Memory;
+
+use super::{BODY_MAX_CHARS, LINE_MAX_CHARS, View};
+use crate::clean;
+use crate::dates;
+
+/// Indents stored text.
+pub(super) const INDENT: &str = "  ";
+
+/// Indents and marks a line that holds a matched term.
+const MARK: &str = "> ";
+
+/// The day on which the memory became true.
+pub(super) fn day(memory: &Memory, view: &View) -> String {
+    let at = if memory.valid_from_us == 0 { memory.recorded_at_us } else { memory.valid_from_us };
+    dates::day_of(at, &view.zone)
+}
+
+/// What the memory is and whom it concerns: `gotcha, project`.
+pub(super) fn nature(memory: &Memory) -> String {
+    let scope = match memory.scope.split_once(':') {
+        Some((level, _)) => level,
+        None => &memory.scope,
+    };
+    clean::line(&format!("{}, {scope}", memory.kind))
+}
+
+/// `#tag #tag`, empty without tags.
+pub(super) fn hashtags(memory: &Memory) -> String {
+    clean::line(&memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" "))
+}
+
+/// Joins the parts of a header that are not empty.
+pub(super) fn header<const N: usize>(parts: [String; N]) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
+}
+
+/// The first line with text.
+pub(super) fn summary(memory: &Memory) -> String {
+    let text = clean::block(&memory.text);
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    cut(first.trim(), LINE_MAX_CHARS)
+}
+
+/// The first `count` lines with text, indented, and how many lines follow.
+pub(super) fn opening(memory: &Memory, count: usize) -> String {
+    let text = clean::block(&memory.text);
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let mut shown: Vec<String> =
+        lines.by_ref().take(count).map(|line| format!("{INDENT}{}", cut(line.trim_end(), LINE_MAX_CHARS))).collect();
+    let rest = lines.count();
+    if rest > 0 {
+        shown.push(format!("{INDENT}… {rest} more {}", if rest == 1 { "line" } else { "lines" }));
+    }
+    shown.join("\n")
+}
+
+/// The body of one memory among several: cut with a pointer to the rest. Lines with a matched term are marked.
+pub(super) fn body(memory: &Memory, matched: &[String]) -> String {
+    let text = clean::block(&memory.text);
+    let text = text.trim_end();
+    let kept = first_chars(text, BODY_MAX_CHARS);
+    let shown = indent(kept, matched);
+    if kept.len() == text.len() {
+        return shown;
+    }
+    let handle = clean::line(&memory.handle);
+    format!("{shown}\n{INDENT}… cut at {BODY_MAX_CHARS} characters; read {handle} shows the rest")
+}
+
+/// The whole body.
+pub(super) fn whole_body(memory: &Memory) -> String {
+    indent(clean::block(&memory.text).trim_end(), &[])
+}
+
+/// `[tags: …] [source: …] [confidence: …] [links: …]` and what else is out of the ordinary; empty when nothing is.
+pub(super) fn metadata(memory: &Memory) -> String {
+    let mut fields: Vec<String> = Vec::new();
+    let mut field =
+        |name: &str, value: &str| fields.push(format!("[{name}: {}]", clean::line(value).replace(']', ")")));
+    if !memory.tags.is_empty() {
+        field("tags", &memory.tags.join(", "));
+    }
+    if let Some(source) = memory.source.as_ref().filter(|source| !source.path.is_empty()) {
+        let line = if source.line == 0 { String::new() } else { format!(":{}", source.line) };
+        field("source", &format!("{}{line}", source.path));
+    }
+    if memory.confidence < 1.0 {
+        field("confidence", &short(memory.confidence));
+    }
+    if !memory.links.is_empty() {
+        field("links", &memory.links.join(" "));
+    }
+    if !memory.status.is_empty() && memory.status != "active" {
+        field("status", &memory.status);
+    }
+    if !matches!(memory.origin.as_str(), "" | "user" | "agent") {
+        field("origin", &memory.origin);
+    }
+    if memory.pinned {
+        fields.push("[pinned]".to_owned());
+    }
+    fields.join(" ")
+}
+
+/// At most two decimals, none for nothing.
+pub(super) fn short(number: f32) -> String {
+    let text = format!("{number:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// At most `most` characters, with an ellipsis where something is missing.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    let kept = first_chars(text, most);
+    if kept.len() == text.len() { text.to_owned() } else { format!("{kept}…") }
+}
+
+fn first_chars(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).and_then(|(at, _)| text.get(..at)).unwrap_or(text)
+}
+
+fn indent(text: &str, matched: &[String]) -> String {
+    let matched: Vec<String> = matched.iter().map(|term| term.to_lowercase()).filter(|term| !term.is_empty()).collect();
+    let marked = |line: &str| {
+        let lower = line.to_lowercase();
+        let margin = if matched.iter().any(|term| lower.contains(term)) { MARK } else { INDENT };
+        format!("{margin}{line}").trim_end().to_owned()
+    };
+    text.lines().map(marked).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,72 @@
+//! What became of a store.
+
+use helix_client::v1::{Memory, StoreOutcome, StoreReply};
+
+use super::memory::{nature, summary};
+use crate::clean;
+
+/// Text of a reply to `store`; `terse` leaves out everything but the outcome and the handle.
+pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
+    let memory = reply.memory.clone().unwrap_or_default();
+    let handle = clean::line(&memory.handle);
+    let outcome = match reply.outcome() {
+        StoreOutcome::Stored if terse => format!("stored {handle}"),
+        StoreOutcome::Stored => format!("stored {handle} ({})", nature(&memory)),
+        StoreOutcome::Reinforced if terse => format!("known {handle}"),
+        StoreOutcome::Reinforced => format!("known already as {handle}: same text, reinforced, nothing new stored"),
+        StoreOutcome::Duplicate => duplicate(&memory, &handle, reply.similarity, terse),
+        StoreOutcome::Unspecified => {
+            "the daemon did not say what became of it; search for it before you store it again".to_owned()
+        }
+    };
+    if terse {
+        return outcome;
+    }
+    let warnings = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
+    std::iter::once(outcome).chain(warnings).collect()
+}
+
+fn duplicate(memory: &Memory, handle: &str, similarity: f32, terse: bool) -> String {
+    let similarity = format!("{similarity:.2}");
+    if terse {
+        return format!("not stored: {similarity} similar to {handle}; force=true stores it");
+    }
+    let summary = summary(memory);
+    format!(
+        "not stored: {similarity} similar to {handle}\n  {summary}\nIf that says it, nothing is left to do. If yours differs or \
+         corrects it, store again with force=true."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{arm64, reply_with};
+    use super::*;
+
+    #[test]
+    fn outcomes_read_well() {
+        let mut warned = reply_with(StoreOutcome::Stored, 0.0);
+        warned.warnings = vec!["link c:3 names no memory".to_owned(), "topic was\nrenamed".to_owned()];
+        let texts = [
+            stored(&warned, false),
+            stored(&reply_with(StoreOutcome::Reinforced, 1.0), false),
+            stored(&reply_with(StoreOutcome::Duplicate, 0.834), false),
+            stored(&StoreReply::default(), false),
+        ];
+        insta::assert_snapshot!(texts.join("\n---\n"));
+    }
+
+    #[test]
+    fn terse_outcomes_are_one_short_line() {
+        let texts = [StoreOutcome::Stored, StoreOutcome::Reinforced, StoreOutcome::Duplicate]
+            .map(|outcome| stored(&reply_with(outcome, 0.834), true));
+        insta::assert_snapshot!(texts.join("\n"));
+    }
+
+    #[test]
+    fn scope_is_named_by_its_level() {
+        let mut memory = arm64();
+        memory.scope = "global".to_owned();
+        assert_eq!(nature(&memory), "gotcha, global");
+    }
+}

@@ -1,0 +1,178 @@
+//! `search`: memories by words and by meaning.
+
+use helix_client::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
+use helix_client::v1::{Caller, Filter, MatchMode, SearchRequest};
+use jiff::Zoned;
+use serde_json::Value;
+
+use super::{Description, at_commas};
+use crate::arguments::{ArgumentError, Arguments, wrong};
+use crate::daemon::Daemon;
+use crate::dates::{self, DAY_SHAPE};
+use crate::failure::Failure;
+use crate::render::{self, Detail, Found, View};
+use crate::schema::{Parameter, Shape};
+
+/// Longest look back, in days and in hours: a hundred years.
+const DAYS_MAX: u32 = 36_500;
+const HOURS_MAX: u32 = DAYS_MAX * 24;
+
+pub(super) const DESCRIPTION: Description = Description {
+    name: "search",
+    title: "Search memories",
+    about: "Find memories by words and meaning. Search before working on something unfamiliar, before deciding, and when \
+            an error looks known.",
+    parameters: &PARAMETERS,
+    reads_only: true,
+};
+
+const DETAILS: [(&str, Detail); 6] = [
+    ("medium", Detail::Medium),
+    ("full", Detail::Full),
+    ("brief", Detail::Brief),
+    ("grouped", Detail::Grouped),
+    ("topics", Detail::Topics),
+    ("count", Detail::Count),
+];
+
+const MODES: [(&str, MatchMode); 2] = [("and", MatchMode::Auto), ("or", MatchMode::Any)];
+
+const PARAMETERS: [Parameter; 13] = [
+    Parameter::optional("query", Shape::Text, "words; may hold tag: topic: source: kind: scope: before: after:"),
+    Parameter::optional(
+        "detail",
+        Shape::Choice(&["medium", "full", "brief", "grouped", "topics", "count"]),
+        "default medium",
+    ),
+    Parameter::optional("limit", Shape::Whole, "default 10"),
+    Parameter::optional("after", Shape::Text, "YYYY-MM-DD, today, yesterday, this-week"),
+    Parameter::optional("before", Shape::Text, "up to and including that day"),
+    Parameter::optional("days", Shape::Whole, "only the last N days"),
+    Parameter::optional("hours", Shape::Whole, "overrides days"),
+    Parameter::optional("tag", Shape::List, ""),
+    Parameter::optional("topic", Shape::List, ""),
+    Parameter::optional("kind", Shape::List, ""),
+    Parameter::optional("scope", Shape::List, "project, global or all; default project and global"),
+    Parameter::optional("mode", Shape::Choice(&["and", "or"]), "default and, then or when nothing has all words"),
+    Parameter::optional("explain", Shape::Flag, "show why each matched"),
+];
+
+pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+    let now = Zoned::now();
+    let Asked { request, detail, limit } = ask(caller, arguments, &now)?;
+    let explain = arguments.flag("explain")?;
+    let query = request.query.clone();
+    let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
+    reply.notes = daemon.untold(reply.notes);
+    let found = Found { reply: &reply, query: &query, limit, detail, explain };
+    Ok(render::found(&found, &View { zone: now.time_zone().clone() }))
+}
+
+/// A search as it goes to the daemon, and as it is shown.
+#[derive(Debug)]
+struct Asked {
+    request: SearchRequest,
+    detail: Detail,
+    limit: usize,
+}
+
+fn ask(caller: Caller, arguments: &Arguments, now: &Zoned) -> Result<Asked, ArgumentError> {
+    let detail = arguments.choice("detail", &DETAILS)?.unwrap_or(Detail::Medium);
+    let limit = arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?.unwrap_or(SEARCH_LIMIT_DEFAULT);
+    let limit = if detail.counts() { SEARCH_LIMIT_MAX } else { limit };
+    let request = SearchRequest {
+        caller: Some(caller),
+        query: arguments.text("query")?.unwrap_or_default(),
+        filter: Some(filter(arguments, now)?),
+        // One more than is shown tells whether there are more.
+        limit: (limit + 1).min(SEARCH_LIMIT_MAX),
+        mode: arguments.choice("mode", &MODES)?.unwrap_or_default().into(),
+        // The full detail marks the lines with matched terms.
+        explain: arguments.flag("explain")? || detail == Detail::Full,
+        passive: detail.counts(),
+        ..SearchRequest::default()
+    };
+    Ok(Asked { request, detail, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
+}
+
+fn filter(arguments: &Arguments, now: &Zoned) -> Result<Filter, ArgumentError> {
+    Ok(Filter {
+        topics: arguments.list("topic", at_commas)?,
+        tags: arguments.list("tag", at_commas)?,
+        kinds: arguments.list("kind", at_commas)?,
+        scopes: arguments.list("scope", at_commas)?,
+        after_us: after(arguments, now)?,
+        before_us: day(arguments, "before", |text| dates::day_end(text, now))?,
+        ..Filter::default()
+    })
+}
+
+/// The later of `after` and the start of the last `hours`, else `days`.
+fn after(arguments: &Arguments, now: &Zoned) -> Result<Option<i64>, ArgumentError> {
+    let from = day(arguments, "after", |text| dates::day_start(text, now))?;
+    let days = arguments.whole("days", 1..=DAYS_MAX)?;
+    let hours = arguments.whole("hours", 1..=HOURS_MAX)?.or(days.map(|days| days * 24));
+    let recent = hours.and_then(|hours| dates::hours_ago(hours, now)).map(|at| at.timestamp().as_microsecond());
+    Ok(from.max(recent))
+}
+
+fn day(
+    arguments: &Arguments,
+    name: &'static str,
+    read: impl FnOnce(&str) -> Option<Zoned>,
+) -> Result<Option<i64>, ArgumentError> {
+    let Some(text) = arguments.text(name)? else { return Ok(None) };
+    match read(text.trim()) {
+        Some(at) => Ok(Some(at.timestamp().as_microsecond())),
+        None => Err(wrong(name, DAY_SHAPE, &Value::String(text))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+
+    fn asked(given: &Value) -> Result<Asked, ArgumentError> {
+        let now = "2026-11-21T22:14:00+00:00[UTC]".parse().unwrap();
+        let arguments = Arguments::new("search", &PARAMETERS, given.as_object().cloned()).unwrap();
+        ask(Caller::default(), &arguments, &now)
+    }
+
+    #[test]
+    fn every_argument_reaches_the_daemon() {
+        insta::assert_debug_snapshot!(
+            asked(&json!({
+                "query": "linking arm64", "detail": "brief", "limit": "5", "after": "2026-11-01", "before": "2026-11-20",
+                "tag": ["gotcha"], "topic": "build-gotchas", "kind": "gotcha,bug_fix", "scope": "all", "mode": "or",
+                "explain": "true",
+            }))
+            .unwrap()
+        );
+    }
+
+    #[test]
+    fn hours_override_days_and_the_later_bound_counts() {
+        let after = |given| asked(&given).unwrap().request.filter.unwrap().after_us.unwrap();
+        assert_eq!(after(json!({"days": 2, "hours": 3})), after(json!({"hours": "3"})));
+        assert_eq!(after(json!({"days": 2})), after(json!({"hours": 48})));
+        assert_eq!(after(json!({"days": 30, "after": "today"})), after(json!({"after": "2026-11-21"})));
+    }
+
+    #[test]
+    fn counting_looks_at_everything_and_counts_no_access() {
+        let asked = asked(&json!({"query": "x", "detail": "count", "limit": 3})).unwrap();
+        assert_eq!((asked.request.limit, asked.request.passive), (SEARCH_LIMIT_MAX, true));
+    }
+
+    #[test]
+    fn a_wrong_day_is_explained() {
+        let error = asked(&json!({"after": "soon"})).unwrap_err();
+        insta::assert_snapshot!(
+            error,
+            @r#"after: expected a day like 2026-11-21, today, yesterday or this-week, got "soon""#
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! What reaches the protocol: a screen between the lines of stdin and `rmcp`.
+//!
+//! Before the handshake `rmcp` ends the connection over a stray notification or response, and answers an unknown method with
+//! a complaint about metadata. A client that probes must neither lose its server nor wait, so the screen drops the former and
+//! answers the latter. It also turns a stop into the end of the input, which makes `rmcp` finish the calls in flight.
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, ProtocolVersion, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::service::RoleServer;
+use rmcp::transport::Transport;
+
+use crate::serve::Stop;
+
+/// Methods that exist; a request for one of them that cannot be parsed has wrong parameters.
+const KNOWN_METHODS: [&str; 5] = ["initialize", "server/discover", "tools/call", "tools/list", "ping"];
+
+/// A transport that screens what comes in.
+pub(crate) struct Screened<T> {
+    inner: T,
+    stop: Stop,
+    opened: bool,
+}
+
+/// What becomes of a message that arrives before the handshake.
+enum Verdict {
+    Pass,
+    Drop,
+    Refuse(RequestId, ErrorData),
+}
+
+impl<T> Screened<T> {
+    /// Screens `inner` until `stop`.
+    pub(crate) fn new(inner: T, stop: Stop) -> Self {
+        Self { inner, stop, opened: false }
+    }
+
+    fn judge(&mut self, message: &ClientJsonRpcMessage) -> Verdict {
+        let ClientJsonRpcMessage::Request(request) = message else {
+            return Verdict::Drop;
+        };
+        match &request.request {
+            ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => Verdict::Pass,
+            ClientRequest::InitializeRequest(_) => {
+                self.opened = true;
+                Verdict::Pass
+            }
+            other if is_self_contained(other) => {
+                self.opened = true;
+                Verdict::Pass
+            }
+            ClientRequest::CustomRequest(custom) => Verdict::Refuse(request.id.clone(), unknown_method(&custom.method)),
+            _ => Verdict::Pass,
+        }
+    }
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
+    type Error = T::Error;
+
+    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        self.inner.send(item)
+    }
+
+    /// May be cancelled: nothing is awaited between taking a message and returning it, except before the handshake, where
+    /// `rmcp` awaits nothing else.
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            let received = tokio::select! {
+                message = self.inner.receive() => message,
+                () = self.stop.stopped() => None,
+            };
+            let Some(message) = received else {
+                self.stop.stop();
+                return None;
+            };
+            if self.opened {
+                return Some(message);
+            }
+            match self.judge(&message) {
+                Verdict::Pass => return Some(message),
+                Verdict::Drop => {}
+                Verdict::Refuse(id, error) => {
+                    self.inner.send(ServerJsonRpcMessage::error(error, Some(id))).await.ok()?;
+                }
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
+
+/// The error for a request that parsed as no known one.
+pub(crate) fn unknown_method(method: &str) -> ErrorData {
+    if KNOWN_METHODS.contains(&method) {
+        ErrorData::invalid_params(format!("the parameters of {method} are malformed"), None)
+    } else {
+        ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "Method not found", None)
+    }
+}
+
+/// Whether a request carries the metadata that stands for a handshake since revision 2026-07-28.
+fn is_self_contained(request: &ClientRequest) -> bool {
+    request.get_meta().missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty()
+}

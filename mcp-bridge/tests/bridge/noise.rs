@@ -1,0 +1,76 @@
+//! What is not a proper message neither stops the server nor makes it wait.
+
+use serde_json::{Value, json};
+
+use crate::harness::Bridge;
+
+/// More than the longest line that is read.
+const OVERSIZED_BYTES: usize = 5 * 1024 * 1024;
+
+fn ping(bridge: &mut Bridge) {
+    assert_eq!(bridge.ask(&json!("ping"), "ping", &json!({}))["result"], json!({}));
+}
+
+#[test]
+fn unknown_methods_are_refused_at_once() {
+    let mut bridge = Bridge::start();
+    let before = bridge.ask(&json!(1), "server/frobnicate", &json!({}));
+    assert_eq!(before["error"]["code"], -32601);
+    bridge.initialize();
+    let after = bridge.ask(&json!(2), "server/frobnicate", &json!({}));
+    assert_eq!(after["error"]["code"], -32601);
+    bridge.finish_cleanly();
+}
+
+#[test]
+fn a_malformed_handshake_can_be_repeated() {
+    let mut bridge = Bridge::start();
+    assert_eq!(bridge.ask(&json!(0), "initialize", &json!({"capabilities": {}}))["error"]["code"], -32602);
+    assert_eq!(bridge.initialize()["result"]["serverInfo"]["name"], "helix");
+    bridge.finish_cleanly();
+}
+
+#[test]
+fn strays_before_the_handshake_are_ignored() {
+    let mut bridge = Bridge::start();
+    bridge.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}));
+    bridge.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    bridge.send(&json!({"jsonrpc": "2.0", "id": 5, "result": {}}));
+    bridge.send(&json!({"jsonrpc": "2.0", "id": 6, "error": {"code": -32601, "message": "no"}}));
+    bridge.initialize();
+    bridge.finish_cleanly();
+}
+
+#[test]
+fn garbage_is_survived() {
+    let mut bridge = Bridge::start();
+    bridge.initialize();
+    for garbage in ["not json\n", "{\"jsonrpc\":\"2.0\",\n", "\u{0}\u{1}\n", "\n", "\r\n"] {
+        bridge.send_bytes(garbage.as_bytes());
+    }
+    bridge.send_bytes(&[0xFF, 0xFE, b'\n']);
+    ping(&mut bridge);
+    bridge.finish_cleanly();
+}
+
+#[test]
+fn json_that_is_no_message_is_refused() {
+    let mut bridge = Bridge::start();
+    bridge.initialize();
+    bridge.send_bytes(b"[1,2,3]\n");
+    let refusal = bridge.receive();
+    assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&Value::Null, &json!(-32600)));
+    ping(&mut bridge);
+    bridge.finish_cleanly();
+}
+
+#[test]
+fn an_oversized_line_is_skipped() {
+    let mut bridge = Bridge::start();
+    bridge.initialize();
+    let text = "x".repeat(OVERSIZED_BYTES);
+    let call = json!({"name": "store", "arguments": {"topic": "a", "text": text}});
+    bridge.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call}));
+    ping(&mut bridge);
+    bridge.finish_cleanly();
+}
