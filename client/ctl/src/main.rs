@@ -1,59 +1,60 @@
 //! Helix on the command line.
 //!
-//! For now it only installs the model: `helixctl model install [--from DIR] [--json]`.
+//! Data goes one way: `arguments` → `command` → the daemon (over `helix-client`), the model's files (`model`) or the agents'
+//! settings (`wiring`) → `document` for `--json`, `render` for people → `screen`. Commands keep no state.
 
+mod arguments;
+mod command;
+mod context;
+mod document;
+mod failure;
+mod finding;
 mod model;
+mod programs;
+mod progress;
+mod render;
+mod screen;
+mod text;
+mod time;
+mod wiring;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context;
 use clap::Parser;
+use clap::error::ErrorKind;
+use helix_proto::exit;
 
-/// Helix on the command line.
-#[derive(Parser)]
-enum Arguments {
-    /// The embedding model.
-    #[command(subcommand)]
-    Model(ModelCommand),
-}
-
-#[derive(clap::Subcommand)]
-enum ModelCommand {
-    /// Installs the model and its library.
-    Install {
-        /// Takes the wheels from this directory.
-        #[arg(long)]
-        from: Option<PathBuf>,
-        /// Prints JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Verifies what is installed.
-    Verify,
-}
+use arguments::Arguments;
+use failure::Failure;
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            drop(writeln!(io::stderr(), "helixctl: {error:#}"));
-            ExitCode::FAILURE
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return ExitCode::from(explain(&error)),
+    };
+    match arguments.run() {
+        Ok(code) => ExitCode::from(code),
+        Err(failure) => {
+            report(&failure);
+            ExitCode::from(failure.exit_code())
         }
     }
 }
 
-fn run() -> anyhow::Result<()> {
-    let Arguments::Model(command) = Arguments::parse();
-    let models_dir = std::env::var_os("HELIX_MODEL_DIR").map(PathBuf::from).context("HELIX_MODEL_DIR is not set")?;
-    let installed = match command {
-        ModelCommand::Verify => model::verify(&models_dir)?,
-        ModelCommand::Install { from, json: _ } => {
-            let options = model::InstallOptions { from, ..model::InstallOptions::from_environment() };
-            model::install(&models_dir, &options, &mut |step| drop(writeln!(io::stderr(), "{step:?}")))?
-        }
-    };
-    writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&installed)?)?;
-    Ok(())
+/// Prints what clap has to say: help and version are answers, all else is a wrong command line.
+fn explain(error: &clap::Error) -> u8 {
+    // Whoever closed the stream does not want to read it.
+    drop(error.print());
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => exit::OK,
+        _ => exit::USAGE,
+    }
+}
+
+fn report(failure: &Failure) {
+    match failure {
+        Failure::ReaderGone => {}
+        failure => drop(writeln!(io::stderr().lock(), "helixctl: {}", text::one_line(&failure.to_string()))),
+    }
 }

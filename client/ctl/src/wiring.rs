@@ -28,7 +28,11 @@ mod tests;
 
 pub(crate) use apply::{Change, Report, Run, install, status, uninstall};
 pub(crate) use error::WiringError;
-pub(crate) use plan::{Part, Planned, plan_install, plan_uninstall};
-pub(crate) use spec::{HOOK_PROGRAM, HOOK_ROWS, HookRow, SERVER_NAME, SERVER_PROGRAM, Spec};
-pub(crate) use status::{WiringStatus, plan_status};
+pub(crate) use plan::Part;
+#[cfg(test)]
+pub(crate) use plan::{plan_install, plan_uninstall};
+pub(crate) use spec::{HOOK_PROGRAM, HOOK_ROWS, SERVER_PROGRAM, Spec};
+pub(crate) use status::WiringStatus;
+#[cfg(test)]
+pub(crate) use status::plan_status;
 pub(crate) use target::{Place, Scope, Target};

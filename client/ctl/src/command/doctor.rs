@@ -1,0 +1,105 @@
+//! `helixctl doctor`: every part examined, and what to do about what is wrong.
+
+mod model;
+mod places;
+mod round_trip;
+mod shim;
+mod wired;
+
+use clap::Args;
+use helix_client::{Client, Start, v1};
+
+use crate::context::{Context, wait};
+use crate::document::embedder_state;
+use crate::failure::{Failure, Outcome};
+use crate::finding::{Finding, Findings};
+use crate::progress::while_slow;
+use crate::render;
+use crate::screen;
+use crate::time::now_us;
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Also walks the whole history and compares every memory with the indexes
+    #[arg(long)]
+    deep: bool,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Doctor {
+    /// Examines everything; starts the daemon when there is none, as any command would.
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        wait(async {
+            let results = while_slow(context.screen, "examining", examine(context, self.deep)).await;
+            let findings = Findings::new(results);
+            if self.json {
+                screen::json(&findings)?;
+            } else {
+                screen::print(&render::findings(context.screen.look, &findings))?;
+            }
+            Ok(findings.exit_code())
+        })
+    }
+}
+
+async fn examine(context: &Context, deep: bool) -> Vec<Finding> {
+    let connected = context.connect(Start::IfAbsent).await;
+    // Only now: the first start makes the places.
+    let mut results = places::examine(&context.paths);
+    match connected {
+        Ok(mut client) => results.extend(examine_daemon(context, &mut client, deep).await),
+        Err(failure) => results.push(Finding::failure("daemon", failure.to_string())),
+    }
+    results.push(model::examine(&context.paths.models).await);
+    results.extend(wired::examine(&context.cwd));
+    results
+}
+
+async fn examine_daemon(context: &Context, client: &mut Client, deep: bool) -> Vec<Finding> {
+    // Ties what this run leaves in logs together, and keeps two runs apart.
+    let label = format!("helix-doctor-{}-{}", std::process::id(), now_us());
+    let mut results = vec![version(&client.greeting)];
+    results.extend(own_checks(client, deep).await);
+    results.push(round_trip::examine(context, client, &label).await);
+    results.push(embedder(client).await);
+    results.push(shim::examine(&context.paths, &label).await);
+    results
+}
+
+fn version(greeting: &v1::HelloReply) -> Finding {
+    let (theirs, ours) = (&greeting.version, env!("CARGO_PKG_VERSION"));
+    if theirs == ours {
+        Finding::ok("daemon", format!("version {theirs}, pid {}", greeting.pid))
+    } else {
+        let advice = "run `helixctl down` and `helixctl up`";
+        Finding::warning("daemon", format!("version {theirs} runs, but {ours} is installed; {advice}"))
+    }
+}
+
+async fn own_checks(client: &mut Client, deep: bool) -> Vec<Finding> {
+    match client.call(async |rpc| rpc.check(v1::CheckRequest { deep }).await).await {
+        Ok(reply) => reply.results.iter().map(Finding::from).collect(),
+        Err(status) => vec![Finding::failure("checks", Failure::from(status).to_string())],
+    }
+}
+
+async fn embedder(client: &mut Client) -> Finding {
+    const NAME: &str = "embedder";
+    let reply = match client.call(async |rpc| rpc.status(v1::StatusRequest {}).await).await {
+        Ok(reply) => reply,
+        Err(status) => return Finding::failure(NAME, Failure::from(status).to_string()),
+    };
+    let Some(embedder) = reply.embedder else { return Finding::warning(NAME, "the daemon does not know its state") };
+    let said = [&embedder.model, &embedder.detail].into_iter().filter(|text| !text.is_empty());
+    let waiting = (embedder.pending > 0).then(|| format!("{} memories wait for their vector", embedder.pending));
+    let parts = [embedder_state(embedder.state()).to_owned()].into_iter().chain(said.cloned()).chain(waiting);
+    let detail = parts.collect::<Vec<_>>().join(", ");
+    match embedder.state() {
+        v1::EmbedderState::Ready | v1::EmbedderState::Off | v1::EmbedderState::Loading => Finding::ok(NAME, detail),
+        v1::EmbedderState::Unspecified | v1::EmbedderState::Absent => Finding::warning(NAME, detail),
+        v1::EmbedderState::Failed => Finding::failure(NAME, detail),
+    }
+}

@@ -1,0 +1,110 @@
+//! One memory stored, found, read and forgotten, in a scope of its own that nobody else looks in.
+
+use std::time::Instant;
+
+use helix_client::{Client, v1};
+
+use crate::context::Context;
+use crate::document::hyphenated;
+use crate::failure::Failure;
+use crate::finding::Finding;
+
+/// How the finding is called.
+const NAME: &str = "round trip";
+
+/// What the memory is filed under.
+const TOPIC: &str = "helix-doctor";
+
+/// Goes the whole way. Whatever fails between, the memory is forgotten in the end.
+pub(super) async fn examine(context: &Context, client: &mut Client, label: &str) -> Finding {
+    let started = Instant::now();
+    let trip = Trip { caller: context.caller(), scope: format!("project:{label}"), word: label.replace('-', "") };
+    let stored = match trip.store(client).await {
+        Ok(stored) => stored,
+        Err(problem) => return Finding::failure(NAME, problem),
+    };
+    let reference = hyphenated(&stored.id);
+    let seen = trip.see(client, &stored, &reference).await;
+    let forgotten = trip.forget(client, &stored, &reference).await;
+    match seen.and(forgotten) {
+        Ok(()) => Finding::ok(
+            NAME,
+            format!("stored, found, read and forgot a memory in {} ms", started.elapsed().as_millis()),
+        ),
+        Err(problem) => Finding::failure(NAME, problem),
+    }
+}
+
+struct Trip {
+    caller: v1::Caller,
+    scope: String,
+    /// A word that no other memory has.
+    word: String,
+}
+
+impl Trip {
+    async fn store(&self, client: &mut Client) -> Result<v1::Memory, String> {
+        let draft = v1::Draft {
+            topic: TOPIC.to_owned(),
+            text: format!("{} was stored by an examination and may be forgotten", self.word),
+            scope: self.scope.clone(),
+            ..v1::Draft::default()
+        };
+        let request = v1::StoreRequest { caller: self.caller(), draft: Some(draft), force: true };
+        let reply = client.call(async |rpc| rpc.store(request.clone()).await).await;
+        let reply = reply.map_err(failed("storing a memory"))?;
+        reply.memory.ok_or_else(|| "storing a memory: the daemon did not say what it stored; see its log".to_owned())
+    }
+
+    async fn see(&self, client: &mut Client, stored: &v1::Memory, reference: &str) -> Result<(), String> {
+        if !self.search(client).await?.contains(&stored.id) {
+            return Err("searching: a memory just stored was not found; run `helixctl doctor --deep`".to_owned());
+        }
+        let request = v1::ReadRequest { caller: self.caller(), reference: reference.to_owned(), index: None };
+        let reply = client.call(async |rpc| rpc.read(request.clone()).await).await;
+        let reply = reply.map_err(failed("reading a memory"))?;
+        let same = reply.memories.iter().any(|memory| memory.id == stored.id && memory.text == stored.text);
+        if same {
+            Ok(())
+        } else {
+            Err("reading: the memory differs from what was stored; run `helixctl doctor --deep`".to_owned())
+        }
+    }
+
+    async fn forget(&self, client: &mut Client, stored: &v1::Memory, reference: &str) -> Result<(), String> {
+        let request = v1::ForgetRequest { caller: self.caller(), reference: reference.to_owned() };
+        let reply = client.call(async |rpc| rpc.forget(request.clone()).await).await;
+        let reply = reply.map_err(failed("forgetting a memory"))?;
+        if reply.forgotten.is_none_or(|memory| memory.id != stored.id) {
+            return Err(format!("forgetting: {reference} was not forgotten; forget it yourself"));
+        }
+        if self.search(client).await?.contains(&stored.id) {
+            return Err("searching: a forgotten memory is still found; run `helixctl doctor --deep`".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Finds by the word alone, so that the answer does not depend on the model.
+    async fn search(&self, client: &mut Client) -> Result<Vec<Vec<u8>>, String> {
+        let request = v1::SearchRequest {
+            caller: self.caller(),
+            query: self.word.clone(),
+            filter: Some(v1::Filter { scopes: vec![self.scope.clone()], ..v1::Filter::default() }),
+            retriever: v1::Retriever::Words.into(),
+            passive: true,
+            ..v1::SearchRequest::default()
+        };
+        let reply = client.call(async |rpc| rpc.search(request.clone()).await).await;
+        let reply = reply.map_err(failed("searching"))?;
+        Ok(reply.hits.into_iter().filter_map(|hit| hit.memory).map(|memory| memory.id).collect())
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the wire's field is optional")]
+    fn caller(&self) -> Option<v1::Caller> {
+        Some(self.caller.clone())
+    }
+}
+
+fn failed(step: &'static str) -> impl FnOnce(tonic::Status) -> String {
+    move |status| format!("{step}: {}", Failure::from(status))
+}

@@ -1,0 +1,130 @@
+//! `helixctl down`: no running daemon.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use helix_client::{ConnectError, Start, v1};
+use helix_proto::exit;
+use tokio::time::{Instant, sleep};
+use tonic::Code;
+
+use crate::context::{Context, wait};
+use crate::failure::{Failure, Outcome};
+use crate::progress::while_slow;
+use crate::screen;
+
+/// How long a daemon may take to finish its writes and end.
+const STOP_DEADLINE: Duration = Duration::from_secs(6);
+
+/// Pause between two looks at its lock.
+const LOOK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Arguments of `down`.
+#[derive(Debug, Args)]
+pub(crate) struct Down {}
+
+/// What became of the request to stop.
+enum Asked {
+    /// It was received.
+    Heard(u32),
+    /// Nobody listens.
+    Nobody,
+}
+
+impl Down {
+    /// Asks the daemon to stop, and waits until its lock is free, which the kernel sees to when the process has ended.
+    pub(crate) fn run(&self, context: &Context) -> Outcome {
+        let Self {} = self;
+        wait(async {
+            let heard = while_slow(context.screen, "waiting for helixd to stop", stop(context)).await?;
+            let said = heard
+                .map_or_else(|| "helixd was not running\n".to_owned(), |pid| format!("helixd stopped: pid {pid}\n"));
+            screen::print(&said)?;
+            Ok(exit::OK)
+        })
+    }
+}
+
+/// Asks until somebody heard it or the lock is free; then waits for the lock.
+async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
+    let lock = context.paths.lock();
+    let deadline = Instant::now() + STOP_DEADLINE;
+    let mut heard = None;
+    loop {
+        if heard.is_none()
+            && let Asked::Heard(pid) = ask(context).await?
+        {
+            heard = Some(pid);
+        }
+        if !is_held(&lock)? {
+            return Ok(heard);
+        }
+        if Instant::now() >= deadline {
+            return Err(still_running(&lock, heard));
+        }
+        sleep(LOOK_PAUSE).await;
+    }
+}
+
+async fn ask(context: &Context) -> Result<Asked, Failure> {
+    let mut client = match context.connect(Start::Never).await {
+        Ok(client) => client,
+        Err(Failure::Connect(ConnectError::Absent { .. })) => return Ok(Asked::Nobody),
+        Err(other) => return Err(other),
+    };
+    let pid = client.greeting.pid;
+    match client.call(async |rpc| rpc.shutdown(v1::ShutdownRequest {}).await).await {
+        Ok(reply) => Ok(Asked::Heard(reply.pid)),
+        // It went away while it answered.
+        Err(status) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => Ok(Asked::Heard(pid)),
+        Err(status) => Err(status.into()),
+    }
+}
+
+/// Whether a process holds the lock. A home without a lock file never had a daemon.
+fn is_held(lock: &Path) -> Result<bool, Failure> {
+    let file = match File::open(lock) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(false);
+        }
+        Err(error) => return Err(Failure::io(format!("opening {}", lock.display()))(error)),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(Failure::io(format!("looking at {}", lock.display()))(error)),
+    }
+}
+
+fn still_running(lock: &Path, heard: Option<u32>) -> Failure {
+    let (seconds, place) = (STOP_DEADLINE.as_secs(), lock.display());
+    Failure::Unavailable(match heard {
+        Some(pid) => {
+            format!("helixd (pid {pid}) still holds {place} after {seconds} s; see its log, then end that process")
+        }
+        None => format!("a process holds {place} but answers nobody; see the log, then end that process"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_lock_is_held_as_long_as_its_holder_lives() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("helixd.lock");
+        assert!(!is_held(&path).unwrap());
+        let holder = File::create(&path).unwrap();
+        assert!(!is_held(&path).unwrap());
+        holder.lock().unwrap();
+        assert!(is_held(&path).unwrap());
+        drop(holder);
+        assert!(!is_held(&path).unwrap());
+    }
+}

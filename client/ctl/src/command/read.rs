@@ -1,0 +1,50 @@
+//! `helixctl read`: one memory, or a topic's.
+
+use clap::Args;
+use helix_client::{Start, v1};
+use helix_proto::exit;
+
+use crate::context::{Context, wait};
+use crate::document::ReadDocument;
+use crate::failure::Outcome;
+use crate::render;
+use crate::screen;
+
+/// Arguments of `read`.
+#[derive(Debug, Args)]
+pub(crate) struct Read {
+    /// Handle, id, the beginning of either, topic:index, or a topic
+    #[arg(value_name = "REF")]
+    reference: String,
+    /// Reads the memory at this position in the topic, counted from 0
+    #[arg(long, short, value_name = "N")]
+    index: Option<u32>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Read {
+    /// Prints what the reference names.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let request = v1::ReadRequest { caller: Some(context.caller()), reference: self.reference, index: self.index };
+        wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
+            if self.json {
+                screen::json(&ReadDocument::from(&reply))?;
+            } else {
+                screen::print(&render::read(context.screen.look, &reply))?;
+                remark(&reply);
+            }
+            Ok(exit::OK)
+        })
+    }
+}
+
+fn remark(reply: &v1::ReadReply) {
+    let shown = reply.memories.len();
+    if usize::try_from(reply.total).is_ok_and(|total| total > shown) && !reply.topic.is_empty() {
+        screen::remark(&format!("helixctl: {shown} of {} memories; read others with --index", reply.total));
+    }
+}

@@ -1,0 +1,188 @@
+//! Memories, and the answers that hold little else.
+
+use std::collections::BTreeMap;
+
+use helix_client::v1;
+use serde::Serialize;
+
+use crate::time::rfc3339;
+
+/// Where an id's hexadecimal digits are divided.
+const HYPHENS_BEFORE_BYTES: [usize; 4] = [4, 6, 8, 10];
+
+/// One memory.
+#[derive(Debug, Serialize)]
+pub(crate) struct MemoryDocument<'a> {
+    id: String,
+    handle: &'a str,
+    topic: &'a str,
+    text: &'a str,
+    kind: &'a str,
+    tags: &'a [String],
+    scope: &'a str,
+    source: Option<SourceDocument<'a>>,
+    links: &'a [String],
+    importance: f32,
+    confidence: f32,
+    pinned: bool,
+    origin: &'a str,
+    provenance: Vec<ProvenanceDocument<'a>>,
+    attributes: BTreeMap<&'a str, &'a str>,
+    valid_from: String,
+    valid_to: Option<String>,
+    recorded_at: String,
+    last_seen_at: String,
+    access_count: u64,
+    status: &'a str,
+    sequence: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct SourceDocument<'a> {
+    path: &'a str,
+    line: Option<u32>,
+    content_hash: Option<String>,
+    git_blob: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct ProvenanceDocument<'a> {
+    agent: &'a str,
+    reference: &'a str,
+    extractor: &'a str,
+    origin: &'a str,
+    at: String,
+}
+
+/// What became of a memory to be stored.
+#[derive(Debug, Serialize)]
+pub(crate) struct StoreDocument<'a> {
+    outcome: &'static str,
+    memory: Option<MemoryDocument<'a>>,
+    similarity: Option<f32>,
+    warnings: &'a [String],
+}
+
+/// One memory or a topic's.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReadDocument<'a> {
+    topic: Option<&'a str>,
+    total: u32,
+    memories: Vec<MemoryDocument<'a>>,
+}
+
+/// What was forgotten, or what could be meant.
+#[derive(Debug, Serialize)]
+pub(crate) struct ForgetDocument<'a> {
+    forgotten: Option<MemoryDocument<'a>>,
+    candidates: Vec<MemoryDocument<'a>>,
+}
+
+impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
+    fn from(memory: &'a v1::Memory) -> Self {
+        Self {
+            id: hyphenated(&memory.id),
+            handle: &memory.handle,
+            topic: &memory.topic,
+            text: &memory.text,
+            kind: &memory.kind,
+            tags: &memory.tags,
+            scope: &memory.scope,
+            source: memory.source.as_ref().map(SourceDocument::from),
+            links: &memory.links,
+            importance: memory.importance,
+            confidence: memory.confidence,
+            pinned: memory.pinned,
+            origin: &memory.origin,
+            provenance: memory.provenance.iter().map(ProvenanceDocument::from).collect(),
+            attributes: memory.attributes.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect(),
+            valid_from: rfc3339(memory.valid_from_us),
+            valid_to: memory.valid_to_us.map(rfc3339),
+            recorded_at: rfc3339(memory.recorded_at_us),
+            last_seen_at: rfc3339(memory.last_seen_at_us),
+            access_count: memory.access_count,
+            status: &memory.status,
+            sequence: memory.sequence,
+        }
+    }
+}
+
+impl<'a> From<&'a v1::SourceRef> for SourceDocument<'a> {
+    fn from(source: &'a v1::SourceRef) -> Self {
+        let known = |bytes: &[u8]| (!bytes.is_empty()).then(|| hexadecimal(bytes));
+        Self {
+            path: &source.path,
+            line: (source.line != 0).then_some(source.line),
+            content_hash: known(&source.content_hash),
+            git_blob: known(&source.git_blob),
+        }
+    }
+}
+
+impl<'a> From<&'a v1::Provenance> for ProvenanceDocument<'a> {
+    fn from(provenance: &'a v1::Provenance) -> Self {
+        Self {
+            agent: &provenance.agent,
+            reference: &provenance.reference,
+            extractor: &provenance.extractor,
+            origin: &provenance.origin,
+            at: rfc3339(provenance.at_us),
+        }
+    }
+}
+
+impl<'a> From<&'a v1::StoreReply> for StoreDocument<'a> {
+    fn from(reply: &'a v1::StoreReply) -> Self {
+        let outcome = match reply.outcome() {
+            v1::StoreOutcome::Unspecified => "unspecified",
+            v1::StoreOutcome::Stored => "stored",
+            v1::StoreOutcome::Reinforced => "reinforced",
+            v1::StoreOutcome::Duplicate => "duplicate",
+        };
+        Self {
+            outcome,
+            memory: reply.memory.as_ref().map(MemoryDocument::from),
+            similarity: (reply.outcome() == v1::StoreOutcome::Duplicate).then_some(reply.similarity),
+            warnings: &reply.warnings,
+        }
+    }
+}
+
+impl<'a> From<&'a v1::ReadReply> for ReadDocument<'a> {
+    fn from(reply: &'a v1::ReadReply) -> Self {
+        Self {
+            topic: Some(reply.topic.as_str()).filter(|topic| !topic.is_empty()),
+            total: reply.total,
+            memories: reply.memories.iter().map(MemoryDocument::from).collect(),
+        }
+    }
+}
+
+impl<'a> From<&'a v1::ForgetReply> for ForgetDocument<'a> {
+    fn from(reply: &'a v1::ForgetReply) -> Self {
+        Self {
+            forgotten: reply.forgotten.as_ref().map(MemoryDocument::from),
+            candidates: reply.candidates.iter().map(MemoryDocument::from).collect(),
+        }
+    }
+}
+
+/// Writes an id as UUIDs are written.
+pub(crate) fn hyphenated(id: &[u8]) -> String {
+    let mut text = String::new();
+    for (at, byte) in id.iter().enumerate() {
+        if HYPHENS_BEFORE_BYTES.contains(&at) {
+            text.push('-');
+        }
+        text.extend(digits(*byte));
+    }
+    text
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().flat_map(|byte| digits(*byte)).collect()
+}
+
+fn digits(byte: u8) -> impl Iterator<Item = char> {
+    [byte >> 4, byte & 0xf].into_iter().filter_map(|digit| char::from_digit(digit.into(), 16))
+}

@@ -1,0 +1,81 @@
+//! Ranked hits.
+
+use helix_client::v1;
+use serde::Serialize;
+
+use super::memory::MemoryDocument;
+
+/// The hits of a search, best first.
+#[derive(Debug, Serialize)]
+pub(crate) struct SearchDocument<'a> {
+    hits: Vec<HitDocument<'a>>,
+    fell_back_to_any: bool,
+    notes: &'a [String],
+    embed_us: u64,
+    search_us: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct HitDocument<'a> {
+    score: f32,
+    memory: Option<MemoryDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<ExplanationDocument<'a>>,
+}
+
+/// Ranks are `null` where the memory is absent from the list.
+#[derive(Debug, Serialize)]
+struct ExplanationDocument<'a> {
+    lexical_rank: Option<u32>,
+    lexical_score: Option<f32>,
+    semantic_rank: Option<u32>,
+    semantic_score: Option<f32>,
+    fused: f32,
+    confidence_factor: f32,
+    recency_factor: f32,
+    importance_factor: f32,
+    scope_factor: f32,
+    matched_terms: &'a [String],
+}
+
+impl<'a> From<&'a v1::SearchReply> for SearchDocument<'a> {
+    fn from(reply: &'a v1::SearchReply) -> Self {
+        Self {
+            hits: reply.hits.iter().map(HitDocument::from).collect(),
+            fell_back_to_any: reply.fell_back_to_any,
+            notes: &reply.notes,
+            embed_us: reply.embed_us,
+            search_us: reply.search_us,
+        }
+    }
+}
+
+impl<'a> From<&'a v1::Hit> for HitDocument<'a> {
+    fn from(hit: &'a v1::Hit) -> Self {
+        Self {
+            score: hit.score,
+            memory: hit.memory.as_ref().map(MemoryDocument::from),
+            explanation: hit.explanation.as_ref().map(ExplanationDocument::from),
+        }
+    }
+}
+
+impl<'a> From<&'a v1::Explanation> for ExplanationDocument<'a> {
+    fn from(explanation: &'a v1::Explanation) -> Self {
+        let listed = |rank: u32| (rank != 0).then_some(rank);
+        let lexical_rank = listed(explanation.lexical_rank);
+        let semantic_rank = listed(explanation.semantic_rank);
+        Self {
+            lexical_rank,
+            lexical_score: lexical_rank.map(|_| explanation.lexical_score),
+            semantic_rank,
+            semantic_score: semantic_rank.map(|_| explanation.semantic_score),
+            fused: explanation.fused,
+            confidence_factor: explanation.confidence_factor,
+            recency_factor: explanation.recency_factor,
+            importance_factor: explanation.importance_factor,
+            scope_factor: explanation.scope_factor,
+            matched_terms: &explanation.matched_terms,
+        }
+    }
+}

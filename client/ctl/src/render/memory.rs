@@ -1,0 +1,91 @@
+//! Memories, one in full or many in rows.
+
+use std::collections::BTreeMap;
+
+use helix_client::v1::{Memory, ReadReply};
+
+use super::table::{Field, rows};
+use crate::document::hyphenated;
+use crate::screen::{Look, Paint};
+use crate::text::{neutral, one_line, shorten};
+use crate::time::day;
+
+/// Longest text in a row of a table, in characters.
+const ROW_TEXT_CHARS_MAX: usize = 240;
+
+/// Writes one memory in full, or a topic's memories in rows that start with their index.
+pub(crate) fn read(look: Look, reply: &ReadReply) -> String {
+    match (reply.topic.as_str(), reply.memories.as_slice()) {
+        ("", memories) => memories.iter().map(|memory| in_full(look, memory)).collect::<Vec<_>>().join("\n"),
+        (_, memories) => {
+            let listed = memories.iter().enumerate();
+            rows(
+                look,
+                &["#", "handle", "kind", "text"],
+                listed.map(|(at, memory)| topic_row(look, at, memory)).collect(),
+            )
+        }
+    }
+}
+
+/// Writes the memories that a reference could mean.
+pub(crate) fn candidates(look: Look, memories: &[Memory]) -> String {
+    let row =
+        |memory: &Memory| vec![handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()];
+    rows(look, &["handle", "kind", "text"], memories.iter().map(row).collect())
+}
+
+/// A memory's handle as a field.
+pub(super) fn handle(memory: &Memory) -> Field {
+    Field::painted(Paint::Name, one_line(&memory.handle))
+}
+
+/// A memory's text on one line, cut where a table would burst.
+pub(super) fn row_text(look: Look, text: &str) -> String {
+    let line = one_line(text);
+    if look.table_width.is_some() { shorten(&line, ROW_TEXT_CHARS_MAX) } else { line }
+}
+
+fn topic_row(look: Look, at: usize, memory: &Memory) -> Vec<Field> {
+    vec![at.to_string().into(), handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()]
+}
+
+fn in_full(look: Look, memory: &Memory) -> String {
+    let mut text = format!("{}\n", look.paint(Paint::Name, &one_line(&memory.handle)));
+    for (name, value) in properties(memory) {
+        text += &look.paint(Paint::Faint, &format!("{name}:"));
+        text += " ";
+        text += &one_line(&value);
+        text += "\n";
+    }
+    text + "\n" + &neutral(memory.text.trim_end()) + "\n"
+}
+
+/// What there is to say about a memory besides its text; what says nothing is left out.
+fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
+    let source = memory.source.as_ref().map(|source| match source.line {
+        0 => source.path.clone(),
+        line => format!("{}:{line}", source.path),
+    });
+    let attributes: BTreeMap<_, _> = memory.attributes.iter().collect();
+    let attributes: Vec<String> = attributes.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
+    let valid_to = memory.valid_to_us.map(|until| format!("{} to {}", day(memory.valid_from_us), day(until)));
+    let all = [
+        ("id", hyphenated(&memory.id)),
+        ("kind", memory.kind.clone()),
+        ("scope", memory.scope.clone()),
+        ("tags", memory.tags.join(", ")),
+        ("source", source.unwrap_or_default()),
+        ("links", memory.links.join(", ")),
+        ("status", memory.status.clone()),
+        ("origin", memory.origin.clone()),
+        ("importance", format!("{:.2}", memory.importance)),
+        ("confidence", format!("{:.2}", memory.confidence)),
+        ("pinned", if memory.pinned { "yes".to_owned() } else { String::new() }),
+        ("recorded", day(memory.recorded_at_us)),
+        ("valid", valid_to.unwrap_or_default()),
+        ("recalled", if memory.access_count == 0 { String::new() } else { memory.access_count.to_string() }),
+        ("attributes", attributes.join(", ")),
+    ];
+    all.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+}

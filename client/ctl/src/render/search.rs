@@ -1,0 +1,54 @@
+//! Ranked hits in rows, best first.
+
+use helix_client::v1::{Explanation, Hit, SearchReply};
+
+use super::memory::{handle, row_text};
+use super::table::{Field, rows};
+use crate::screen::{Look, Paint};
+use crate::text::one_line;
+
+/// Writes hits: score, handle, kind, scope, text, and what made the score where that was asked for.
+pub(crate) fn search(look: Look, reply: &SearchReply) -> String {
+    let explained = reply.hits.iter().any(|hit| hit.explanation.is_some());
+    let mut header = vec!["score", "handle", "kind", "scope", "text"];
+    if explained {
+        header.push("because");
+    }
+    rows(look, &header, reply.hits.iter().filter_map(|hit| row(look, hit, explained)).collect())
+}
+
+fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
+    let memory = hit.memory.as_ref()?;
+    let mut fields = vec![
+        Field::painted(Paint::Faint, format!("{:.4}", hit.score)),
+        handle(memory),
+        one_line(&memory.kind).into(),
+        Field::painted(Paint::Faint, one_line(&memory.scope)),
+        row_text(look, &memory.text).into(),
+    ];
+    if explained {
+        fields.push(hit.explanation.as_ref().map(because).unwrap_or_default().into());
+    }
+    Some(fields)
+}
+
+fn because(explanation: &Explanation) -> String {
+    let list = |name: &str, rank: u32, score: f32| match rank {
+        0 => format!("{name} -"),
+        rank => format!("{name} #{rank} ({score:.3})"),
+    };
+    let terms: Vec<String> = explanation.matched_terms.iter().map(|term| one_line(term)).collect();
+    let mut parts = vec![
+        list("words", explanation.lexical_rank, explanation.lexical_score),
+        list("meaning", explanation.semantic_rank, explanation.semantic_score),
+        format!("fused {:.4}", explanation.fused),
+        format!("confidence ×{:.2}", explanation.confidence_factor),
+        format!("recency ×{:.2}", explanation.recency_factor),
+        format!("importance ×{:.2}", explanation.importance_factor),
+        format!("scope ×{:.2}", explanation.scope_factor),
+    ];
+    if !terms.is_empty() {
+        parts.push(format!("matched {}", terms.join(" ")));
+    }
+    parts.join(", ")
+}

@@ -1,0 +1,203 @@
+//! Answers as people read them, and as `--json` has them.
+#![allow(clippy::unwrap_used)]
+
+use helix_client::v1::{
+    CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, Hit, IndexStatus, Memory, NamedCount,
+    Provenance, ReadReply, SearchReply, SourceRef, StatusReply,
+};
+use insta::assert_snapshot;
+
+use super::*;
+use crate::document::{ReadDocument, SearchDocument, StatusDocument};
+use crate::finding::{Finding, Findings};
+use crate::screen::Look;
+
+const PIPE: Look = Look { table_width: None, color: false };
+const TERMINAL: Look = Look { table_width: Some(100), color: false };
+const COLORS: Look = Look { table_width: Some(100), color: true };
+
+/// A day in November 2026, in microseconds.
+const NOW_US: i64 = 1_795_255_200_000_000;
+const DAY_US: i64 = 86_400_000_000;
+
+fn json(document: &impl serde::Serialize) -> String {
+    crate::text::neutral_json(&serde_json::to_string_pretty(document).unwrap())
+}
+
+fn decision() -> Memory {
+    Memory {
+        id: (0..16).collect(),
+        handle: "storage/redb-is-truth".to_owned(),
+        topic: "storage".to_owned(),
+        text: "redb is the truth;\nindexes are derived".to_owned(),
+        kind: "decision".to_owned(),
+        tags: vec!["storage".to_owned(), "design".to_owned()],
+        scope: "project:example.org/helix".to_owned(),
+        source: Some(SourceRef {
+            path: "src/store.rs".to_owned(),
+            line: 12,
+            content_hash: vec![0xab; 4],
+            git_blob: Vec::new(),
+        }),
+        links: vec!["storage/fsync".to_owned()],
+        importance: 0.8,
+        confidence: 1.0,
+        pinned: true,
+        origin: "user".to_owned(),
+        provenance: vec![Provenance {
+            agent: "helixctl".to_owned(),
+            origin: "user".to_owned(),
+            at_us: NOW_US,
+            ..Provenance::default()
+        }],
+        attributes: [("a".to_owned(), "1".to_owned()), ("b".to_owned(), "2".to_owned())].into(),
+        valid_from_us: NOW_US - DAY_US,
+        valid_to_us: Some(NOW_US),
+        recorded_at_us: NOW_US - DAY_US,
+        last_seen_at_us: NOW_US,
+        access_count: 3,
+        status: "superseded".to_owned(),
+        sequence: 7,
+    }
+}
+
+/// A text that tries to clear the screen, to write backwards and to hide.
+fn hostile() -> Memory {
+    Memory {
+        handle: "traps/hostile".to_owned(),
+        topic: "traps".to_owned(),
+        text: "clear \u{1b}[2J and\u{202e} turn\u{200b}\ttab\nand end".to_owned(),
+        kind: "gotcha".to_owned(),
+        scope: "global".to_owned(),
+        status: "active".to_owned(),
+        origin: "tool".to_owned(),
+        recorded_at_us: NOW_US,
+        id: vec![0xff; 16],
+        ..Memory::default()
+    }
+}
+
+fn found(explained: bool) -> SearchReply {
+    let explanation = Explanation {
+        lexical_rank: 1,
+        lexical_score: 7.25,
+        semantic_rank: 0,
+        fused: 0.0164,
+        confidence_factor: 1.0,
+        recency_factor: 0.97,
+        importance_factor: 1.1,
+        scope_factor: 1.0,
+        matched_terms: vec!["redb".to_owned()],
+        ..Explanation::default()
+    };
+    let hit = |memory, score| Hit { memory: Some(memory), score, explanation: explained.then(|| explanation.clone()) };
+    SearchReply {
+        hits: vec![hit(decision(), 0.75), hit(hostile(), 0.25)],
+        fell_back_to_any: true,
+        notes: vec!["meaning was not searched".to_owned()],
+        embed_us: 7_000,
+        search_us: 300,
+    }
+}
+
+fn running() -> StatusReply {
+    let count = |name: &str, count| NamedCount { name: name.to_owned(), count };
+    let index = |name: &str, problem: &str| IndexStatus {
+        name: name.to_owned(),
+        watermark: 42,
+        entries: 40,
+        problem: problem.to_owned(),
+    };
+    StatusReply {
+        version: "0.1.0".to_owned(),
+        pid: 4242,
+        socket: "/home/dev/.local/share/helix/run/helixd.sock".to_owned(),
+        home: "/home/dev/.local/share/helix".to_owned(),
+        started_at_us: NOW_US - 2 * DAY_US,
+        strand: "default".to_owned(),
+        sequence: 42,
+        memories_by_status: vec![count("active", 40), count("forgotten", 2)],
+        topics: 9,
+        projects: 3,
+        indexes: vec![index("lexical", ""), index("vectors", "rebuilding")],
+        embedder: Some(EmbedderStatus {
+            state: EmbedderState::Absent.into(),
+            model: String::new(),
+            detail: "no model is installed; run `helixctl model install`".to_owned(),
+            pending: 40,
+        }),
+        resident_bytes: 41 * 1024 * 1024 + 512 * 1024,
+        store_bytes: 1024 * 1024,
+        open_connections: 2,
+        hooks_answered: 17,
+        injected_tokens: 1_234,
+    }
+}
+
+fn examined() -> Findings {
+    let server =
+        CheckResult { name: "history".to_owned(), level: CheckLevel::Failure.into(), detail: "broken at 7".to_owned() };
+    Findings::new(vec![
+        Finding::ok("home", "/home/dev/.local/share/helix, mode 0700"),
+        Finding::warning("model files", "not installed; run `helixctl model install`"),
+        Finding::from(&server),
+    ])
+}
+
+#[test]
+fn status_is_readable() {
+    assert_snapshot!("status_pipe", status(PIPE, &running(), NOW_US));
+    assert_snapshot!("status_terminal", status(TERMINAL, &running(), NOW_US));
+    assert_snapshot!("status_json", json(&StatusDocument::new(&running(), NOW_US)));
+}
+
+#[test]
+fn search_is_readable() {
+    assert_snapshot!("search_pipe", search(PIPE, &found(false)));
+    assert_snapshot!("search_terminal", search(TERMINAL, &found(false)));
+    assert_snapshot!("search_explained", search(PIPE, &found(true)));
+    assert_snapshot!("search_json", json(&SearchDocument::from(&found(true))));
+}
+
+#[test]
+fn read_is_readable() {
+    let one = ReadReply { memories: vec![decision()], topic: String::new(), total: 1 };
+    let topic = ReadReply { memories: vec![decision(), hostile()], topic: "storage".to_owned(), total: 5 };
+    assert_snapshot!("read_one", read(PIPE, &one));
+    assert_snapshot!("read_topic_pipe", read(PIPE, &topic));
+    assert_snapshot!("read_topic_terminal", read(TERMINAL, &topic));
+    assert_snapshot!("read_json", json(&ReadDocument::from(&one)));
+}
+
+#[test]
+fn an_examination_is_readable() {
+    assert_snapshot!("doctor_pipe", findings(PIPE, &examined()));
+    assert_snapshot!("doctor_terminal", findings(TERMINAL, &examined()));
+    assert_snapshot!("doctor_json", json(&examined()));
+    assert_eq!(examined().exit_code(), helix_proto::exit::UNAVAILABLE);
+}
+
+#[test]
+fn candidates_are_readable() {
+    assert_snapshot!("candidates", candidates(PIPE, &[decision(), hostile()]));
+    assert_eq!(candidates(TERMINAL, &[]), "");
+}
+
+#[test]
+fn colours_are_ours_and_nothing_else_is_active() {
+    let shown =
+        search(COLORS, &found(true)) + &read(COLORS, &ReadReply { memories: vec![hostile()], ..ReadReply::default() });
+    assert!(shown.contains("\u{1b}["), "{shown:?}");
+    for forbidden in ["\u{1b}[2J", "\u{202e}", "\u{200b}"] {
+        assert!(!shown.contains(forbidden), "{shown:?}");
+    }
+    assert!(!search(TERMINAL, &found(true)).contains('\u{1b}'));
+}
+
+#[test]
+fn json_keeps_texts_exact() {
+    let reply = ReadReply { memories: vec![hostile()], ..ReadReply::default() };
+    let value: serde_json::Value = serde_json::from_str(&json(&ReadDocument::from(&reply))).unwrap();
+    assert_eq!(value["memories"][0]["text"], hostile().text);
+    assert_eq!(value["memories"][0]["id"], "ffffffff-ffff-ffff-ffff-ffffffffffff");
+}

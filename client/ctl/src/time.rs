@@ -1,0 +1,81 @@
+//! Times at the edge: microseconds on the wire, RFC 3339 in JSON, days for people.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+/// Microseconds of one second.
+const SECOND_US: i64 = 1_000_000;
+
+/// Writes a time as RFC 3339 in UTC, always with microseconds, so that texts compare as times do.
+pub(crate) fn rfc3339(at_us: i64) -> String {
+    Timestamp::from_microsecond(at_us).map_or_else(|_| format!("{at_us}us"), |at| format!("{at:.6}"))
+}
+
+/// Writes the day of a time, in UTC.
+pub(crate) fn day(at_us: i64) -> String {
+    Timestamp::from_microsecond(at_us).map_or_else(|_| format!("{at_us}us"), |at| at.strftime("%Y-%m-%d").to_string())
+}
+
+/// Returns the present in microseconds since the epoch.
+pub(crate) fn now_us() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+}
+
+/// Writes a span in its two largest units.
+pub(crate) fn span(us: i64) -> String {
+    let seconds = (us / SECOND_US).max(0);
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, _) => format!("{minutes} min {} s", seconds % 60),
+        (0, ..) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}
+
+/// Reads a day, which starts in the local time zone as it does in a query, or an RFC 3339 time.
+pub(crate) fn parse(text: &str) -> Result<i64, String> {
+    parse_in(text, &TimeZone::system())
+}
+
+fn parse_in(text: &str, zone: &TimeZone) -> Result<i64, String> {
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Ok(at.as_microsecond());
+    }
+    let start = text.parse::<Date>().and_then(|date| date.to_zoned(zone.clone()));
+    start
+        .map(|start| start.timestamp().as_microsecond())
+        .map_err(|_| "not a date; write 2026-11-21 or 2026-11-21T08:00:00Z".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn times_are_written_with_microseconds() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000000Z");
+        assert_eq!(rfc3339(1_700_000_000_123_456), "2023-11-14T22:13:20.123456Z");
+        assert_eq!(day(1_700_000_000_123_456), "2023-11-14");
+    }
+
+    #[test]
+    fn days_and_times_are_read() {
+        assert_eq!(parse_in("1970-01-02", &TimeZone::UTC).unwrap(), 86_400 * SECOND_US);
+        assert_eq!(parse_in("1970-01-01T01:00:00+01:00", &TimeZone::UTC).unwrap(), 0);
+        assert!(parse_in("soon", &TimeZone::UTC).unwrap_err().contains("2026-11-21"));
+    }
+
+    #[test]
+    fn spans_name_two_units() {
+        let table = [(59, "59 s"), (61, "1 min 1 s"), (7_260, "2 h 1 min"), (90_000, "1 d 1 h"), (-5, "0 s")];
+        for (seconds, text) in table {
+            assert_eq!(span(seconds * SECOND_US), text);
+        }
+    }
+}
