@@ -4,7 +4,6 @@ mod frame;
 mod stream;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use helix_proto::frame::MAGIC;
@@ -20,7 +19,10 @@ use tonic::transport::Server;
 
 use crate::rpc::Service;
 use crate::runtime::Runtime;
-use stream::GrpcStream;
+use stream::{OpenConnection, Replayed};
+
+/// A connection that the gRPC server takes over.
+type GrpcStream = Replayed<UnixStream, OpenConnection>;
 
 /// Connections at once: every agent, bridge and shell of one person, many times over.
 const CONNECTIONS_MAX: usize = 512;
@@ -36,6 +38,15 @@ const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
 
 /// Largest gRPC header list, in bytes: ours have a few hundred.
 const HEADERS_MAX_BYTES: u32 = 16 * 1024;
+
+/// Largest HTTP/2 frame, in bytes: what a batch needs in few pieces.
+const FRAME_MAX_BYTES: u32 = 64 * 1024;
+
+/// Bytes in flight before the peer must say that it read some.
+const WINDOW_BYTES: u32 = 1024 * 1024;
+
+/// Streams that a peer may open and reset at once before its connection is closed.
+const RESETS_MAX: usize = 32;
 
 /// Connections that wait to be taken over by the gRPC server.
 const HANDOVER_MAX: usize = 64;
@@ -98,6 +109,11 @@ async fn serve_grpc(
         .max_concurrent_streams(STREAMS_MAX)
         .concurrency_limit_per_connection(STREAMS_MAX as usize)
         .http2_max_header_list_size(HEADERS_MAX_BYTES)
+        .max_frame_size(FRAME_MAX_BYTES)
+        .initial_stream_window_size(WINDOW_BYTES)
+        .initial_connection_window_size(WINDOW_BYTES)
+        .http2_max_pending_accept_reset_streams(Some(RESETS_MAX))
+        .http2_max_local_error_reset_streams(Some(RESETS_MAX))
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
         .serve_with_incoming_shutdown(service, connections, async move { stopping.notified().await })
@@ -122,12 +138,10 @@ async fn greet(
     // Somebody who only looks whether we are here sends nothing.
     let Ok(Ok(_)) = timeout(FIRST_BYTES_DEADLINE, stream.read_exact(&mut first)).await else { return };
     if first == MAGIC {
-        runtime.connections.fetch_add(1, Ordering::Relaxed);
+        let _open = OpenConnection::new(Arc::clone(&runtime), place);
         frame::answer(stream, &runtime).await;
-        runtime.connections.fetch_sub(1, Ordering::Relaxed);
-        drop(place);
     } else {
         // A stopping server takes no more; the client tries the next daemon.
-        drop(grpc.send(Ok(GrpcStream::new(stream, first, place, runtime))).await);
+        drop(grpc.send(Ok(Replayed::new(stream, first, OpenConnection::new(runtime, place)))).await);
     }
 }

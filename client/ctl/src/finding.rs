@@ -64,6 +64,15 @@ pub(crate) struct Findings {
     pub(crate) results: Vec<Finding>,
 }
 
+/// Adds findings, but for those that say no worse of a part than what is already known of it.
+pub(crate) fn extend(known: &mut Vec<Finding>, more: impl IntoIterator<Item = Finding>) {
+    for finding in more {
+        if !known.iter().any(|one| one.name == finding.name && one.level >= finding.level) {
+            known.push(finding);
+        }
+    }
+}
+
 impl Findings {
     /// Sums up.
     pub(crate) fn new(results: Vec<Finding>) -> Self {
@@ -82,5 +91,18 @@ impl Findings {
             Level::Ok | Level::Warning => exit::OK,
             Level::Failure => exit::UNAVAILABLE,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_named_again_only_when_it_is_worse() {
+        let mut known = vec![Finding::ok("home", "private")];
+        let worse = Finding::failure("home", "full");
+        extend(&mut known, [Finding::ok("home", "there"), worse.clone(), Finding::warning("home", "old")]);
+        assert_eq!(known, [Finding::ok("home", "private"), worse]);
     }
 }

@@ -12,6 +12,6 @@ mod table;
 mod tests;
 
 pub(crate) use findings::findings;
-pub(crate) use memory::{candidates, read};
+pub(crate) use memory::{candidates, in_full, topic};
 pub(crate) use search::search;
 pub(crate) use status::status;

@@ -12,7 +12,7 @@ use helix_client::{Client, Start, v1};
 use crate::context::{Context, wait};
 use crate::document::embedder_state;
 use crate::failure::{Failure, Outcome};
-use crate::finding::{Finding, Findings};
+use crate::finding::{Finding, Findings, extend};
 use crate::progress::while_slow;
 use crate::render;
 use crate::screen;
@@ -50,7 +50,7 @@ async fn examine(context: &Context, deep: bool) -> Vec<Finding> {
     // Only now: the first start makes the places.
     let mut results = places::examine(&context.paths);
     match connected {
-        Ok(mut client) => results.extend(examine_daemon(context, &mut client, deep).await),
+        Ok(mut client) => extend(&mut results, examine_daemon(context, &mut client, deep).await),
         Err(failure) => results.push(Finding::failure("daemon", failure.to_string())),
     }
     results.push(model::examine(&context.paths.models).await);

@@ -1,6 +1,6 @@
 //! `helixctl down`: no running daemon.
 
-use std::fs::{File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -8,6 +8,8 @@ use std::time::Duration;
 use clap::Args;
 use helix_client::{ConnectError, Start, v1};
 use helix_proto::exit;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tokio::time::{Instant, sleep};
 use tonic::Code;
 
@@ -73,6 +75,10 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
     let mut client = match context.connect(Start::Never).await {
         Ok(client) => client,
         Err(Failure::Connect(ConnectError::Absent { .. })) => return Ok(Asked::Nobody),
+        // It does not talk to us, but the kernel does.
+        Err(Failure::Connect(ConnectError::Version { .. } | ConnectError::Silent { .. })) => {
+            return signal(&context.paths.lock());
+        }
         Err(other) => return Err(other),
     };
     let pid = client.greeting.pid;
@@ -82,6 +88,19 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
         Err(status) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => Ok(Asked::Heard(pid)),
         Err(status) => Err(status.into()),
     }
+}
+
+/// Asks the lock's holder by signal. It wrote its process id into the file, and lives as long as the lock is held.
+fn signal(lock: &Path) -> Result<Asked, Failure> {
+    if !is_held(lock)? {
+        return Ok(Asked::Nobody);
+    }
+    let text = fs::read_to_string(lock).map_err(Failure::io(format!("reading {}", lock.display())))?;
+    let unknown = || Failure::Unavailable(format!("{} does not name its holder; end helixd yourself", lock.display()));
+    let id = text.trim().parse::<i32>().ok().filter(|id| *id > 1).ok_or_else(unknown)?;
+    kill(Pid::from_raw(id), Signal::SIGTERM)
+        .map_err(|errno| Failure::io(format!("sending SIGTERM to {id}"))(errno.into()))?;
+    Ok(Asked::Heard(id.cast_unsigned()))
 }
 
 /// Whether a process holds the lock. A home without a lock file never had a daemon.

@@ -6,7 +6,7 @@ use helix_proto::exit;
 
 use crate::context::{Context, wait};
 use crate::document::ReadDocument;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::render;
 use crate::screen;
 
@@ -34,17 +34,23 @@ impl Read {
             if self.json {
                 screen::json(&ReadDocument::from(&reply))?;
             } else {
-                screen::print(&render::read(context.screen.look, &reply))?;
-                remark(&reply);
+                let whole_topic = request.index.is_none() && !reply.topic.is_empty();
+                tell(context, &reply, whole_topic)?;
             }
             Ok(exit::OK)
         })
     }
 }
 
-fn remark(reply: &v1::ReadReply) {
-    let shown = reply.memories.len();
-    if usize::try_from(reply.total).is_ok_and(|total| total > shown) && !reply.topic.is_empty() {
-        screen::remark(&format!("helixctl: {shown} of {} memories; read others with --index", reply.total));
+fn tell(context: &Context, reply: &v1::ReadReply, whole_topic: bool) -> Result<(), Failure> {
+    let (look, memories) = (context.screen.look, &reply.memories);
+    if !whole_topic {
+        return screen::print(&render::in_full(look, memories));
     }
+    screen::print(&render::topic(look, memories))?;
+    if usize::try_from(reply.total).is_ok_and(|total| total > memories.len()) {
+        let (shown, total) = (memories.len(), reply.total);
+        screen::remark(&format!("helixctl: {shown} of {total} memories; read others with --index"));
+    }
+    Ok(())
 }

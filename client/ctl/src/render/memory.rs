@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_client::v1::{Memory, ReadReply};
+use helix_client::v1::Memory;
 
 use super::table::{Field, rows};
 use crate::document::hyphenated;
@@ -13,19 +13,15 @@ use crate::time::day;
 /// Longest text in a row of a table, in characters.
 const ROW_TEXT_CHARS_MAX: usize = 240;
 
-/// Writes one memory in full, or a topic's memories in rows that start with their index.
-pub(crate) fn read(look: Look, reply: &ReadReply) -> String {
-    match (reply.topic.as_str(), reply.memories.as_slice()) {
-        ("", memories) => memories.iter().map(|memory| in_full(look, memory)).collect::<Vec<_>>().join("\n"),
-        (_, memories) => {
-            let listed = memories.iter().enumerate();
-            rows(
-                look,
-                &["#", "handle", "kind", "text"],
-                listed.map(|(at, memory)| topic_row(look, at, memory)).collect(),
-            )
-        }
-    }
+/// Writes memories in full.
+pub(crate) fn in_full(look: Look, memories: &[Memory]) -> String {
+    memories.iter().map(|memory| whole(look, memory)).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes a topic's memories in rows that start with their index.
+pub(crate) fn topic(look: Look, memories: &[Memory]) -> String {
+    let listed = memories.iter().enumerate();
+    rows(look, &["#", "handle", "kind", "text"], listed.map(|(at, memory)| topic_row(look, at, memory)).collect())
 }
 
 /// Writes the memories that a reference could mean.
@@ -50,7 +46,7 @@ fn topic_row(look: Look, at: usize, memory: &Memory) -> Vec<Field> {
     vec![at.to_string().into(), handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()]
 }
 
-fn in_full(look: Look, memory: &Memory) -> String {
+fn whole(look: Look, memory: &Memory) -> String {
     let mut text = format!("{}\n", look.paint(Paint::Name, &one_line(&memory.handle)));
     for (name, value) in properties(memory) {
         text += &look.paint(Paint::Faint, &format!("{name}:"));

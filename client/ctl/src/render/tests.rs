@@ -162,10 +162,10 @@ fn search_is_readable() {
 #[test]
 fn read_is_readable() {
     let one = ReadReply { memories: vec![decision()], topic: String::new(), total: 1 };
-    let topic = ReadReply { memories: vec![decision(), hostile()], topic: "storage".to_owned(), total: 5 };
-    assert_snapshot!("read_one", read(PIPE, &one));
-    assert_snapshot!("read_topic_pipe", read(PIPE, &topic));
-    assert_snapshot!("read_topic_terminal", read(TERMINAL, &topic));
+    let both = [decision(), hostile()];
+    assert_snapshot!("read_one", in_full(PIPE, &one.memories));
+    assert_snapshot!("read_topic_pipe", topic(PIPE, &both));
+    assert_snapshot!("read_topic_terminal", topic(TERMINAL, &both));
     assert_snapshot!("read_json", json(&ReadDocument::from(&one)));
 }
 
@@ -185,8 +185,7 @@ fn candidates_are_readable() {
 
 #[test]
 fn colours_are_ours_and_nothing_else_is_active() {
-    let shown =
-        search(COLORS, &found(true)) + &read(COLORS, &ReadReply { memories: vec![hostile()], ..ReadReply::default() });
+    let shown = search(COLORS, &found(true)) + &in_full(COLORS, &[hostile()]);
     assert!(shown.contains("\u{1b}["), "{shown:?}");
     for forbidden in ["\u{1b}[2J", "\u{202e}", "\u{200b}"] {
         assert!(!shown.contains(forbidden), "{shown:?}");

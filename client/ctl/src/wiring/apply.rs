@@ -66,16 +66,10 @@ struct Step {
 ///
 /// # Errors
 /// See [`WiringError`].
-pub(crate) fn install(
-    edits: &[(Target, Spec)],
-    helix_home: &Path,
-    run: Run,
-) -> Result<Vec<Report>, WiringError> {
+pub(crate) fn install(edits: &[(Target, Spec)], helix_home: &Path, run: Run) -> Result<Vec<Report>, WiringError> {
     let undo = Undo::new(helix_home);
-    let steps: Vec<Step> = edits
-        .iter()
-        .map(|(target, spec)| plan_file_install(target, spec))
-        .collect::<Result<_, _>>()?;
+    let steps: Vec<Step> =
+        edits.iter().map(|(target, spec)| plan_file_install(target, spec)).collect::<Result<_, _>>()?;
     for (step, (target, _)) in steps.iter().zip(edits) {
         let record = next_record(step, target, &undo)?;
         if let (Run::Write, Some(after), Some(record)) = (run, &step.after, record) {
@@ -89,16 +83,10 @@ pub(crate) fn install(
 ///
 /// # Errors
 /// See [`WiringError`].
-pub(crate) fn uninstall(
-    targets: &[Target],
-    helix_home: &Path,
-    run: Run,
-) -> Result<Vec<Report>, WiringError> {
+pub(crate) fn uninstall(targets: &[Target], helix_home: &Path, run: Run) -> Result<Vec<Report>, WiringError> {
     let undo = Undo::new(helix_home);
-    let steps: Vec<(Step, Option<Record>)> = targets
-        .iter()
-        .map(|target| plan_file_uninstall(target, &undo))
-        .collect::<Result<_, _>>()?;
+    let steps: Vec<(Step, Option<Record>)> =
+        targets.iter().map(|target| plan_file_uninstall(target, &undo)).collect::<Result<_, _>>()?;
     if run == Run::Write {
         for ((step, record), target) in steps.iter().zip(targets) {
             write_uninstalled(step, record.as_ref(), target, &undo)?;
@@ -114,8 +102,7 @@ pub(crate) fn uninstall(
 pub(crate) fn status(target: &Target, spec: &Spec) -> Result<WiringStatus, WiringError> {
     let real = file::resolve(&target.path)?;
     let text = file::read(&real)?;
-    plan_status(text.as_deref(), spec, &|program| program.is_file())
-        .map_err(|error| error.within(&real))
+    plan_status(text.as_deref(), spec, &|program| program.is_file()).map_err(|error| error.within(&real))
 }
 
 fn plan_file_install(target: &Target, spec: &Spec) -> Result<Step, WiringError> {
@@ -131,19 +118,9 @@ fn plan_file_install(target: &Target, spec: &Spec) -> Result<Step, WiringError> 
         file::check_writable(&real)?;
     }
     let seen = plan_status(Some(&planned.text), spec, &|program| program.is_file())?;
-    let missing = seen
-        .stale
-        .iter()
-        .map(|program| format!("`{}` does not exist", program.display()));
+    let missing = seen.stale.iter().map(|program| format!("`{}` does not exist", program.display()));
     let notes = missing.chain(seen.notes).collect();
-    Ok(Step {
-        shown: target.path.clone(),
-        real,
-        before,
-        after: Some(planned.text),
-        change,
-        notes,
-    })
+    Ok(Step { shown: target.path.clone(), real, before, after: Some(planned.text), change, notes })
 }
 
 /// The record to keep with a change; `None` when nothing changes. An earlier record's original stays the original.
@@ -154,58 +131,30 @@ fn next_record(step: &Step, target: &Target, undo: &Undo) -> Result<Option<Recor
     let written = hash(after.as_bytes());
     let earlier = undo.load(&step.real)?;
     let Some(before) = &step.before else {
-        return Ok(Some(Record::new(
-            &step.real,
-            None,
-            vec![written],
-            made_dirs(step, undo),
-        )));
+        return Ok(Some(Record::new(&step.real, None, vec![written], made_dirs(step, undo))));
     };
-    let original = earlier
-        .as_ref()
-        .and_then(|record| record.original.as_deref());
-    let without =
-        plan_uninstall(before, original, target.part).map_err(|error| error.within(&step.real))?;
+    let original = earlier.as_ref().and_then(|record| record.original.as_deref());
+    let without = plan_uninstall(before, original, target.part).map_err(|error| error.within(&step.real))?;
     Ok(Some(match earlier {
         Some(record) if without.changed => {
             let current = hash(before.as_bytes());
             // A file that was edited since may never go back to the bytes it had before: the edits would be lost.
-            let ours = if record.ours.contains(&current) {
-                vec![current, written]
-            } else {
-                Vec::new()
-            };
+            let ours = if record.ours.contains(&current) { vec![current, written] } else { Vec::new() };
             record.with_ours(ours)
         }
         // Entries of ours without a record came from elsewhere, such as a colleague's commit; undoing leaves none.
-        _ => Record::new(
-            &step.real,
-            Some(without.text),
-            vec![written],
-            made_dirs(step, undo),
-        ),
+        _ => Record::new(&step.real, Some(without.text), vec![written], made_dirs(step, undo)),
     }))
 }
 
 fn made_dirs(step: &Step, undo: &Undo) -> Vec<PathBuf> {
     let missing = file::missing_parents(&step.real);
-    let shared = undo
-        .made_dirs_above(&step.real)
-        .into_iter()
-        .filter(|dir| !missing.contains(dir));
+    let shared = undo.made_dirs_above(&step.real).into_iter().filter(|dir| !missing.contains(dir));
     missing.iter().cloned().chain(shared).collect()
 }
 
-fn write_installed(
-    step: &Step,
-    after: &str,
-    record: &Record,
-    target: &Target,
-    undo: &Undo,
-) -> Result<(), WiringError> {
-    let is_first = undo
-        .load(&step.real)?
-        .is_none_or(|earlier| earlier.original != record.original);
+fn write_installed(step: &Step, after: &str, record: &Record, target: &Target, undo: &Undo) -> Result<(), WiringError> {
+    let is_first = undo.load(&step.real)?.is_none_or(|earlier| earlier.original != record.original);
     match &step.before {
         Some(before) if is_first => undo.back_up(&step.real, before)?,
         Some(_) => {}
@@ -216,40 +165,22 @@ fn write_installed(
     file::replace(&step.real, step.before.as_deref(), after, target.new_mode)
 }
 
-fn plan_file_uninstall(
-    target: &Target,
-    undo: &Undo,
-) -> Result<(Step, Option<Record>), WiringError> {
+fn plan_file_uninstall(target: &Target, undo: &Undo) -> Result<(Step, Option<Record>), WiringError> {
     let real = file::resolve(&target.path)?;
     let before = file::read(&real)?;
     let record = undo.load(&real)?;
     let mut notes = Vec::new();
     let (after, change) = match &before {
         None => (None, Change::Unchanged),
-        Some(text) => {
-            after_uninstall(text, record.as_ref(), target).map_err(|error| error.within(&real))?
-        }
+        Some(text) => after_uninstall(text, record.as_ref(), target).map_err(|error| error.within(&real))?,
     };
     if change != Change::Unchanged {
         file::check_writable(&real)?;
     }
     if let (Change::Cleaned, Some(copy)) = (change, undo.copy(&real)) {
-        notes.push(format!(
-            "the file was edited since; what it was before Helix is kept in `{}`",
-            copy.display()
-        ));
+        notes.push(format!("the file was edited since; what it was before Helix is kept in `{}`", copy.display()));
     }
-    Ok((
-        Step {
-            shown: target.path.clone(),
-            real,
-            before,
-            after,
-            change,
-            notes,
-        },
-        record,
-    ))
+    Ok((Step { shown: target.path.clone(), real, before, after, change, notes }, record))
 }
 
 fn after_uninstall(
@@ -258,18 +189,10 @@ fn after_uninstall(
     target: &Target,
 ) -> Result<(Option<String>, Change), WiringError> {
     if let Some(record) = record.filter(|record| record.ours.contains(&hash(text.as_bytes()))) {
-        let change = if record.original.is_some() {
-            Change::Restored
-        } else {
-            Change::Deleted
-        };
+        let change = if record.original.is_some() { Change::Restored } else { Change::Deleted };
         return Ok((record.original.clone(), change));
     }
-    let planned = plan_uninstall(
-        text,
-        record.and_then(|record| record.original.as_deref()),
-        target.part,
-    )?;
+    let planned = plan_uninstall(text, record.and_then(|record| record.original.as_deref()), target.part)?;
     let made_by_us = record.is_some_and(|record| record.original.is_none());
     Ok(match (planned.changed, made_by_us && planned.bare) {
         (false, _) => (Some(planned.text), Change::Unchanged),
@@ -278,12 +201,7 @@ fn after_uninstall(
     })
 }
 
-fn write_uninstalled(
-    step: &Step,
-    record: Option<&Record>,
-    target: &Target,
-    undo: &Undo,
-) -> Result<(), WiringError> {
+fn write_uninstalled(step: &Step, record: Option<&Record>, target: &Target, undo: &Undo) -> Result<(), WiringError> {
     match (step.change, &step.before, &step.after) {
         (Change::Unchanged, ..) | (_, None, _) => {}
         (_, Some(before), None) => file::remove(&step.real, before)?,
@@ -292,11 +210,7 @@ fn write_uninstalled(
         }
     }
     if !step.real.exists() {
-        remove_empty(
-            record
-                .map(|record| record.made_dirs.as_slice())
-                .unwrap_or_default(),
-        );
+        remove_empty(record.map(|record| record.made_dirs.as_slice()).unwrap_or_default());
     }
     if step.change == Change::Restored {
         undo.discard_copy(&step.real)?;
@@ -316,11 +230,6 @@ fn remove_empty(dirs: &[PathBuf]) {
 impl Step {
     fn report(self) -> Report {
         let diff = diff(&self.shown, self.before.as_deref(), self.after.as_deref());
-        Report {
-            path: self.shown,
-            change: self.change,
-            diff,
-            notes: self.notes,
-        }
+        Report { path: self.shown, change: self.change, diff, notes: self.notes }
     }
 }

@@ -42,9 +42,7 @@ impl Document {
 
     /// The root object, made when the file holds no value at all.
     pub(super) fn root_or_new(&self) -> Result<CstObject, WiringError> {
-        self.root
-            .object_value_or_create()
-            .ok_or_else(|| self.wrong_root())
+        self.root.object_value_or_create().ok_or_else(|| self.wrong_root())
     }
 
     /// The root object, if the file holds any value.
@@ -63,22 +61,13 @@ impl Document {
 
     /// The file's text as it now stands.
     pub(super) fn text(&self) -> String {
-        let mark = if self.marked {
-            BYTE_ORDER_MARK.to_string()
-        } else {
-            String::new()
-        };
+        let mark = if self.marked { BYTE_ORDER_MARK.to_string() } else { String::new() };
         mark + &self.root.to_string()
     }
 
     fn wrong_root(&self) -> WiringError {
         let at = self.root.value().map_or((1, 1), |value| position(&value));
-        WiringError::Shape {
-            key: "the root".to_owned(),
-            expected: "an object",
-            line: at.0,
-            column: at.1,
-        }
+        WiringError::Shape { key: "the root".to_owned(), expected: "an object", line: at.0, column: at.1 }
     }
 }
 
@@ -93,10 +82,7 @@ pub(super) fn object(parent: &CstObject, name: &str) -> Result<Option<CstObject>
     let Some(value) = member_value(parent, name) else {
         return Ok(None);
     };
-    value
-        .as_object()
-        .map(Some)
-        .ok_or_else(|| wrong(name, "an object", &value))
+    value.as_object().map(Some).ok_or_else(|| wrong(name, "an object", &value))
 }
 
 /// The array under `name`, if there is one. Null counts as absent.
@@ -104,10 +90,7 @@ pub(super) fn array(parent: &CstObject, name: &str) -> Result<Option<CstArray>, 
     let Some(value) = member_value(parent, name) else {
         return Ok(None);
     };
-    value
-        .as_array()
-        .map(Some)
-        .ok_or_else(|| wrong(&format!("hooks.{name}"), "an array", &value))
+    value.as_array().map(Some).ok_or_else(|| wrong(&format!("hooks.{name}"), "an array", &value))
 }
 
 /// One-based line and column at which a node starts.
@@ -127,19 +110,12 @@ pub(super) fn position(node: &CstNode) -> (usize, usize) {
 
 /// The last member of that name.
 pub(super) fn member(parent: &CstObject, name: &str) -> Option<CstObjectProp> {
-    parent
-        .properties()
-        .into_iter()
-        .rfind(|member| member.decoded_name().as_deref() == Some(name))
+    parent.properties().into_iter().rfind(|member| member.decoded_name().as_deref() == Some(name))
 }
 
 /// The string under `name`.
 pub(super) fn string(parent: &CstObject, name: &str) -> Option<String> {
-    member(parent, name)?
-        .value()?
-        .as_string_lit()?
-        .decoded_value()
-        .ok()
+    member(parent, name)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
 /// Sets a member unless its text already says the same.
@@ -156,28 +132,17 @@ pub(super) fn set(parent: &CstObject, name: &str, value: CstInputValue) {
 /// One-based line and column just after a text, counting characters.
 pub(super) fn end_of(text: &str) -> (usize, usize) {
     let line = text.matches('\n').count() + 1;
-    let column = text
-        .rsplit('\n')
-        .next()
-        .map_or(0, |last| last.chars().count())
-        + 1;
+    let column = text.rsplit('\n').next().map_or(0, |last| last.chars().count()) + 1;
     (line, column)
 }
 
 fn wrong(key: &str, expected: &'static str, node: &CstNode) -> WiringError {
     let (line, column) = position(node);
-    WiringError::Shape {
-        key: key.to_owned(),
-        expected,
-        line,
-        column,
-    }
+    WiringError::Shape { key: key.to_owned(), expected, line, column }
 }
 
 fn member_value(parent: &CstObject, name: &str) -> Option<CstNode> {
-    member(parent, name)?
-        .value()
-        .filter(|value| value.as_null_keyword().is_none())
+    member(parent, name)?.value().filter(|value| value.as_null_keyword().is_none())
 }
 
 fn says(member: &CstObjectProp, wanted: &CstInputValue) -> bool {
@@ -187,19 +152,11 @@ fn says(member: &CstObjectProp, wanted: &CstInputValue) -> bool {
 fn same(found: &CstNode, wanted: &CstInputValue) -> bool {
     match wanted {
         CstInputValue::String(text) => {
-            found
-                .as_string_lit()
-                .and_then(|lit| lit.decoded_value().ok())
-                .as_ref()
-                == Some(text)
+            found.as_string_lit().and_then(|lit| lit.decoded_value().ok()).as_ref() == Some(text)
         }
         CstInputValue::Array(items) => found.as_array().is_some_and(|array| {
             let elements = array.elements();
-            elements.len() == items.len()
-                && elements
-                    .iter()
-                    .zip(items)
-                    .all(|(element, item)| same(element, item))
+            elements.len() == items.len() && elements.iter().zip(items).all(|(element, item)| same(element, item))
         }),
         // Numbers and booleans are written in one way only; objects and nulls are never set in place.
         CstInputValue::Number(text) => found.to_string() == *text,
@@ -217,9 +174,5 @@ fn strip_mark(text: &str) -> (bool, &str) {
 
 fn syntax(error: &jsonc_parser::errors::ParseError) -> WiringError {
     let problem = error.kind().to_string().to_lowercase();
-    WiringError::Syntax {
-        problem,
-        line: error.line_display(),
-        column: error.column_display(),
-    }
+    WiringError::Syntax { problem, line: error.line_display(), column: error.column_display() }
 }

@@ -34,10 +34,7 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, WiringError> {
             Err(_) => return canonical(&at),
         }
     }
-    Err(WiringError::Links {
-        path: path.to_owned(),
-        limit: LINKS_MAX,
-    })
+    Err(WiringError::Links { path: path.to_owned(), limit: LINKS_MAX })
 }
 
 /// Reads a file's text; `None` when there is none.
@@ -46,23 +43,14 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, WiringError> {
         return Ok(None);
     };
     if !metadata.is_file() {
-        return Err(WiringError::NotAFile {
-            path: path.to_owned(),
-        });
+        return Err(WiringError::NotAFile { path: path.to_owned() });
     }
     if metadata.len() > FILE_BYTES_MAX {
-        return Err(WiringError::TooLarge {
-            bytes: metadata.len(),
-            limit_bytes: FILE_BYTES_MAX,
-        }
-        .within(path));
+        return Err(WiringError::TooLarge { bytes: metadata.len(), limit_bytes: FILE_BYTES_MAX }.within(path));
     }
     let bytes = fs::read(path).map_err(WiringError::io("read", path))?;
     String::from_utf8(bytes).map(Some).map_err(|error| {
-        let good = error
-            .as_bytes()
-            .get(..error.utf8_error().valid_up_to())
-            .unwrap_or_default();
+        let good = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
         let (line, column) = end_of(&String::from_utf8_lossy(good));
         WiringError::NotUtf8 { line, column }.within(path)
     })
@@ -72,17 +60,10 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, WiringError> {
 /// superuser is never refused.
 pub(super) fn check_writable(path: &Path) -> Result<(), WiringError> {
     let nearest = path.ancestors().skip(1).find(|dir| dir.exists());
-    for place in [Some(path).filter(|path| path.exists()), nearest]
-        .into_iter()
-        .flatten()
-    {
-        let mode = fs::metadata(place)
-            .map_err(WiringError::io("inspect", place))?
-            .mode();
+    for place in [Some(path).filter(|path| path.exists()), nearest].into_iter().flatten() {
+        let mode = fs::metadata(place).map_err(WiringError::io("inspect", place))?.mode();
         if mode & WRITE_BITS == 0 || access(place, AccessFlags::W_OK).is_err() {
-            return Err(WiringError::ReadOnly {
-                path: place.to_owned(),
-            });
+            return Err(WiringError::ReadOnly { path: place.to_owned() });
         }
     }
     Ok(())
@@ -92,37 +73,22 @@ pub(super) fn check_writable(path: &Path) -> Result<(), WiringError> {
 pub(super) fn make_parents(path: &Path) -> Result<Vec<PathBuf>, WiringError> {
     let missing = missing_parents(path);
     for dir in missing.iter().rev() {
-        DirBuilder::new()
-            .mode(DIR_MODE)
-            .create(dir)
-            .map_err(WiringError::io("make the directory", dir))?;
+        DirBuilder::new().mode(DIR_MODE).create(dir).map_err(WiringError::io("make the directory", dir))?;
         // Said again because the mask of this process may be tighter than these directories should be.
-        fs::set_permissions(dir, Permissions::from_mode(DIR_MODE))
-            .map_err(WiringError::io("set the mode of", dir))?;
+        fs::set_permissions(dir, Permissions::from_mode(DIR_MODE)).map_err(WiringError::io("set the mode of", dir))?;
     }
     Ok(missing)
 }
 
 /// The file's directories that do not exist, deepest first.
 pub(super) fn missing_parents(path: &Path) -> Vec<PathBuf> {
-    path.ancestors()
-        .skip(1)
-        .take_while(|dir| !dir.exists())
-        .map(Path::to_owned)
-        .collect()
+    path.ancestors().skip(1).take_while(|dir| !dir.exists()).map(Path::to_owned).collect()
 }
 
 /// Replaces the file if it still says `before`. An existing file keeps its mode and owner.
-pub(super) fn replace(
-    path: &Path,
-    before: Option<&str>,
-    after: &str,
-    new_mode: u32,
-) -> Result<(), WiringError> {
+pub(super) fn replace(path: &Path, before: Option<&str>, after: &str, new_mode: u32) -> Result<(), WiringError> {
     if read(path)?.as_deref() != before {
-        return Err(WiringError::Changed {
-            path: path.to_owned(),
-        });
+        return Err(WiringError::Changed { path: path.to_owned() });
     }
     write(path, after.as_bytes(), new_mode).map_err(WiringError::io("write", path))
 }
@@ -130,9 +96,7 @@ pub(super) fn replace(
 /// Removes the file if it still says `before`.
 pub(super) fn remove(path: &Path, before: &str) -> Result<(), WiringError> {
     if read(path)?.as_deref() != Some(before) {
-        return Err(WiringError::Changed {
-            path: path.to_owned(),
-        });
+        return Err(WiringError::Changed { path: path.to_owned() });
     }
     fs::remove_file(path).map_err(WiringError::io("remove", path))
 }
@@ -141,17 +105,13 @@ pub(super) fn remove(path: &Path, before: &str) -> Result<(), WiringError> {
 pub(super) fn write(path: &Path, bytes: &[u8], new_mode: u32) -> io::Result<()> {
     let dir = parent(path);
     let old = fs::metadata(path).ok();
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".helix-")
-        .tempfile_in(dir)?;
+    let mut temporary = tempfile::Builder::new().prefix(".helix-").tempfile_in(dir)?;
     temporary.write_all(bytes)?;
     if let Some(old) = &old {
         keep_owner(temporary.as_file(), old)?;
     }
     let mode = old.map_or(new_mode, |old| old.mode() & MODE_BITS);
-    temporary
-        .as_file()
-        .set_permissions(Permissions::from_mode(mode))?;
+    temporary.as_file().set_permissions(Permissions::from_mode(mode))?;
     temporary.as_file().sync_all()?;
     temporary.persist(path).map_err(|error| error.error)?;
     File::open(dir)?.sync_all()
@@ -177,15 +137,9 @@ fn metadata(path: &Path) -> Result<Option<Metadata>, WiringError> {
 fn canonical(path: &Path) -> Result<PathBuf, WiringError> {
     let existing = path.ancestors().find(|part| part.exists()).unwrap_or(path);
     let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
-    let real = existing
-        .canonicalize()
-        .map_err(WiringError::io("locate", existing))?;
+    let real = existing.canonicalize().map_err(WiringError::io("locate", existing))?;
     // Joining an empty rest would add a slash.
-    Ok(if rest.as_os_str().is_empty() {
-        real
-    } else {
-        real.join(rest)
-    })
+    Ok(if rest.as_os_str().is_empty() { real } else { real.join(rest) })
 }
 
 fn parent(path: &Path) -> &Path {

@@ -14,11 +14,7 @@ use super::spec::{self, HOOK_PROGRAM, HookRow};
 pub(super) const HOOKS: &str = "hooks";
 
 /// Brings the document's handlers to `rows`, all of them running `command`.
-pub(super) fn install(
-    document: &Document,
-    command: &str,
-    rows: &[HookRow],
-) -> Result<(), WiringError> {
+pub(super) fn install(document: &Document, command: &str, rows: &[HookRow]) -> Result<(), WiringError> {
     let root = document.root_or_new()?;
     let mut unmet: Vec<&HookRow> = rows.iter().collect();
     if let Some(hooks) = object(&root, HOOKS)? {
@@ -41,10 +37,7 @@ pub(super) fn install(
 }
 
 /// Takes our handlers out, and the containers that are empty then unless the original file had them.
-pub(super) fn uninstall(
-    document: &Document,
-    original: Option<&serde_json::Value>,
-) -> Result<(), WiringError> {
+pub(super) fn uninstall(document: &Document, original: Option<&serde_json::Value>) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {
         return Ok(());
     };
@@ -58,17 +51,10 @@ pub(super) fn uninstall(
         };
         if remove_ours(&groups) {
             removed = true;
-            remove_if_empty(
-                &hooks,
-                &event,
-                &groups,
-                Before::of(original, &[HOOKS, &event]),
-            );
+            remove_if_empty(&hooks, &event, &groups, Before::of(original, &[HOOKS, &event]));
         }
     }
-    if let (true, true, Some(found)) =
-        (removed, hooks.properties().is_empty(), member(&root, HOOKS))
-    {
+    if let (true, true, Some(found)) = (removed, hooks.properties().is_empty(), member(&root, HOOKS)) {
         prune(found, Before::of(original, &[HOOKS]));
     }
     Ok(())
@@ -85,9 +71,7 @@ fn reconcile(groups: &CstArray, command: &str, event: &str, unmet: &mut Vec<&Hoo
         let mut emptied = false;
         for handler in objects(&handlers).into_iter().filter(is_ours) {
             let verb = first_argument(&handler);
-            let wanted = unmet
-                .iter()
-                .position(|row| row.event == event && Some(row.verb) == verb.as_deref());
+            let wanted = unmet.iter().position(|row| row.event == event && Some(row.verb) == verb.as_deref());
             if let Some(at) = wanted {
                 last_met = Some(update(&handler, command, unmet.remove(at)));
             } else {
@@ -160,11 +144,7 @@ fn remove_if_empty(hooks: &CstObject, event: &str, groups: &CstArray, before: Be
 }
 
 /// The groups of an event. Events that are not ours to fill may have any shape and are then skipped.
-fn groups(
-    hooks: &CstObject,
-    event: &str,
-    rows: &[HookRow],
-) -> Result<Option<CstArray>, WiringError> {
+fn groups(hooks: &CstObject, event: &str, rows: &[HookRow]) -> Result<Option<CstArray>, WiringError> {
     if rows.iter().any(|row| row.event == event) {
         return array(hooks, event);
     }
@@ -173,11 +153,7 @@ fn groups(
 
 fn event_names(hooks: &CstObject) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for name in hooks
-        .properties()
-        .iter()
-        .filter_map(jsonc_parser::cst::CstObjectProp::decoded_name)
-    {
+    for name in hooks.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -197,11 +173,7 @@ fn handlers(group: &CstObject) -> Option<CstArray> {
 }
 
 fn objects(array: &CstArray) -> Vec<CstObject> {
-    array
-        .elements()
-        .iter()
-        .filter_map(jsonc_parser::cst::CstNode::as_object)
-        .collect()
+    array.elements().iter().filter_map(jsonc_parser::cst::CstNode::as_object).collect()
 }
 
 fn is_ours(handler: &CstObject) -> bool {
@@ -210,10 +182,5 @@ fn is_ours(handler: &CstObject) -> bool {
 
 fn first_argument(handler: &CstObject) -> Option<String> {
     let arguments = member(handler, "args")?.array_value()?;
-    arguments
-        .elements()
-        .first()?
-        .as_string_lit()?
-        .decoded_value()
-        .ok()
+    arguments.elements().first()?.as_string_lit()?.decoded_value().ok()
 }

@@ -54,11 +54,7 @@ pub(crate) fn plan_install(existing: Option<&str>, spec: &Spec) -> Result<Planne
 ///
 /// # Errors
 /// When the text is not JSON with comments or has an unexpected shape on the way to our entries.
-pub(crate) fn plan_uninstall(
-    existing: &str,
-    original: Option<&str>,
-    part: Part,
-) -> Result<Planned, WiringError> {
+pub(crate) fn plan_uninstall(existing: &str, original: Option<&str>, part: Part) -> Result<Planned, WiringError> {
     let document = Document::parse(Some(existing))?;
     // An original that cannot be read says nothing about its containers.
     let original = original.and_then(|text| value_of(text).ok().flatten());

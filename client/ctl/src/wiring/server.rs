@@ -27,11 +27,7 @@ pub(super) fn install(document: &Document, command: &str) -> Result<(), WiringEr
         Some(entry) if is_ours(&entry) => update(&entry, command),
         Some(entry) => {
             let (line, column) = position(&entry.into());
-            return Err(WiringError::ForeignServer {
-                name: SERVER_NAME,
-                line,
-                column,
-            });
+            return Err(WiringError::ForeignServer { name: SERVER_NAME, line, column });
         }
     }
     Ok(())

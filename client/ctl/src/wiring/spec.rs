@@ -32,12 +32,7 @@ pub(crate) struct HookRow {
 
 impl HookRow {
     const fn new(event: &'static str, matcher: Option<&'static str>, verb: &'static str) -> Self {
-        Self {
-            event,
-            matcher,
-            verb,
-            timeout_s: HOOK_TIMEOUT_S,
-        }
+        Self { event, matcher, verb, timeout_s: HOOK_TIMEOUT_S }
     }
 }
 
@@ -70,10 +65,7 @@ impl Spec {
     /// # Errors
     /// When the path is relative or not UTF-8.
     pub(crate) fn hooks(shim: &Path) -> Result<Self, WiringError> {
-        Ok(Self::Hooks {
-            command: command(shim)?,
-            rows: HOOK_ROWS,
-        })
+        Ok(Self::Hooks { command: command(shim)?, rows: HOOK_ROWS })
     }
 
     /// Describes the server that the bridge at `bridge` is.
@@ -81,17 +73,13 @@ impl Spec {
     /// # Errors
     /// When the path is relative or not UTF-8.
     pub(crate) fn server(bridge: &Path) -> Result<Self, WiringError> {
-        Ok(Self::Server {
-            command: command(bridge)?,
-        })
+        Ok(Self::Server { command: command(bridge)? })
     }
 }
 
 /// Tells whether a command's file name is `program`.
 pub(super) fn runs(command: &str, program: &str) -> bool {
-    Path::new(command)
-        .file_name()
-        .is_some_and(|name| name == program)
+    Path::new(command).file_name().is_some_and(|name| name == program)
 }
 
 /// One handler in the client's shape. With `args` the client runs the command without a shell.
@@ -106,13 +94,8 @@ pub(super) fn handler(command: &str, row: &HookRow) -> CstInputValue {
 
 /// One group of an event: an optional matcher and its only handler.
 pub(super) fn group(command: &str, row: &HookRow) -> CstInputValue {
-    let handlers = (
-        "hooks".to_owned(),
-        CstInputValue::Array(vec![handler(command, row)]),
-    );
-    let matcher = row
-        .matcher
-        .map(|matcher| ("matcher".to_owned(), matcher.into()));
+    let handlers = ("hooks".to_owned(), CstInputValue::Array(vec![handler(command, row)]));
+    let matcher = row.matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
     CstInputValue::Object(matcher.into_iter().chain([handlers]).collect())
 }
 
@@ -126,13 +109,7 @@ pub(super) fn server(command: &str) -> CstInputValue {
 }
 
 fn command(path: &Path) -> Result<String, WiringError> {
-    let shown = || WiringError::Command {
-        path: path.to_string_lossy().into_owned(),
-    };
+    let shown = || WiringError::Command { path: path.to_string_lossy().into_owned() };
     let text = path.to_str().ok_or_else(shown)?;
-    if path.is_absolute() {
-        Ok(text.to_owned())
-    } else {
-        Err(shown())
-    }
+    if path.is_absolute() { Ok(text.to_owned()) } else { Err(shown()) }
 }

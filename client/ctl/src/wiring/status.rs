@@ -35,9 +35,7 @@ impl WiringStatus {
             self.stale.push(path);
         }
         if found != wanted {
-            self.note(format!(
-                "`{found}` runs instead of `{wanted}`; install again to move to this one"
-            ));
+            self.note(format!("`{found}` runs instead of `{wanted}`; install again to move to this one"));
         }
     }
 
@@ -75,14 +73,7 @@ pub(crate) fn plan_status(
             }
             for one in &found {
                 found_status(&mut status, one, rows);
-                status.program(
-                    one.handler
-                        .get("command")
-                        .and_then(Value::as_str)
-                        .unwrap_or_default(),
-                    command,
-                    exists,
-                );
+                status.program(one.handler.get("command").and_then(Value::as_str).unwrap_or_default(), command, exists);
             }
             if root.get("disableAllHooks") == Some(&Value::Bool(true)) {
                 status.note("`disableAllHooks` is set, so no hook runs".to_owned());
@@ -94,9 +85,7 @@ pub(crate) fn plan_status(
 }
 
 fn row_status(status: &mut WiringStatus, found: &[Found<'_>], row: &HookRow) {
-    let mut matching = found
-        .iter()
-        .filter(|one| one.event == row.event && one.verb() == Some(row.verb));
+    let mut matching = found.iter().filter(|one| one.event == row.event && one.verb() == Some(row.verb));
     let Some(first) = matching.next() else {
         status.missing.push(row.event.to_owned());
         return;
@@ -104,11 +93,7 @@ fn row_status(status: &mut WiringStatus, found: &[Found<'_>], row: &HookRow) {
     status.installed.push(row.event.to_owned());
     if first.matcher != row.matcher && !(first.matcher == Some("") && row.matcher.is_none()) {
         let wanted = row.matcher.unwrap_or("everything");
-        let sharing = if first.shared {
-            ", in a group shared with other hooks"
-        } else {
-            ""
-        };
+        let sharing = if first.shared { ", in a group shared with other hooks" } else { "" };
         status.note(format!(
             "{} is narrowed to `{}` instead of `{wanted}`{sharing}",
             row.event,
@@ -116,36 +101,19 @@ fn row_status(status: &mut WiringStatus, found: &[Found<'_>], row: &HookRow) {
         ));
     }
     if matching.next().is_some() {
-        status.note(format!(
-            "{} runs more than once; install again to leave one",
-            row.event
-        ));
+        status.note(format!("{} runs more than once; install again to leave one", row.event));
     }
 }
 
 fn found_status(status: &mut WiringStatus, found: &Found<'_>, rows: &[HookRow]) {
-    if !rows
-        .iter()
-        .any(|row| row.event == found.event && Some(row.verb) == found.verb())
-    {
-        status.note(format!(
-            "{} holds a hook that this version does not use; install again to remove it",
-            found.event
-        ));
+    if !rows.iter().any(|row| row.event == found.event && Some(row.verb) == found.verb()) {
+        status.note(format!("{} holds a hook that this version does not use; install again to remove it", found.event));
     }
 }
 
-fn server_status(
-    status: &mut WiringStatus,
-    root: &Value,
-    wanted: &str,
-    exists: &dyn Fn(&Path) -> bool,
-) {
+fn server_status(status: &mut WiringStatus, root: &Value, wanted: &str, exists: &dyn Fn(&Path) -> bool) {
     let entry = root.get(SERVERS).and_then(|all| all.get(SERVER_NAME));
-    match entry
-        .and_then(|entry| entry.get("command"))
-        .and_then(Value::as_str)
-    {
+    match entry.and_then(|entry| entry.get("command")).and_then(Value::as_str) {
         Some(command) if runs(command, SERVER_PROGRAM) => {
             status.installed.push(SERVER_NAME.to_owned());
             status.program(command, wanted, exists);
@@ -153,42 +121,22 @@ fn server_status(
         other => {
             status.missing.push(SERVER_NAME.to_owned());
             if other.is_some() || entry.is_some_and(|entry| !entry.is_null()) {
-                status.note(format!(
-                    "the server `{SERVER_NAME}` is another program; rename or remove that entry"
-                ));
+                status.note(format!("the server `{SERVER_NAME}` is another program; rename or remove that entry"));
             }
         }
     }
 }
 
 fn ours(root: &Value) -> Vec<Found<'_>> {
-    let events = root
-        .get(HOOKS)
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten();
-    let groups = events.flat_map(|(event, groups)| {
-        groups
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(move |group| (event, group))
-    });
+    let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flatten();
+    let groups =
+        events.flat_map(|(event, groups)| groups.as_array().into_iter().flatten().map(move |group| (event, group)));
     groups
         .flat_map(|(event, group)| {
-            let handlers = group
-                .get(HOOKS)
-                .and_then(Value::as_array)
-                .map(Vec::as_slice)
-                .unwrap_or_default();
+            let handlers = group.get(HOOKS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let matcher = group.get("matcher").and_then(Value::as_str);
             let shared = handlers.len() > 1;
-            handlers.iter().map(move |handler| Found {
-                event,
-                matcher,
-                shared,
-                handler,
-            })
+            handlers.iter().map(move |handler| Found { event, matcher, shared, handler })
         })
         .filter(|found| {
             let command = found.handler.get("command").and_then(Value::as_str);

@@ -46,21 +46,11 @@ impl Target {
     /// The settings file that holds hooks in Claude Code.
     pub(crate) fn claude_hooks(scope: Scope, place: Place<'_>) -> Self {
         let (path, new_mode) = match scope {
-            Scope::Project => (
-                place.project.join(".claude/settings.json"),
-                SHARED_FILE_MODE,
-            ),
-            Scope::Local => (
-                place.project.join(".claude/settings.local.json"),
-                SHARED_FILE_MODE,
-            ),
+            Scope::Project => (place.project.join(".claude/settings.json"), SHARED_FILE_MODE),
+            Scope::Local => (place.project.join(".claude/settings.local.json"), SHARED_FILE_MODE),
             Scope::User => (place.claude_dir().join("settings.json"), OWN_FILE_MODE),
         };
-        Self {
-            path,
-            part: Part::Hooks,
-            new_mode,
-        }
+        Self { path, part: Part::Hooks, new_mode }
     }
 
     /// The file that holds MCP servers in Claude Code. It has no file for a user's own servers in one
@@ -68,25 +58,16 @@ impl Target {
     pub(crate) fn claude_server(scope: Scope, place: Place<'_>) -> Self {
         let (path, new_mode) = match scope {
             Scope::Project => (place.project.join(".mcp.json"), SHARED_FILE_MODE),
-            Scope::Local | Scope::User => (
-                place
-                    .claude_config_dir
-                    .unwrap_or(place.home)
-                    .join(".claude.json"),
-                OWN_FILE_MODE,
-            ),
+            Scope::Local | Scope::User => {
+                (place.claude_config_dir.unwrap_or(place.home).join(".claude.json"), OWN_FILE_MODE)
+            }
         };
-        Self {
-            path,
-            part: Part::Server,
-            new_mode,
-        }
+        Self { path, part: Part::Server, new_mode }
     }
 }
 
 impl Place<'_> {
     fn claude_dir(&self) -> PathBuf {
-        self.claude_config_dir
-            .map_or_else(|| self.home.join(".claude"), Path::to_owned)
+        self.claude_config_dir.map_or_else(|| self.home.join(".claude"), Path::to_owned)
     }
 }

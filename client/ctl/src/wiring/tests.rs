@@ -42,40 +42,24 @@ impl World {
     fn hooks(&self, scope: Scope) -> Target {
         Target::claude_hooks(
             scope,
-            Place {
-                project: &self.path("project"),
-                home: &self.path("home"),
-                claude_config_dir: None,
-            },
+            Place { project: &self.path("project"), home: &self.path("home"), claude_config_dir: None },
         )
     }
 
     fn server(&self, scope: Scope) -> Target {
         Target::claude_server(
             scope,
-            Place {
-                project: &self.path("project"),
-                home: &self.path("home"),
-                claude_config_dir: None,
-            },
+            Place { project: &self.path("project"), home: &self.path("home"), claude_config_dir: None },
         )
     }
 
     fn install(&self, target: &Target, spec: &Spec) -> Report {
         let edits = [(target.clone(), spec.clone())];
-        install(&edits, &self.path("helix"), Run::Write)
-            .unwrap()
-            .remove(0)
+        install(&edits, &self.path("helix"), Run::Write).unwrap().remove(0)
     }
 
     fn uninstall(&self, target: &Target) -> Report {
-        uninstall(
-            std::slice::from_ref(target),
-            &self.path("helix"),
-            Run::Write,
-        )
-        .unwrap()
-        .remove(0)
+        uninstall(std::slice::from_ref(target), &self.path("helix"), Run::Write).unwrap().remove(0)
     }
 }
 
@@ -95,21 +79,15 @@ fn server_spec() -> Spec {
 
 /// The value that a client would read.
 fn read(path: &Path) -> Value {
-    value_of(&fs::read_to_string(path).unwrap())
-        .unwrap()
-        .unwrap()
+    value_of(&fs::read_to_string(path).unwrap()).unwrap().unwrap()
 }
 
 /// The groups that Claude Code must find, keyed by event, to the exact key.
 fn expected_groups(shim: &str) -> Vec<(&'static str, Value)> {
-    let handler =
-        |verb: &str| json!({"type": "command", "command": shim, "args": [verb], "timeout": 5});
+    let handler = |verb: &str| json!({"type": "command", "command": shim, "args": [verb], "timeout": 5});
     vec![
         ("SessionStart", json!({"hooks": [handler("session")]})),
-        (
-            "PreToolUse",
-            json!({"matcher": "Read|Edit|Write|Glob|Grep", "hooks": [handler("ambient")]}),
-        ),
+        ("PreToolUse", json!({"matcher": "Read|Edit|Write|Glob|Grep", "hooks": [handler("ambient")]})),
     ]
 }
 
@@ -117,9 +95,7 @@ fn expected_groups(shim: &str) -> Vec<(&'static str, Value)> {
 /// Claude Code accepts where `strict`.
 fn assert_wired(root: &Value, shim: &str) {
     for (event, group) in expected_groups(shim) {
-        let groups = root["hooks"][event]
-            .as_array()
-            .unwrap_or_else(|| panic!("{event} is missing in {root}"));
+        let groups = root["hooks"][event].as_array().unwrap_or_else(|| panic!("{event} is missing in {root}"));
         let count = groups.iter().filter(|found| **found == group).count();
         assert_eq!(count, 1, "{event} in {root}");
     }
@@ -128,8 +104,5 @@ fn assert_wired(root: &Value, shim: &str) {
 }
 
 fn assert_server(root: &Value, bridge: &str) {
-    assert_eq!(
-        root["mcpServers"]["helix"],
-        json!({"type": "stdio", "command": bridge, "args": []})
-    );
+    assert_eq!(root["mcpServers"]["helix"], json!({"type": "stdio", "command": bridge, "args": []}));
 }

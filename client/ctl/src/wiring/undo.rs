@@ -40,19 +40,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    pub(super) fn new(
-        path: &Path,
-        original: Option<String>,
-        ours: Vec<String>,
-        made_dirs: Vec<PathBuf>,
-    ) -> Self {
-        Self {
-            version: RECORD_VERSION,
-            path: path.display().to_string(),
-            original,
-            ours,
-            made_dirs,
-        }
+    pub(super) fn new(path: &Path, original: Option<String>, ours: Vec<String>, made_dirs: Vec<PathBuf>) -> Self {
+        Self { version: RECORD_VERSION, path: path.display().to_string(), original, ours, made_dirs }
     }
 
     /// The same memory of the original, with other texts that count as exactly ours.
@@ -69,9 +58,7 @@ pub(super) struct Undo {
 
 impl Undo {
     pub(super) fn new(helix_home: &Path) -> Self {
-        Self {
-            dir: helix_home.join(DIR_NAME),
-        }
+        Self { dir: helix_home.join(DIR_NAME) }
     }
 
     /// The record about a canonical path, if there is one.
@@ -80,29 +67,19 @@ impl Undo {
         let Some(text) = file::read(&path)? else {
             return Ok(None);
         };
-        let wrong = |problem: String| WiringError::Record {
-            path: path.clone(),
-            problem,
-        };
-        let record: Record =
-            serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let wrong = |problem: String| WiringError::Record { path: path.clone(), problem };
+        let record: Record = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
         if record.version == RECORD_VERSION {
             Ok(Some(record))
         } else {
-            Err(wrong(format!(
-                "version {} is not known here",
-                record.version
-            )))
+            Err(wrong(format!("version {} is not known here", record.version)))
         }
     }
 
     /// Writes the record.
     pub(super) fn save(&self, target: &Path, record: &Record) -> Result<(), WiringError> {
         let path = self.record_path(target);
-        let wrong = |error: serde_json::Error| WiringError::Record {
-            path: path.clone(),
-            problem: error.to_string(),
-        };
+        let wrong = |error: serde_json::Error| WiringError::Record { path: path.clone(), problem: error.to_string() };
         let text = serde_json::to_string_pretty(record).map_err(wrong)?;
         self.write(&path, &text)
     }
@@ -135,19 +112,11 @@ impl Undo {
         };
         let paths = entries.flatten().map(|entry| entry.path());
         let texts = paths
-            .filter(|path| {
-                path.extension()
-                    .is_some_and(|extension| extension == "json")
-            })
+            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
             .filter_map(|path| fs::read(path).ok());
         let records = texts.filter_map(|text| serde_json::from_slice::<Record>(&text).ok());
         let made: Vec<PathBuf> = records.flat_map(|record| record.made_dirs).collect();
-        target
-            .ancestors()
-            .skip(1)
-            .filter(|dir| made.iter().any(|one| one == dir))
-            .map(Path::to_owned)
-            .collect()
+        target.ancestors().skip(1).filter(|dir| made.iter().any(|one| one == dir)).map(Path::to_owned).collect()
     }
 
     fn write(&self, path: &Path, text: &str) -> Result<(), WiringError> {
@@ -158,8 +127,7 @@ impl Undo {
             .map_err(WiringError::io("make the directory", &self.dir))?;
         fs::set_permissions(&self.dir, Permissions::from_mode(RECORD_DIR_MODE))
             .map_err(WiringError::io("set the mode of", &self.dir))?;
-        file::write(path, text.as_bytes(), RECORD_MODE)
-            .map_err(WiringError::io("write the undo record", path))
+        file::write(path, text.as_bytes(), RECORD_MODE).map_err(WiringError::io("write the undo record", path))
     }
 
     fn record_path(&self, target: &Path) -> PathBuf {
@@ -167,26 +135,19 @@ impl Undo {
     }
 
     fn copy_path(&self, target: &Path) -> PathBuf {
-        self.dir
-            .join(hash(target.as_os_str().as_bytes()) + ".original")
+        self.dir.join(hash(target.as_os_str().as_bytes()) + ".original")
     }
 }
 
 /// SHA-256 in lowercase hexadecimal.
 pub(super) fn hash(bytes: &[u8]) -> String {
-    let digits = Sha256::digest(bytes)
-        .into_iter()
-        .flat_map(|byte| [byte >> 4, byte & 0xf]);
-    digits
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
+    let digits = Sha256::digest(bytes).into_iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
 }
 
 fn discard(path: &Path) -> Result<(), WiringError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(WiringError::io("remove", path)(error))
-        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WiringError::io("remove", path)(error)),
         Ok(()) | Err(_) => Ok(()),
     }
 }

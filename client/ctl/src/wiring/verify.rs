@@ -22,9 +22,7 @@ pub(super) fn rest_is_kept(before: &str, after: &str, part: Part) -> Result<(), 
     if first != again {
         return Err(failed("change entries that are not Helix's"));
     }
-    let strict = |text: &str| {
-        serde_json::from_str::<IgnoredAny>(text.trim_start_matches('\u{feff}')).is_ok()
-    };
+    let strict = |text: &str| serde_json::from_str::<IgnoredAny>(text.trim_start_matches('\u{feff}')).is_ok();
     if strict(before) && !strict(after) {
         return Err(failed("no longer be strict JSON"));
     }
@@ -33,9 +31,7 @@ pub(super) fn rest_is_kept(before: &str, after: &str, part: Part) -> Result<(), 
 
 /// Checks that nothing of ours is left.
 pub(super) fn none_left(after: &str, part: Part) -> Result<(), WiringError> {
-    let value = value_of(after)
-        .map_err(|_| failed("not be valid"))?
-        .unwrap_or_default();
+    let value = value_of(after).map_err(|_| failed("not be valid"))?.unwrap_or_default();
     let found = match part {
         Part::Hooks => handlers(&value).any(|handler| is_run_by(handler, HOOK_PROGRAM)),
         Part::Server => value
@@ -43,11 +39,7 @@ pub(super) fn none_left(after: &str, part: Part) -> Result<(), WiringError> {
             .and_then(|all| all.get(SERVER_NAME))
             .is_some_and(|entry| is_run_by(entry, SERVER_PROGRAM)),
     };
-    if found {
-        Err(failed("still hold entries of Helix's"))
-    } else {
-        Ok(())
-    }
+    if found { Err(failed("still hold entries of Helix's")) } else { Ok(()) }
 }
 
 /// What is not ours, without the containers that are empty then.
@@ -67,10 +59,7 @@ fn foreign(value: Option<Value>, part: Part) -> Value {
 }
 
 fn strip_events(events: &mut Map<String, Value>) {
-    events
-        .values_mut()
-        .filter_map(Value::as_array_mut)
-        .for_each(strip_groups);
+    events.values_mut().filter_map(Value::as_array_mut).for_each(strip_groups);
     events.retain(|_, groups| !is_empty(groups));
 }
 
@@ -93,22 +82,13 @@ fn strip_server(servers: &mut Map<String, Value>) {
 }
 
 fn handlers(root: &Value) -> impl Iterator<Item = &Value> {
-    let events = root
-        .get(HOOKS)
-        .and_then(Value::as_object)
-        .into_iter()
-        .flat_map(Map::values);
+    let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flat_map(Map::values);
     let groups = events.filter_map(Value::as_array).flatten();
-    groups
-        .filter_map(|group| group.get(HOOKS)?.as_array())
-        .flatten()
+    groups.filter_map(|group| group.get(HOOKS)?.as_array()).flatten()
 }
 
 fn is_run_by(entry: &Value, program: &str) -> bool {
-    entry
-        .get("command")
-        .and_then(Value::as_str)
-        .is_some_and(|command| runs(command, program))
+    entry.get("command").and_then(Value::as_str).is_some_and(|command| runs(command, program))
 }
 
 fn is_empty(value: &Value) -> bool {

@@ -26,10 +26,7 @@ fn only_ours_goes_from_an_edited_file() {
     assert_eq!(report.change, Change::Cleaned);
     assert_eq!(report.notes.len(), 1);
     let text = fs::read_to_string(&target.path).unwrap();
-    assert_eq!(
-        text,
-        "{\n  // keep\n  \"model\": \"sonnet\" /* newer */\n}\n"
-    );
+    assert_eq!(text, "{\n  // keep\n  \"model\": \"sonnet\" /* newer */\n}\n");
 }
 
 #[test]
@@ -43,7 +40,8 @@ fn a_handler_added_to_our_group_stays() {
         "\"matcher\": \"Read\",\n        \"hooks\": [{\"type\":\"command\",\"command\":\"./mine\"},",
     );
     assert_eq!(world.uninstall(&target).change, Change::Cleaned);
-    let expected = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "./mine"}]}]}});
+    let expected =
+        json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "./mine"}]}]}});
     assert_eq!(read(&target.path), expected);
 }
 
@@ -62,17 +60,11 @@ fn a_file_that_we_made_goes_even_when_it_was_reformatted() {
 fn empty_containers_that_were_there_before_stay() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    put(
-        &target,
-        b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}",
-    );
+    put(&target, b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}");
     world.install(&target, &hooks_spec());
     replace(&target.path, "\"a\": 1", "\"a\": 2");
     world.uninstall(&target);
-    assert_eq!(
-        read(&target.path),
-        json!({"hooks": {"PreToolUse": [], "SessionStart": null}, "a": 2})
-    );
+    assert_eq!(read(&target.path), json!({"hooks": {"PreToolUse": [], "SessionStart": null}, "a": 2}));
 }
 
 #[test]
@@ -82,14 +74,8 @@ fn a_moved_binary_is_updated_in_place_and_the_original_kept() {
     put(&target, b"{\"a\": 1}");
     world.install(&target, &hooks_spec());
     let before = fs::read_to_string(&target.path).unwrap();
-    assert_eq!(
-        world.install(&target, &moved_spec()).change,
-        Change::Updated
-    );
-    assert_eq!(
-        fs::read_to_string(&target.path).unwrap(),
-        before.replace(SHIM, MOVED)
-    );
+    assert_eq!(world.install(&target, &moved_spec()).change, Change::Updated);
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), before.replace(SHIM, MOVED));
     assert_eq!(world.uninstall(&target).change, Change::Restored);
     assert_eq!(fs::read(&target.path).unwrap(), b"{\"a\": 1}");
 }
@@ -123,22 +109,18 @@ fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
 fn entries_from_elsewhere_are_adopted_and_leave_nothing_behind() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec())
-        .unwrap()
-        .text;
+    let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec()).unwrap().text;
     put(&target, colleague.as_bytes());
     world.install(&target, &hooks_spec());
     assert_wired(&read(&target.path), SHIM);
     world.uninstall(&target);
-    assert_eq!(
-        fs::read_to_string(&target.path).unwrap(),
-        "{\n  \"a\": 1\n}\n"
-    );
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\n  \"a\": 1\n}\n");
 }
 
 #[test]
 fn stale_and_repeated_handlers_are_tidied() {
-    let ours = |verb: &str| json!({"type": "command", "command": "/old/helix-hook", "args": [verb], "statusMessage": "mine"});
+    let ours =
+        |verb: &str| json!({"type": "command", "command": "/old/helix-hook", "args": [verb], "statusMessage": "mine"});
     let text = json!({"hooks": {
         "Gone": [{"hooks": [ours("session")]}],
         "SessionStart": [{"matcher": "startup", "hooks": [ours("session")]}, {"hooks": [ours("session"), {"command": "x"}]}],
@@ -146,11 +128,9 @@ fn stale_and_repeated_handlers_are_tidied() {
     let planned = crate::wiring::plan_install(Some(&text.to_string()), &hooks_spec()).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
     assert!(root["hooks"].get("Gone").is_none());
-    let updated = json!({"type": "command", "command": SHIM, "args": ["session"], "statusMessage": "mine", "timeout": 5});
-    assert_eq!(
-        root["hooks"]["SessionStart"],
-        json!([{"hooks": [updated]}, {"hooks": [{"command": "x"}]}])
-    );
+    let updated =
+        json!({"type": "command", "command": SHIM, "args": ["session"], "statusMessage": "mine", "timeout": 5});
+    assert_eq!(root["hooks"]["SessionStart"], json!([{"hooks": [updated]}, {"hooks": [{"command": "x"}]}]));
 }
 
 #[test]
@@ -158,8 +138,7 @@ fn a_server_keeps_its_arguments_when_it_moves() {
     let text = r#"{"mcpServers":{"helix":{"command":"/old/helix-mcp","args":["--strand","x"],"env":{"A":"1"}}}}"#;
     let planned = crate::wiring::plan_install(Some(text), &server_spec()).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
-    let expected =
-        json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
+    let expected = json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
     assert_eq!(root["mcpServers"]["helix"], expected);
 }
 

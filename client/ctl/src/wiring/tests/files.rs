@@ -13,10 +13,7 @@ fn mode(path: &Path) -> u32 {
 fn a_missing_file_and_its_directory_come_and_go() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    assert_eq!(
-        world.install(&target, &hooks_spec()).change,
-        Change::Created
-    );
+    assert_eq!(world.install(&target, &hooks_spec()).change, Change::Created);
     assert_wired(&read(&target.path), SHIM);
     assert_eq!(mode(&world.path("project/.claude")), 0o755);
     assert_eq!(mode(&target.path), 0o644);
@@ -51,17 +48,10 @@ fn the_last_of_two_files_takes_the_directory_along() {
 fn a_missing_configuration_directory_is_made_and_removed_whole() {
     let world = World::new();
     let config = world.path("a/b");
-    let place = Place {
-        project: &world.path("project"),
-        home: &world.path("home"),
-        claude_config_dir: Some(&config),
-    };
+    let place = Place { project: &world.path("project"), home: &world.path("home"), claude_config_dir: Some(&config) };
     let target = Target::claude_hooks(Scope::User, place);
     assert_eq!(target.path, config.join("settings.json"));
-    assert_eq!(
-        Target::claude_server(Scope::User, place).path,
-        config.join(".claude.json")
-    );
+    assert_eq!(Target::claude_server(Scope::User, place).path, config.join(".claude.json"));
     world.install(&target, &hooks_spec());
     assert_eq!(mode(&target.path), 0o600);
     world.uninstall(&target);
@@ -81,10 +71,7 @@ fn a_link_stays_a_link() {
     assert_wired(&read(&world.path("dotfiles/claude.json")), SHIM);
     assert_eq!(world.uninstall(&target).change, Change::Restored);
     assert!(fs::symlink_metadata(&target.path).unwrap().is_symlink());
-    assert_eq!(
-        fs::read(world.path("dotfiles/claude.json")).unwrap(),
-        b"{\"a\":1}"
-    );
+    assert_eq!(fs::read(world.path("dotfiles/claude.json")).unwrap(), b"{\"a\":1}");
 }
 
 #[test]
@@ -108,16 +95,11 @@ fn a_file_keeps_its_mode_and_records_are_private() {
     world.install(&target, &hooks_spec());
     assert_eq!(mode(&target.path), 0o640);
     assert_eq!(mode(&world.path("helix/wiring")), 0o700);
-    let kept: Vec<PathBuf> = fs::read_dir(world.path("helix/wiring"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let kept: Vec<PathBuf> =
+        fs::read_dir(world.path("helix/wiring")).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(kept.len(), 2);
     assert!(kept.iter().all(|path| mode(path) == 0o600));
-    let copy = kept
-        .iter()
-        .find(|path| path.extension().unwrap() == "original")
-        .unwrap();
+    let copy = kept.iter().find(|path| path.extension().unwrap() == "original").unwrap();
     assert_eq!(fs::read(copy).unwrap(), b"{}");
     world.uninstall(&target);
     assert_eq!(mode(&target.path), 0o640);
@@ -150,12 +132,7 @@ fn a_preview_writes_nothing() {
 
     world.install(&target, &hooks_spec());
     let written = fs::read(&target.path).unwrap();
-    let shown = uninstall(
-        std::slice::from_ref(&target),
-        &world.path("helix"),
-        Run::Preview,
-    )
-    .unwrap();
+    let shown = uninstall(std::slice::from_ref(&target), &world.path("helix"), Run::Preview).unwrap();
     assert_eq!(shown[0].change, Change::Deleted);
     assert_eq!(fs::read(&target.path).unwrap(), written);
 }

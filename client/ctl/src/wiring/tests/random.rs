@@ -41,23 +41,15 @@ fn groups() -> impl Strategy<Value = Value> {
         Just(json!({"type": "command", "command": "/old/helix-hook", "args": ["session"]})),
         any_value(),
     ];
-    let group = prop::collection::vec(handler, 0..3)
-        .prop_map(|handlers| json!({"matcher": "Bash", "hooks": handlers}));
+    let group = prop::collection::vec(handler, 0..3).prop_map(|handlers| json!({"matcher": "Bash", "hooks": handlers}));
     prop::collection::vec(prop_oneof![4 => group, 1 => any_value()], 0..3).prop_map(Value::from)
 }
 
 fn settings() -> impl Strategy<Value = Value> {
     let event = prop_oneof![Just("PreToolUse"), Just("SessionStart"), Just("Stop")];
-    let events = prop::collection::vec(
-        (event, prop_oneof![4 => groups(), 1 => Just(Value::Null)]),
-        0..4,
-    );
-    let hooks = events.prop_map(|events| {
-        events
-            .into_iter()
-            .map(|(name, groups)| (name.to_owned(), groups))
-            .collect::<Map<_, _>>()
-    });
+    let events = prop::collection::vec((event, prop_oneof![4 => groups(), 1 => Just(Value::Null)]), 0..4);
+    let hooks = events
+        .prop_map(|events| events.into_iter().map(|(name, groups)| (name.to_owned(), groups)).collect::<Map<_, _>>());
     let rest = || prop::collection::vec((key(), any_value()), 0..4);
     (rest(), prop::option::of(hooks), rest()).prop_map(|(first, hooks, last)| {
         let hooks = hooks.map(|hooks| ("hooks".to_owned(), Value::Object(hooks)));
@@ -69,26 +61,14 @@ fn text() -> impl Strategy<Value = String> {
     (settings(), 0..4_u8).prop_map(|(value, style)| match style {
         0 => value.to_string(),
         1 => serde_json::to_string_pretty(&value).unwrap(),
-        2 => {
-            serde_json::to_string_pretty(&value)
-                .unwrap()
-                .replace('\n', "\r\n")
-                + "\r\n"
-        }
-        _ => serde_json::to_string_pretty(&value)
-            .unwrap()
-            .replace(",\n", ", // why\n")
-            .replace("[\n", "[ /* in */\n"),
+        2 => serde_json::to_string_pretty(&value).unwrap().replace('\n', "\r\n") + "\r\n",
+        _ => serde_json::to_string_pretty(&value).unwrap().replace(",\n", ", // why\n").replace("[\n", "[ /* in */\n"),
     })
 }
 
 /// Failures are printed with their minimal input; nothing is written into the source tree.
 fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 proptest! {

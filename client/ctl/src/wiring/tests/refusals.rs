@@ -27,23 +27,11 @@ fn texts_that_cannot_be_merged_are_named_by_line_and_column() {
         (b"{\n  \"a\": oops\n}", "line 2, column 8"),
         (b"{\"a\": 1", "line 1, column 1"),
         (b"{'a': 1}", "line 1, column 2"),
-        (
-            b"{\"a\": 1e400}",
-            "number is out of range at line 1, column 7",
-        ),
+        (b"{\"a\": 1e400}", "number is out of range at line 1, column 7"),
         (b"{} {}", "line 1, column 4"),
-        (
-            b"[1]",
-            "`the root` must be an object, found another type at line 1, column 1",
-        ),
-        (
-            b"\n  7",
-            "`the root` must be an object, found another type at line 2, column 3",
-        ),
-        (
-            b"{\n  \"hooks\": []\n}",
-            "`hooks` must be an object, found another type at line 2, column 12",
-        ),
+        (b"[1]", "`the root` must be an object, found another type at line 1, column 1"),
+        (b"\n  7", "`the root` must be an object, found another type at line 2, column 3"),
+        (b"{\n  \"hooks\": []\n}", "`hooks` must be an object, found another type at line 2, column 12"),
         (
             "{\"é\": 1, \"hooks\": {\"PreToolUse\": {}}}".as_bytes(),
             "`hooks.PreToolUse` must be an array, found another type at line 1, column 34",
@@ -60,14 +48,8 @@ fn texts_that_cannot_be_merged_are_named_by_line_and_column() {
 
 #[test]
 fn a_foreign_server_of_our_name_is_left_alone() {
-    let (message, code) = refuse_text(
-        b"{\"mcpServers\": {\n \"helix\": {\"command\": \"biology\"}}}",
-        &server_spec(),
-    );
-    assert!(
-        message.contains("line 2, column 11") && message.contains("rename or remove"),
-        "{message}"
-    );
+    let (message, code) = refuse_text(b"{\"mcpServers\": {\n \"helix\": {\"command\": \"biology\"}}}", &server_spec());
+    assert!(message.contains("line 2, column 11") && message.contains("rename or remove"), "{message}");
     assert_eq!(code, 64);
 }
 
@@ -75,10 +57,7 @@ fn a_foreign_server_of_our_name_is_left_alone() {
 fn a_conflict_in_one_file_leaves_both_untouched() {
     let world = World::new();
     let (hooks, server) = (world.hooks(Scope::Project), world.server(Scope::Project));
-    put(
-        &server,
-        br#"{"mcpServers": {"helix": {"url": "https://example.org"}}}"#,
-    );
+    put(&server, br#"{"mcpServers": {"helix": {"url": "https://example.org"}}}"#);
     let edits = [(hooks.clone(), hooks_spec()), (server, server_spec())];
     install(&edits, &world.path("helix"), Run::Write).unwrap_err();
     assert!(!hooks.path.exists());
@@ -86,10 +65,7 @@ fn a_conflict_in_one_file_leaves_both_untouched() {
 
 #[test]
 fn a_read_only_file_or_directory_is_respected() {
-    for (protected, mode) in [
-        ("project/.claude/settings.json", 0o444),
-        ("project/.claude", 0o555),
-    ] {
+    for (protected, mode) in [("project/.claude/settings.json", 0o444), ("project/.claude", 0o555)] {
         let world = World::new();
         let target = world.hooks(Scope::Project);
         put(&target, b"{}");
@@ -122,10 +98,7 @@ fn links_in_a_circle_are_refused() {
     let world = World::new();
     let target = world.server(Scope::Project);
     symlink(&target.path, &target.path).unwrap();
-    assert!(matches!(
-        refuse(&world, &target, &server_spec()),
-        WiringError::Links { .. }
-    ));
+    assert!(matches!(refuse(&world, &target, &server_spec()), WiringError::Links { .. }));
 }
 
 #[test]
@@ -137,22 +110,12 @@ fn a_damaged_record_is_reported_before_anything_is_written() {
     for entry in fs::read_dir(world.path("helix/wiring")).unwrap() {
         fs::write(entry.unwrap().path(), "{").unwrap();
     }
-    let error = uninstall(
-        std::slice::from_ref(&target),
-        &world.path("helix"),
-        Run::Write,
-    )
-    .unwrap_err();
+    let error = uninstall(std::slice::from_ref(&target), &world.path("helix"), Run::Write).unwrap_err();
     assert_eq!(error.exit_code(), 74, "{error}");
     assert_eq!(fs::read(&target.path).unwrap(), written);
 }
 
 #[test]
 fn commands_must_be_absolute() {
-    assert_eq!(
-        Spec::hooks(Path::new("helix-hook"))
-            .unwrap_err()
-            .exit_code(),
-        64
-    );
+    assert_eq!(Spec::hooks(Path::new("helix-hook")).unwrap_err().exit_code(), 64);
 }

@@ -26,9 +26,7 @@ fn nothing_is_installed_in_a_missing_file() {
 
 #[test]
 fn a_program_that_is_gone_is_named_once() {
-    let text = crate::wiring::plan_install(None, &hooks_spec())
-        .unwrap()
-        .text;
+    let text = crate::wiring::plan_install(None, &hooks_spec()).unwrap().text;
     let status = status_of(Some(&text), &hooks_spec(), false);
     assert_eq!(status.stale, [PathBuf::from(SHIM)]);
 }
@@ -46,11 +44,7 @@ fn whatever_differs_is_noted() {
 
 #[test]
 fn a_foreign_server_is_noted() {
-    let status = status_of(
-        Some(r#"{"mcpServers": {"helix": {"url": "x"}}}"#),
-        &server_spec(),
-        true,
-    );
+    let status = status_of(Some(r#"{"mcpServers": {"helix": {"url": "x"}}}"#), &server_spec(), true);
     assert_eq!((status.missing.len(), status.notes.len()), (1, 1));
 }
 
