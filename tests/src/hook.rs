@@ -12,17 +12,8 @@ use crate::fixtures::claude_hook;
 use crate::{Binary, Home, Project};
 
 /// Every event that the shim may be started with.
-pub const EVENTS: [&str; 9] = [
-    "session",
-    "prompt",
-    "ambient",
-    "post-build",
-    "error-context",
-    "pre-compact",
-    "stop",
-    "subagent",
-    "approve-mcp",
-];
+pub const EVENTS: [&str; 9] =
+    ["session", "prompt", "ambient", "post-build", "error-context", "pre-compact", "stop", "subagent", "approve-mcp"];
 
 /// The client's events whose hooks may give context to the model.
 pub const TAKES_CONTEXT: [&str; 8] = [

@@ -94,13 +94,20 @@ fn sorted(mut handles: Vec<String>) -> Vec<String> {
 fn what_is_added_is_found_read_and_forgotten() {
     let world = World::new();
     let text = "The release needs arm64: x86 fails at link time.";
-    let handle = world.add("build-gotchas", text, &["--kind", "gotcha", "--tags", "build,ci", "--source", "build.rs:12"]);
+    let handle =
+        world.add("build-gotchas", text, &["--kind", "gotcha", "--tags", "build,ci", "--source", "build.rs:12"]);
     let read = world.json(&["read", &handle]);
     let memory = &read["memories"][0];
     assert_eq!(memory["text"], text);
-    assert_eq!((&memory["kind"], &memory["origin"], &memory["status"]), (&json!("gotcha"), &json!("user"), &json!("active")));
+    assert_eq!(
+        (&memory["kind"], &memory["origin"], &memory["status"]),
+        (&json!("gotcha"), &json!("user"), &json!("active"))
+    );
     assert_eq!((&memory["source"]["path"], &memory["source"]["line"]), (&json!("build.rs"), &json!(12)));
-    assert_eq!(sorted(memory["tags"].as_array().unwrap().iter().map(Value::to_string).collect()), ["\"build\"", "\"ci\""]);
+    assert_eq!(
+        sorted(memory["tags"].as_array().unwrap().iter().map(Value::to_string).collect()),
+        ["\"build\"", "\"ci\""]
+    );
     assert!(memory["scope"].as_str().unwrap().starts_with("project:"), "{memory}");
 
     assert_eq!(world.found(&["arm64 link"]), [handle.clone()]);
@@ -190,10 +197,12 @@ fn forgetting_never_guesses() {
 #[test]
 fn filters_narrow_a_search() {
     let world = World::new();
-    let gotcha = world.add("build", "Cache needs cleaning.", &["--kind", "gotcha", "--tags", "ci", "--source", "ci/run.sh:3"]);
+    let gotcha =
+        world.add("build", "Cache needs cleaning.", &["--kind", "gotcha", "--tags", "ci", "--source", "ci/run.sh:3"]);
     let decision = world.add("deploy", "Cache lives on its own disk.", &["--kind", "decision", "--tags", "ops"]);
     let global = world.add("habits", "Cache is spelt cache.", &["--scope", "global"]);
     let all = sorted(vec![gotcha.clone(), decision.clone(), global.clone()]);
+    let both = sorted(vec![gotcha.clone(), decision.clone()]);
     let table: [(&[&str], Vec<&String>); 19] = [
         (&["cache"], all.iter().collect()),
         (&["cache tag:ci"], vec![&gotcha]),
@@ -201,7 +210,7 @@ fn filters_narrow_a_search() {
         (&["cache kind:gotcha"], vec![&gotcha]),
         (&["cache source:ci/run"], vec![&gotcha]),
         (&["cache scope:global"], vec![&global]),
-        (&["cache scope:project"], sorted(vec![gotcha.clone(), decision.clone()]).leak().iter().collect()),
+        (&["cache scope:project"], both.iter().collect()),
         (&["cache after:2020-01-01"], all.iter().collect()),
         (&["cache before:2020-01-01"], vec![]),
         (&["cache tag:ci kind:decision"], vec![]),
@@ -328,7 +337,9 @@ fn hooks_go_in_and_come_out_without_a_trace() {
         None,
         Some("{}"),
         Some("{\n  // mine\n  \"model\": \"opus\", // this one\n}\n"),
-        Some("{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}"),
+        Some(
+            "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}",
+        ),
         Some("{\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": []\r\n\t}\r\n}"),
     ];
     let settings = world.project.root.join(".claude").join("settings.json");
@@ -361,7 +372,8 @@ fn uncommented(text: &str) -> String {
 fn claude_is_connected_and_disconnected() {
     let world = World::new();
     world.done(&["connect", "claude"]);
-    let servers: Value = serde_json::from_str(&fs::read_to_string(world.project.root.join(".mcp.json")).unwrap()).unwrap();
+    let servers: Value =
+        serde_json::from_str(&fs::read_to_string(world.project.root.join(".mcp.json")).unwrap()).unwrap();
     let server = &servers["mcpServers"]["helix"];
     assert_eq!(server["command"].as_str().unwrap(), Binary::Mcp.path().canonicalize().unwrap().to_str().unwrap());
     assert!(world.project.root.join(".claude/settings.json").exists());
@@ -378,7 +390,8 @@ fn what_was_installed_works_when_it_is_run() {
     let text = fs::read_to_string(world.project.root.join(".claude/settings.json")).unwrap();
     let settings: Value = serde_json::from_str(&text).unwrap();
     let handler = &settings["hooks"]["SessionStart"][0]["hooks"][0];
-    let input = json!({"session_id": "s", "cwd": world.project.root, "hook_event_name": "SessionStart", "source": "startup"});
+    let input =
+        json!({"session_id": "s", "cwd": world.project.root, "hook_event_name": "SessionStart", "source": "startup"});
     let mut command = world.home.command(Binary::Hook);
     assert_eq!(command.get_program(), handler["command"].as_str().unwrap());
     let arguments = handler["args"].as_array().unwrap().iter().map(|argument| argument.as_str().unwrap());

@@ -137,7 +137,10 @@ fn what_is_stored_is_found_and_read() {
     );
     say("store", json!({"topic": "build-gotchas", "text": "The release needs arm64: x86 fails at link time."}));
     say("store", json!({"topic": "build-gotchas", "text": "The release needs arm64: x86 always fails at link time."}));
-    say("store", json!({"topic": "build-gotchas", "text": "Clean the cache after a toolchain change.", "terse": "true"}));
+    say(
+        "store",
+        json!({"topic": "build-gotchas", "text": "Clean the cache after a toolchain change.", "terse": "true"}),
+    );
     say("search", json!({"query": "arm64 link", "limit": "5"}));
     say("search", json!({"query": "cache", "detail": "brief", "explain": "false"}));
     say("search", json!({"query": "toolchain zebra"}));
