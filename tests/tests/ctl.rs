@@ -151,7 +151,7 @@ fn the_same_is_not_stored_twice() {
 fn references_may_be_short() {
     let world = World::new();
     let first = world.add("build-gotchas", "Clean the cache after a toolchain change.", &[]);
-    let second = world.add("build-gotchas", "Never build in the home directory.", &[]);
+    let second = world.add("build-gotchas", "Clean the disk before a release.", &[]);
     let id = world.json(&["read", &first])["memories"][0]["id"].as_str().unwrap().to_owned();
     let read = |reference: &str| handles_of(&world.json(&["read", reference]));
     assert_eq!(read(&id), [first.clone()]);
@@ -162,7 +162,7 @@ fn references_may_be_short() {
     let shared = first.chars().zip(second.chars()).take_while(|(a, b)| a == b).count();
     let prefix: String = first.chars().take(shared + 1).collect();
     assert_eq!(read(&prefix), [first.clone()]);
-    let said = world.refused(&["read", "build-gotchas/"]);
+    let said = world.refused(&["read", "build-gotchas/clean-"]);
     assert!(said.contains(&first) && said.contains(&second), "{said}");
     world.refused(&["read", "build-gotchas:2"]);
     world.refused(&["read", "no-such-thing"]);

@@ -171,7 +171,7 @@ fn two_hundred_at_once_give_no_memory_twice() {
     for (session, hook) in started {
         let context = hook.finish().unwrap().check_accepted("PreToolUse").unwrap().unwrap_or_default();
         for handle in handles.iter().filter(|handle| context.contains(&format!("[{handle}]"))) {
-            *given.entry((session, handle)).or_default() += 1;
+            *given.entry((session, handle.as_str())).or_default() += 1;
         }
     }
     assert!(given.values().all(|&times| times == 1), "{given:?}");
