@@ -12,6 +12,9 @@ use helix_engine::model::Scope;
 /// Directories whose project is remembered; the oldest guess is dropped beyond it.
 const CACHE_MAX: usize = 256;
 
+/// Marks an id made from a root commit.
+const COMMIT_PREFIX: &str = "commit:";
+
 /// The project that a directory belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Project {
@@ -80,7 +83,7 @@ fn identify(cwd: &Path) -> (Project, Option<PathBuf>) {
     let config = PathBuf::from(common).join("config");
     let id = remote(cwd).or_else(|| root_commit(cwd));
     let project = match id {
-        Some(id) => Project { name: last_segment(&id).to_owned(), scope: Scope::Project(id), root },
+        Some(id) => Project { name: name(&id, &root), scope: Scope::Project(id), root },
         None => by_path(&root),
     };
     (project, Some(config))
@@ -90,6 +93,14 @@ fn by_path(path: &Path) -> Project {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let id = format!("path:{}", real.display());
     Project { name: last_segment(&id).to_owned(), scope: Scope::Project(id), root: real }
+}
+
+/// A root commit says nothing to people; the directory does.
+fn name(id: &str, root: &Path) -> String {
+    match (id.starts_with(COMMIT_PREFIX), root.file_name()) {
+        (true, Some(directory)) => directory.to_string_lossy().into_owned(),
+        _ => last_segment(id).to_owned(),
+    }
 }
 
 fn last_segment(id: &str) -> &str {
@@ -108,7 +119,7 @@ fn remote(cwd: &Path) -> Option<String> {
 fn root_commit(cwd: &Path) -> Option<String> {
     let roots = git(cwd, &["rev-list", "--max-parents=0", "HEAD"])?;
     // Joined histories have several; the smallest is the same in every clone.
-    roots.lines().min().map(|commit| format!("commit:{commit}"))
+    roots.lines().min().map(|commit| format!("{COMMIT_PREFIX}{commit}"))
 }
 
 /// Makes `git@host:a/b.git`, `ssh://git@host:22/a/b` and `https://user@host/a/b/` the same: `host/a/b`.
@@ -183,6 +194,7 @@ mod tests {
         run_git(&root, &["commit", "-q", "--allow-empty", "-m", "root"]);
         let by_commit = projects.of(&root);
         assert!(by_commit.scope.to_string().starts_with("project:commit:"), "{by_commit:?}");
+        assert_eq!(by_commit.name, "billing");
 
         run_git(&root, &["worktree", "add", "-q", "../other"]);
         assert_eq!(projects.of(&directory.path().join("other")).scope, by_commit.scope);

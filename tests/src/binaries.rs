@@ -42,7 +42,11 @@ impl Binary {
             let own = env::current_exe().unwrap_or_default();
             // <target>/<profile>/deps/<test> or <target>/<profile>/<benchmark>
             let directory = own.parent().map(PathBuf::from).unwrap_or_default();
-            if directory.ends_with("deps") { directory.parent().map(PathBuf::from).unwrap_or_default() } else { directory }
+            if directory.ends_with("deps") {
+                directory.parent().map(PathBuf::from).unwrap_or_default()
+            } else {
+                directory
+            }
         };
         let directory = env::var_os(BIN_DIR_VARIABLE).map_or_else(built, PathBuf::from);
         let path = directory.join(self.name());

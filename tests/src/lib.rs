@@ -1,9 +1,21 @@
 //! What the black-box suites and benchmarks share: the real binaries, homes of their own, daemons that end with the test.
 
 pub mod binaries;
+pub mod bridge;
 pub mod daemon;
+pub mod fixtures;
 pub mod home;
+pub mod hook;
+pub mod process;
+pub mod project;
+pub mod rpc;
+pub mod text;
 
 pub use binaries::Binary;
+pub use bridge::Bridge;
 pub use daemon::Daemon;
 pub use home::Home;
+pub use hook::HookRun;
+pub use process::Stray;
+pub use project::Project;
+pub use rpc::Rpc;

@@ -1,0 +1,211 @@
+//! Runs the real shim as a client would.
+
+use std::io::{self, Write};
+use std::process::{Child, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::fixtures::claude_hook;
+use crate::{Binary, Home, Project};
+
+/// Every event that the shim may be started with.
+pub const EVENTS: [&str; 9] =
+    ["session", "prompt", "ambient", "post-build", "error-context", "pre-compact", "stop", "subagent", "approve-mcp"];
+
+/// The client's events whose hooks may give context to the model.
+pub const TAKES_CONTEXT: [&str; 8] = [
+    "SessionStart",
+    "UserPromptSubmit",
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "Stop",
+    "SubagentStop",
+];
+
+/// A shim at work.
+#[derive(Debug)]
+pub struct HookStarted {
+    child: Child,
+    writer: JoinHandle<io::Result<()>>,
+    begin: Instant,
+}
+
+/// A finished run of the shim.
+#[derive(Debug)]
+pub struct HookRun {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// What it complained about.
+    pub stderr: String,
+    /// How long the process took, from before its start until after its end.
+    pub elapsed: Duration,
+}
+
+impl HookStarted {
+    /// Starts the shim for an event and writes `stdin` to it.
+    ///
+    /// # Errors
+    /// When the process cannot be started.
+    pub fn start(home: &Home, event: Option<&str>, stdin: &[u8]) -> io::Result<Self> {
+        let begin = Instant::now();
+        let mut command = home.command(Binary::Hook);
+        command.args(event).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let mut pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let stdin = stdin.to_vec();
+        let writer = thread::spawn(move || pipe.write_all(&stdin));
+        Ok(Self { child, writer, begin })
+    }
+
+    /// Waits for the end. A hook that does not read all of its stdin breaks its client, so that is an error.
+    ///
+    /// # Errors
+    /// When the process cannot be waited for, or closed its stdin early.
+    pub fn finish(self) -> Result<HookRun> {
+        let output = self.child.wait_with_output()?;
+        let elapsed = self.begin.elapsed();
+        let written = self.writer.join().map_err(|_| io::Error::other("the writer panicked"))?;
+        written.context("the hook did not take all of its stdin")?;
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(HookRun { status: output.status, stdout: output.stdout, stderr, elapsed })
+    }
+}
+
+impl HookRun {
+    /// Runs the shim for an event to its end.
+    ///
+    /// # Errors
+    /// When the process cannot be run, or did not take its stdin.
+    pub fn of(home: &Home, event: &str, stdin: &[u8]) -> Result<Self> {
+        HookStarted::start(home, Some(event), stdin)?.finish()
+    }
+
+    /// Checks what holds for every run, and that nothing was printed.
+    ///
+    /// # Errors
+    /// When it is not so.
+    pub fn check_silent(&self) -> Result<()> {
+        self.check_harmless()?;
+        ensure!(self.stdout.is_empty(), "printed {}", String::from_utf8_lossy(&self.stdout));
+        Ok(())
+    }
+
+    /// Checks that the client would take the answer to an event of its own, and returns the context in it.
+    ///
+    /// # Errors
+    /// When the client would complain, or drop the answer.
+    pub fn check_accepted(&self, client_event: &str) -> Result<Option<String>> {
+        self.check_harmless()?;
+        if self.stdout.is_empty() {
+            return Ok(None);
+        }
+        let text = std::str::from_utf8(&self.stdout)?;
+        let answer: Value = serde_json::from_str(text).with_context(|| format!("not JSON: {text}"))?;
+        let specific = &answer["hookSpecificOutput"];
+        ensure!(keys(&answer) == ["hookSpecificOutput"], "other keys: {text}");
+        ensure!(specific["hookEventName"] == client_event, "not for {client_event}: {text}");
+        if client_event == "PermissionRequest" {
+            let allowed = serde_json::json!({"hookEventName": client_event, "decision": {"behavior": "allow"}});
+            ensure!(*specific == allowed, "no permission: {text}");
+            return Ok(None);
+        }
+        ensure!(TAKES_CONTEXT.contains(&client_event), "{client_event} takes no context: {text}");
+        ensure!(keys(specific) == ["hookEventName", "additionalContext"], "other keys: {text}");
+        let context = specific["additionalContext"].as_str().context("the context is no text")?;
+        ensure!(!context.is_empty(), "an empty context");
+        Ok(Some(context.to_owned()))
+    }
+
+    fn check_harmless(&self) -> Result<()> {
+        ensure!(self.status.code() == Some(0), "ended with {}: {}", self.status, self.stderr);
+        ensure!(self.stderr.is_empty(), "complained: {}", self.stderr);
+        Ok(())
+    }
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().map(|object| object.keys().map(String::as_str).collect()).unwrap_or_default()
+}
+
+/// A session of Claude Code in a project, as its hooks see it.
+#[derive(Clone, Debug)]
+pub struct Session<'a> {
+    home: &'a Home,
+    project: &'a Project,
+    id: &'a str,
+    agent: Option<&'a str>,
+}
+
+impl<'a> Session<'a> {
+    /// A session with an id of its own.
+    #[must_use]
+    pub fn new(home: &'a Home, project: &'a Project, id: &'a str) -> Self {
+        Self { home, project, id, agent: None }
+    }
+
+    /// A subagent inside this session.
+    #[must_use]
+    pub fn subagent(&self, agent: &'a str) -> Self {
+        Self { agent: Some(agent), ..self.clone() }
+    }
+
+    /// What the session is told when it starts, resumes or is compacted.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn start(&self, source: &str) -> Result<Option<String>> {
+        self.hook("session", "SessionStart-startup", |input| input["source"] = source.into())
+    }
+
+    /// What it is told before `Read` opens a file of the project.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn read(&self, path: &str) -> Result<Option<String>> {
+        self.tool("Read", &serde_json::json!({"file_path": self.project.root.join(path)}))
+    }
+
+    /// What it is told before a tool is used.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn tool(&self, name: &str, tool_input: &Value) -> Result<Option<String>> {
+        self.hook("ambient", "PreToolUse-Read", |input| {
+            input["tool_name"] = name.into();
+            input["tool_input"] = tool_input.clone();
+        })
+    }
+
+    /// Runs the shim for `event` with a sample, changed for this session and by `change`.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn hook(&self, event: &str, sample: &str, change: impl FnOnce(&mut Value)) -> Result<Option<String>> {
+        let input = self.input(sample, change)?;
+        let client_event = input["hook_event_name"].as_str().unwrap_or_default().to_owned();
+        HookRun::of(self.home, event, input.to_string().as_bytes())?.check_accepted(&client_event)
+    }
+
+    /// A sample as this session would give it.
+    ///
+    /// # Errors
+    /// When there is no such sample.
+    pub fn input(&self, sample: &str, change: impl FnOnce(&mut Value)) -> Result<Value> {
+        let mut input = claude_hook(sample)?.input;
+        input["session_id"] = self.id.into();
+        input["cwd"] = self.project.root.to_string_lossy().into();
+        if let Some(agent) = self.agent {
+            input["agent_id"] = agent.into();
+            input["agent_type"] = "general-purpose".into();
+        }
+        change(&mut input);
+        Ok(input)
+    }
+}

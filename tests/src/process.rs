@@ -1,0 +1,123 @@
+//! Processes that are not children of the test: daemons that the programs under test started.
+
+use std::fs::{self, File, TryLockError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use helix_proto::paths::Paths;
+use nix::errno::Errno;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::Home;
+
+/// How long a process may take to end, even on a busy machine.
+const END_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Ends, with the test, the daemon that somebody else started on a home.
+#[derive(Debug)]
+pub struct Stray {
+    paths: Paths,
+}
+
+impl Stray {
+    /// Watches over a home. Make it before anything may start a daemon, and after the home itself.
+    #[must_use]
+    pub fn on(home: &Home) -> Self {
+        Self { paths: home.paths.clone() }
+    }
+
+    /// The process that holds the home; `None` when nobody does.
+    ///
+    /// # Errors
+    /// When the lock cannot be read.
+    pub fn holder(&self) -> Result<Option<u32>> {
+        holder(&self.paths)
+    }
+}
+
+impl Drop for Stray {
+    fn drop(&mut self) {
+        if let Ok(Some(pid)) = self.holder() {
+            signal(pid, Signal::SIGKILL).ok();
+            await_end(pid).ok();
+        }
+    }
+}
+
+fn holder(paths: &Paths) -> Result<Option<u32>> {
+    let path = paths.lock();
+    let Ok(file) = File::open(&path) else { return Ok(None) };
+    match file.try_lock_shared() {
+        Ok(()) => return Ok(None),
+        Err(TryLockError::WouldBlock) => {}
+        Err(TryLockError::Error(error)) => return Err(error).context("looking at the lock"),
+    }
+    let text = fs::read_to_string(&path)?;
+    Ok(Some(text.trim().parse().with_context(|| format!("the lock names {text:?}"))?))
+}
+
+/// Sends a signal to a process.
+///
+/// # Errors
+/// When it is gone.
+pub fn signal(pid: u32, signal: Signal) -> Result<()> {
+    Ok(kill(Pid::from_raw(i32::try_from(pid)?), signal)?)
+}
+
+/// Waits until a process has ended, whoever its parent is.
+///
+/// # Errors
+/// When it lives on.
+#[cfg(target_os = "linux")]
+pub fn await_end(pid: u32) -> Result<()> {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+    let id = Pid::from_raw(i32::try_from(pid)?).context("no process has the number 0")?;
+    let process = match pidfd_open(id, PidfdFlags::empty()) {
+        Ok(process) => process,
+        Err(error) if error == rustix::io::Errno::SRCH => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let deadline = Timespec { tv_sec: i64::try_from(END_DEADLINE.as_secs())?, tv_nsec: 0 };
+    let ended = poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&deadline))?;
+    ensure!(ended == 1, "process {pid} lives on");
+    Ok(())
+}
+
+/// Waits until a process has ended, whoever its parent is.
+///
+/// # Errors
+/// When it lives on.
+#[cfg(not(target_os = "linux"))]
+pub fn await_end(pid: u32) -> Result<()> {
+    within(END_DEADLINE, || Ok((!is_alive(pid)?).then_some(())))
+}
+
+/// Whether a process with this number exists, if only as an entry that its parent has not taken yet.
+///
+/// # Errors
+/// When the system does not say.
+pub fn is_alive(pid: u32) -> Result<bool> {
+    match kill(Pid::from_raw(i32::try_from(pid)?), None) {
+        Ok(()) | Err(Errno::EPERM) => Ok(true),
+        Err(Errno::ESRCH) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Asks until there is an answer. Each question has to wait for somebody else, such as a call of the daemon.
+///
+/// # Errors
+/// When a question fails, or the deadline passes.
+pub fn within<T>(deadline: Duration, mut ask: impl FnMut() -> Result<Option<T>>) -> Result<T> {
+    let end = Instant::now() + deadline;
+    loop {
+        if let Some(answer) = ask()? {
+            return Ok(answer);
+        }
+        ensure!(Instant::now() < end, "nothing came within {deadline:?}");
+        std::thread::yield_now();
+    }
+}
