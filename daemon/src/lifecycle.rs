@@ -100,7 +100,7 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Opt
 }
 
 fn notify_manager(state: &sd_notify::NotifyState<'_>) {
-    if let Err(error) = sd_notify::notify(&[state.clone()]) {
+    if let Err(error) = sd_notify::notify(std::slice::from_ref(state)) {
         tracing::debug!(%error, "the service manager was not told");
     }
 }

@@ -26,6 +26,18 @@ pub(crate) struct Project {
     pub(crate) name: String,
 }
 
+impl Project {
+    /// A path as the project's memories name it: relative to the root where it lies inside, also through a link.
+    pub(crate) fn relative(&self, path: &Path) -> PathBuf {
+        if let Ok(inside) = path.strip_prefix(&self.root) {
+            return inside.to_owned();
+        }
+        let real = fs::canonicalize(path).ok();
+        let inside = real.as_deref().and_then(|real| real.strip_prefix(&self.root).ok());
+        inside.unwrap_or(path).to_owned()
+    }
+}
+
 /// What the answer for a directory depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {

@@ -1,6 +1,6 @@
 //! What every request needs: the strand, the writer, the embedder, the clock, projects, sessions, counters.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -53,8 +53,10 @@ pub(crate) struct Runtime {
 pub(crate) struct Asker {
     /// Stamped into what it writes.
     pub(crate) actor: Actor,
-    /// Where it works.
+    /// The project it works in.
     pub(crate) project: Arc<Project>,
+    /// Where in it; empty when unknown.
+    pub(crate) cwd: PathBuf,
 }
 
 impl Asker {
@@ -85,6 +87,7 @@ impl Runtime {
         Asker {
             actor: Actor { origin, agent: cut(&caller.agent), session: cut(&caller.session) },
             project: self.projects.of(Path::new(&caller.cwd)),
+            cwd: PathBuf::from(caller.cwd),
         }
     }
 }

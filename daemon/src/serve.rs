@@ -52,7 +52,7 @@ const RESETS_MAX: usize = 32;
 const HANDOVER_MAX: usize = 64;
 
 /// How often a quiet gRPC connection is checked, and how long its answer may take.
-const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(20));
+const KEEPALIVE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_secs(20));
 
 /// Pause after a failed accept, such as too many open files, so that the loop does not spin.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);

@@ -16,7 +16,7 @@ const GROUP_MAX: usize = 1_024;
 const QUEUE_MAX: usize = 4_096;
 
 /// How often access statistics are written, when there are any.
-const STATISTICS_INTERVAL: Duration = Duration::from_secs(60);
+const STATISTICS_INTERVAL: Duration = Duration::from_mins(1);
 
 /// What one caller wants written, and where the answer goes.
 struct Job {

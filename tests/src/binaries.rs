@@ -36,7 +36,6 @@ impl Binary {
     /// # Panics
     /// When it was not built, because a suite without its subject proves nothing.
     #[must_use]
-    #[expect(clippy::panic, reason = "a suite cannot go on without the program it tests")]
     pub fn path(self) -> PathBuf {
         let built = || {
             let own = env::current_exe().unwrap_or_default();
@@ -50,9 +49,7 @@ impl Binary {
         };
         let directory = env::var_os(BIN_DIR_VARIABLE).map_or_else(built, PathBuf::from);
         let path = directory.join(self.name());
-        if !path.is_file() {
-            panic!("{} is missing; build it with `cargo build --release --workspace`", path.display());
-        }
+        assert!(path.is_file(), "{} is missing; build it with `cargo build --release --workspace`", path.display());
         path
     }
 }

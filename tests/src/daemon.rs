@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 use crate::{Binary, Home};
 
 /// How long a daemon may take to become ready, even on a busy machine.
-const READY_DEADLINE: Duration = Duration::from_secs(60);
+const READY_DEADLINE: Duration = Duration::from_mins(1);
 
 /// A running daemon.
 #[derive(Debug)]

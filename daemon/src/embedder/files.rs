@@ -165,7 +165,12 @@ fn hash(path: &Path) -> io::Result<String> {
             read => hasher.update(buffer.get(..read).unwrap_or_default()),
         }
     }
-    Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hasher.finalize()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 fn read_stamps(models: &Path) -> Stamps {

@@ -66,7 +66,7 @@ impl Model {
             .map_err(|error| ModelError::Tokenizer(error.to_string()))?;
         let width = encodings.first().map_or(0, |encoding| encoding.get_ids().len());
         let column = |of: fn(&tokenizers::Encoding) -> &[u32]| -> Vec<i64> {
-            encodings.iter().flat_map(|encoding| of(encoding)).map(|&value| i64::from(value)).collect()
+            encodings.iter().flat_map(of).map(|&value| i64::from(value)).collect()
         };
         let ids = column(tokenizers::Encoding::get_ids);
         let mask = column(tokenizers::Encoding::get_attention_mask);
@@ -142,7 +142,9 @@ fn pool(states: &[f32], mask: &[i64], dimensions: usize) -> Vec<f32> {
     }
     let length = mean.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
-        mean.iter_mut().for_each(|x| *x /= length);
+        for x in &mut mean {
+            *x /= length;
+        }
     }
     mean
 }

@@ -21,7 +21,7 @@ const BACKGROUND_BATCH: usize = 4;
 const QUERIES_MAX: usize = 64;
 
 /// How often the thread looks for waiting texts without being woken.
-const IDLE_INTERVAL: Duration = Duration::from_secs(60);
+const IDLE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// What the embedder can do now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,7 +211,9 @@ impl Worker {
     /// Leaves a group of texts without vectors, so that it cannot hold up the others.
     fn give_up(&self, pending: &[helix_engine::strand::Pending], error: &dyn std::error::Error) -> bool {
         tracing::error!(%error, count = pending.len(), "some memories cannot be embedded; they are found by words only");
-        pending.iter().for_each(|waiting| self.strand.skip_vector(waiting.number));
+        for waiting in pending {
+            self.strand.skip_vector(waiting.number);
+        }
         true
     }
 

@@ -85,7 +85,7 @@ pub(super) fn give(runtime: &Runtime, project: &Project, input: &Input, key: &st
     }
     if layers.found.len() < ENOUGH {
         let names = target.names();
-        layers.by_name(&names, |memory, name| names_identifier(memory, name))?;
+        layers.by_name(&names, names_identifier)?;
     }
     if layers.found.len() < ENOUGH
         && let Some(stem) = &target.stem
@@ -218,7 +218,7 @@ fn scope_is(scope: &Scope, text: &str) -> bool {
 }
 
 fn relative(file: &Path, project: &Project) -> String {
-    file.strip_prefix(&project.root).unwrap_or(file).to_string_lossy().into_owned()
+    project.relative(file).to_string_lossy().into_owned()
 }
 
 /// Reads the first bytes of a regular file; empty when it cannot be read or is none.

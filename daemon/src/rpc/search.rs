@@ -29,7 +29,7 @@ struct Prepared {
 /// Searches.
 pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -> Result<v1::SearchReply, Status> {
     let started = Instant::now();
-    let mut prepared = off_thread(runtime, move |runtime| prepare(runtime, request)).await?;
+    let mut prepared = off_thread(runtime, move |runtime| prepare(runtime, &request)).await?;
     let words = prepared.search.words.trim().to_owned();
     let wants_meaning = prepared.search.retriever != Retriever::Words && !words.is_empty();
     let embed_started = Instant::now();
@@ -55,7 +55,7 @@ pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -
     })
 }
 
-fn prepare(runtime: &Runtime, request: v1::SearchRequest) -> Result<Prepared, Status> {
+fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, Status> {
     if request.query.len() > QUERY_MAX_BYTES {
         let message =
             format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it", request.query.len());

@@ -1,6 +1,5 @@
 //! `Store` and `StoreBatch`: admit, look for near duplicates, write, answer when it is durable.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_engine::error::ErrorKind;
@@ -72,9 +71,9 @@ pub(super) async fn batch(
                 Slot::Written(warnings)
             }
             Ok(Prepared::Duplicate { memory, similarity }) => {
-                Slot::Answered(v1::batch_item::Item::Stored(duplicate(runtime, &memory, similarity)))
+                Slot::Answered(Box::new(v1::batch_item::Item::Stored(duplicate(runtime, &memory, similarity))))
             }
-            Err(status) => Slot::Answered(v1::batch_item::Item::Refused(status.message().to_owned())),
+            Err(status) => Slot::Answered(Box::new(v1::batch_item::Item::Refused(status.message().to_owned()))),
         });
     }
     let outcomes = runtime.writer.write(requests).await.map_err(|error| submit_status(&error))?;
@@ -82,7 +81,7 @@ pub(super) async fn batch(
     let mut items = Vec::with_capacity(slots.len());
     for slot in slots {
         let item = match slot {
-            Slot::Answered(item) => item,
+            Slot::Answered(item) => *item,
             Slot::Written(warnings) => match outcomes.next() {
                 Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, outcome, warnings)),
                 Some(Err(error)) => v1::batch_item::Item::Refused(error.to_string()),
@@ -97,7 +96,7 @@ pub(super) async fn batch(
 /// Where a batch item's answer comes from.
 enum Slot {
     Written(Vec<String>),
-    Answered(v1::batch_item::Item),
+    Answered(Box<v1::batch_item::Item>),
 }
 
 /// Maps a write that was not acknowledged to its status.
@@ -116,7 +115,7 @@ fn prepare(
     look_for_duplicates: bool,
 ) -> Result<Prepared, Status> {
     let mut draft = convert::draft(draft, &asker.project)?;
-    draft.source = draft.source.map(|source| locate(source, &asker.project.root));
+    draft.source = draft.source.map(|source| locate(&source, asker));
     let admitted = admit(draft, &asker.project.scope, runtime.strand.kinds())
         .map_err(|error| convert::status(error.kind(), &error))?;
     if look_for_duplicates && !force && !is_exact_duplicate(runtime, &admitted) {
@@ -148,14 +147,16 @@ fn is_exact_duplicate(runtime: &Runtime, admitted: &Admitted) -> bool {
     runtime.strand.catalog().same_text(hash, &admitted.scope).is_some()
 }
 
-/// Makes a source's path relative to the project and records what the file holds now.
-fn locate(source: SourceRef, root: &Path) -> SourceRef {
-    let given = PathBuf::from(&source.path);
-    let absolute = if given.is_absolute() { given.clone() } else { root.join(&given) };
-    let relative = absolute.strip_prefix(root).map_or(given, Path::to_owned);
+/// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
+/// the caller works, then at the project's root.
+fn locate(source: &SourceRef, asker: &Asker) -> SourceRef {
+    let given = source.path.trim_start_matches("./");
+    let here = asker.cwd.join(given);
+    let absolute = if here.is_file() { here } else { asker.project.root.join(given) };
+    let relative = asker.project.relative(&absolute);
     let hashes = source::hashes(&absolute);
     SourceRef {
-        path: relative.to_string_lossy().trim_start_matches("./").to_owned(),
+        path: relative.to_string_lossy().into_owned(),
         line: source.line,
         content_hash: hashes.map(|hashes| hashes.content),
         git_blob: hashes.map(|hashes| hashes.git_blob),

@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn limits_hold() {
-        let file: String = (0..600).map(|n| format!("fn name_{n}() {{}}\n")).collect();
+        let file = (0..600).map(|n| format!("fn name_{n}() {{}}")).collect::<Vec<_>>().join("\n");
         assert_eq!(symbols(&file).len(), SYMBOLS_MAX);
         let late = format!("{}fn too_late() {{}}\n", "\n".repeat(SYMBOL_LINES_MAX));
         assert!(symbols(&late).is_empty());
