@@ -51,11 +51,22 @@ impl Home {
     /// # Errors
     /// When the temporary directory cannot be made.
     pub fn with_embedder() -> std::io::Result<Option<Self>> {
-        let Some(models) = installed_models() else { return Ok(None) };
         let mut home = Self::new()?;
-        home.paths.models = models;
-        home.with_embedder = true;
-        Ok(Some(home))
+        Ok(home.use_embedder().then_some(home))
+    }
+
+    /// Lets daemons started from now on load the model of `$HELIX_MODEL_DIR`; false when there is none.
+    pub fn use_embedder(&mut self) -> bool {
+        if let Some(models) = installed_models() {
+            self.paths.models = models;
+            self.with_embedder = true;
+        }
+        self.with_embedder
+    }
+
+    /// Makes daemons started from now on search by words only.
+    pub fn leave_out_embedder(&mut self) {
+        self.with_embedder = false;
     }
 
     /// A directory beside the home, for projects and files of the test.

@@ -31,6 +31,20 @@ pub(crate) fn build(workspace: &Workspace) -> Result<PathBuf> {
     Ok(dir.join(host).join("shim").join("helix-hook"))
 }
 
+/// Builds the program that does nothing, as the shim is built: the floor under its time. Returns its path.
+pub(crate) fn build_noop(workspace: &Workspace) -> Result<PathBuf> {
+    let program = workspace.target.join("shim").join("noop");
+    std::fs::create_dir_all(workspace.target.join("shim")).context("could not create the shim's target directory")?;
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.args(["--edition", "2024", "-C", "opt-level=z", "-C", "panic=abort", "-C", "strip=symbols"]);
+    if is_possible() {
+        rustc.args(FREESTANDING_FLAGS.split_whitespace());
+    }
+    rustc.arg("-o").arg(&program).arg(workspace.root.join("hookshim/examples/noop.rs"));
+    run(&mut rustc)?;
+    Ok(program)
+}
+
 /// Checks that a built shim is static and small, and that it stays silent without a daemon.
 pub(crate) fn check(shim: &Path) -> Result<()> {
     let file = std::fs::read(shim).with_context(|| format!("could not read {}", shim.display()))?;

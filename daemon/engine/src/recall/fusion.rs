@@ -1,4 +1,15 @@
 //! Fusing the lexical and the semantic list.
+//!
+//! Each list's scores are brought to 0..1 and weighted by how far the list's best stands out, in standard deviations above
+//! the list's mean: a list that knows the answer has an outlier on top, one that guesses is flat. So words lead where a rare
+//! name decides and meaning leads where the words fail, query by query, which ranks alone cannot tell: reciprocal rank
+//! fusion with equal weights loses to the better list wherever the other one is poor.
+//!
+//! Measured with MiniLM (R@5 / nDCG@10): issue → fix .845 / .761 (words .768 / .691, meaning .835 / .743, RRF with k = 60
+//! .829 / .747); question → function .872 / .738 (.612 / .517, .848 / .738, RRF .784 / .657); questions that hold a rare
+//! identifier .909 / .862 (.989 / .962, .669 / .579, RRF .858 / .787). With vectors made poor on purpose (texts cut to 24
+//! tokens, .384 / .315) issue → fix keeps .707 / .609, where RRF keeps .622 / .521. The same weights on reciprocal ranks
+//! instead of scores lose up to .04.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +18,9 @@ use crate::model::MemoryNumber;
 /// Candidates taken from each list.
 pub const FUSION_DEPTH: usize = 100;
 
-/// Rank constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
-const RRF_K: f32 = 60.0;
+/// What a lexical list weighs against a semantic one that stands out as far. BM25 has the longer tail, so its best stands
+/// out by chance more often. Everything from 0.4 to 0.6 does about as well.
+const LEXICAL_SHARE: f32 = 0.5;
 
 /// What the two lists say of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,7 +33,7 @@ pub struct Evidence {
     pub semantic_rank: u32,
     /// Cosine similarity; 0 when absent.
     pub semantic_score: f32,
-    /// The fused score, 1 for a memory that leads both lists.
+    /// The fused score from 0 to 1, 1 for a memory that leads both lists.
     pub fused: f32,
 }
 
@@ -37,18 +49,61 @@ pub(super) fn fuse(lexical: &[(MemoryNumber, f32)], semantic: &[(MemoryNumber, f
         let entry = evidence.entry(number).or_default();
         (entry.semantic_rank, entry.semantic_score) = (rank, score);
     }
-    let lists = u8::from(!lexical.is_empty()) + u8::from(!semantic.is_empty());
-    let best = f32::from(lists.max(1)) / (RRF_K + 1.0);
+    let words = Scale::of_words(lexical, semantic.len());
+    let meaning = Scale::of_meaning(semantic);
+    // The best of one list alone gets its share only; the best of both gets 1.
+    let whole = (words.weight + meaning.weight).max(f32::MIN_POSITIVE);
     let mut fused: Vec<(MemoryNumber, Evidence)> = evidence.into_iter().collect();
     for (_, evidence) in &mut fused {
-        evidence.fused = (reciprocal(evidence.lexical_rank) + reciprocal(evidence.semantic_rank)) / best;
+        let by_words = if evidence.lexical_rank > 0 { words.place(evidence.lexical_score) } else { 0.0 };
+        let by_meaning = if evidence.semantic_rank > 0 { meaning.place(evidence.semantic_score) } else { 0.0 };
+        evidence.fused = (words.weight * by_words + meaning.weight * by_meaning) / whole;
     }
     fused
 }
 
-#[allow(clippy::cast_precision_loss)]
-fn reciprocal(rank: u32) -> f32 {
-    if rank == 0 { 0.0 } else { 1.0 / (RRF_K + rank as f32) }
+/// How a list's scores become comparable.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scale {
+    /// The score that counts 0, and the distance to the one that counts 1.
+    zero: f32,
+    span: f32,
+    /// What the list counts in all.
+    weight: f32,
+}
+
+impl Scale {
+    /// BM25 has a zero of its own: what matches no word scores 0. Those count towards the list's mean, as many as the
+    /// other list shows to be there, so that a lone match stands out the further the more it was chosen from.
+    fn of_words(list: &[(MemoryNumber, f32)], seen: usize) -> Self {
+        let Some(&(_, best)) = list.first() else { return Self::default() };
+        let count = list.len().max(seen);
+        Self { zero: 0.0, span: best, weight: LEXICAL_SHARE * stand_out(list, count) }
+    }
+
+    /// Cosines have none: even unrelated texts are alike to a degree, so the list's last counts 0.
+    fn of_meaning(list: &[(MemoryNumber, f32)]) -> Self {
+        let (Some(&(_, best)), Some(&(_, last))) = (list.first(), list.last()) else { return Self::default() };
+        Self { zero: last, span: best - last, weight: stand_out(list, list.len()) }
+    }
+
+    /// Brings a score to 0..1.
+    fn place(&self, score: f32) -> f32 {
+        if self.span > 0.0 { ((score - self.zero) / self.span).clamp(0.0, 1.0) } else { 1.0 }
+    }
+}
+
+/// How many standard deviations a list's best lies above the mean of `count` scores, those beyond the list being 0. A list
+/// without spread says nothing about itself and counts 1.
+#[allow(clippy::cast_precision_loss, reason = "a list has at most some hundred entries")]
+fn stand_out(list: &[(MemoryNumber, f32)], count: usize) -> f32 {
+    let count = count.max(1) as f32;
+    let best = list.first().map_or(0.0, |&(_, score)| score);
+    let mean = list.iter().map(|(_, score)| score).sum::<f32>() / count;
+    let absent = (count - list.len() as f32).max(0.0) * mean * mean;
+    let variance = (list.iter().map(|(_, score)| (score - mean).powi(2)).sum::<f32>() + absent) / count;
+    let deviation = variance.sqrt();
+    if deviation > f32::EPSILON { (best - mean) / deviation } else { 1.0 }
 }
 
 #[cfg(test)]
@@ -56,8 +111,22 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn list(numbers: &[u32]) -> Vec<(MemoryNumber, f32)> {
-        numbers.iter().map(|&number| (MemoryNumber(number), 1.0)).collect()
+    /// A list of numbers, best first, by their scores.
+    fn list(scores: &[(u32, f32)]) -> Vec<(MemoryNumber, f32)> {
+        scores.iter().map(|&(number, score)| (MemoryNumber(number), score)).collect()
+    }
+
+    /// A list in which nothing stands out: memories 100, 101 and so on, scores falling evenly.
+    fn flat(best: f32, count: u8) -> Vec<(MemoryNumber, f32)> {
+        (0..count)
+            .map(|at| (MemoryNumber(100 + u32::from(at)), best * (1.0 - 0.5 * f32::from(at) / f32::from(count))))
+            .collect()
+    }
+
+    fn order(lexical: &[(MemoryNumber, f32)], semantic: &[(MemoryNumber, f32)]) -> Vec<u32> {
+        let mut fused = fuse(lexical, semantic);
+        fused.sort_by(|a, b| b.1.fused.total_cmp(&a.1.fused).then(a.0.cmp(&b.0)));
+        fused.iter().map(|(number, _)| number.0).collect()
     }
 
     fn score(fused: &[(MemoryNumber, Evidence)], number: u32) -> f32 {
@@ -66,16 +135,49 @@ mod tests {
 
     #[test]
     fn agreement_wins_and_the_best_is_one() {
-        let fused = fuse(&list(&[1, 2, 3]), &list(&[1, 3, 4]));
+        let fused = fuse(&list(&[(1, 9.0), (2, 5.0), (3, 4.0)]), &list(&[(1, 0.7), (3, 0.5), (4, 0.4)]));
         assert!((score(&fused, 1) - 1.0).abs() < 1e-6);
         assert!(score(&fused, 3) > score(&fused, 2));
         assert!(score(&fused, 3) > score(&fused, 4));
+        assert!(fused.iter().all(|(_, evidence)| (0.0..=1.0).contains(&evidence.fused)));
     }
 
     #[test]
     fn one_list_alone_keeps_its_order() {
-        let fused = fuse(&list(&[5, 6]), &[]);
-        assert!((score(&fused, 5) - 1.0).abs() < 1e-6);
-        assert!(score(&fused, 5) > score(&fused, 6));
+        let scores = list(&[(5, 3.0), (6, 2.0), (7, 1.0)]);
+        assert_eq!(order(&scores, &[]), [5, 6, 7]);
+        assert_eq!(order(&[], &scores), [5, 6, 7]);
+        assert!((score(&fuse(&scores, &[]), 5) - 1.0).abs() < 1e-6);
+        assert!(fuse(&[], &[]).is_empty());
+    }
+
+    #[test]
+    fn the_list_that_knows_leads() {
+        // One memory has the rare name that was asked for; the cosines do not tell the memories apart.
+        assert_eq!(order(&list(&[(1, 8.0)]), &flat(0.4, 50)).first(), Some(&1));
+        // The words are common ones that fifty memories have; one memory means what was asked.
+        let mut meaning = vec![(MemoryNumber(2), 0.7)];
+        meaning.extend(flat(0.3, 49));
+        assert_eq!(order(&flat(4.0, 50), &meaning).first(), Some(&2));
+    }
+
+    #[test]
+    fn a_chance_word_among_few_memories_does_not_outweigh_meaning() {
+        let meaning = list(&[(1, 0.6), (2, 0.2), (3, 0.1)]);
+        assert_eq!(order(&list(&[(3, 1.2)]), &meaning), [1, 3, 2]);
+    }
+
+    #[test]
+    fn odd_lists_give_finite_scores() {
+        let alone = list(&[(1, 0.5)]);
+        let equal = list(&[(1, 0.5), (2, 0.5)]);
+        let below_zero = list(&[(1, -0.1), (2, -0.3)]);
+        for semantic in [&alone, &equal, &below_zero] {
+            for lexical in [&alone, &equal] {
+                let fused = fuse(lexical, semantic);
+                assert!(fused.iter().all(|(_, evidence)| (0.0..=1.0).contains(&evidence.fused)), "{fused:?}");
+                assert!((score(&fused, 1) - 1.0).abs() < 1e-6);
+            }
+        }
     }
 }

@@ -123,7 +123,13 @@ impl Strand {
             Mode::Any => Ok((run(WordMode::Any)?, false)),
             Mode::Auto => {
                 let all = run(WordMode::All)?;
-                if all.is_empty() { Ok((run(WordMode::Any)?, true)) } else { Ok((all, false)) }
+                if all.is_empty() {
+                    return Ok((run(WordMode::Any)?, true));
+                }
+                // Beside meaning a list of the one or two that have all words is a poor witness: it ranks nothing else, and
+                // cannot show whether its best stands out. The memories with all words lead the longer list as well.
+                let is_fused = search.vector.is_some() && search.retriever == Retriever::Hybrid;
+                if is_fused { Ok((run(WordMode::Any)?, false)) } else { Ok((all, false)) }
             }
         }
     }

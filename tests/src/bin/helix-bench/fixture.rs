@@ -1,0 +1,187 @@
+//! Homes with memories in them, and connections to their daemons.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use helix_client::{Client, Start, caller};
+use helix_proto::limits::BATCH_MAX;
+use helix_proto::v1::{self, EmbedderState};
+use helix_tests::{Daemon, Home};
+use nix::sys::signal::Signal;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::corpus::Corpus;
+
+/// Name under which the benchmark connects.
+const PROGRAM: &str = "helix-bench";
+
+/// How long texts may take to be embedded, on a busy machine.
+const EMBED_DEADLINE: Duration = Duration::from_secs(600);
+
+/// Pause between two looks at how many texts still wait for the embedder.
+const EMBED_PAUSE: Duration = Duration::from_millis(100);
+
+/// A connection that waits on the calling thread, so that nothing but the call is measured.
+pub(crate) struct Connection {
+    runtime: Runtime,
+    client: Client,
+    caller: v1::Caller,
+}
+
+impl Connection {
+    pub(crate) fn open(home: &Home) -> Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let client = runtime.block_on(Client::connect(&home.paths, Start::Never, PROGRAM))?;
+        Ok(Self { runtime, client, caller: caller(v1::Program::Ctl, home.scratch(), "", "") })
+    }
+
+    /// Stores one memory; returns when it is durable.
+    pub(crate) fn store(&mut self, draft: v1::Draft) -> Result<v1::StoreReply> {
+        let request = v1::StoreRequest { caller: Some(self.caller.clone()), draft: Some(draft), force: false };
+        let call = self.client.call(async |client| client.store(request.clone()).await);
+        Ok(self.runtime.block_on(call)?)
+    }
+
+    /// Stores many memories, near duplicates too, in batches of the largest size.
+    pub(crate) fn store_all(&mut self, drafts: impl Iterator<Item = v1::Draft>) -> Result<Vec<v1::StoreReply>> {
+        let mut drafts = drafts.peekable();
+        let mut replies = Vec::new();
+        while drafts.peek().is_some() {
+            let batch: Vec<v1::Draft> = drafts.by_ref().take(BATCH_MAX).collect();
+            replies.extend(self.store_batch(batch)?);
+        }
+        Ok(replies)
+    }
+
+    /// Stores one batch.
+    pub(crate) fn store_batch(&mut self, drafts: Vec<v1::Draft>) -> Result<Vec<v1::StoreReply>> {
+        let request = v1::StoreBatchRequest { caller: Some(self.caller.clone()), drafts, force: true };
+        let call = self.client.call(async |client| client.store_batch(request.clone()).await);
+        let reply = self.runtime.block_on(call)?;
+        let take = |item: v1::BatchItem| match item.item {
+            Some(v1::batch_item::Item::Stored(stored)) => Ok(stored),
+            Some(v1::batch_item::Item::Refused(why)) => bail!("a memory was refused: {why}"),
+            None => bail!("a batch item has no answer"),
+        };
+        reply.items.into_iter().map(take).collect()
+    }
+
+    /// Searches every scope.
+    pub(crate) fn search(&mut self, query: &str, retriever: v1::Retriever, limit: u32) -> Result<v1::SearchReply> {
+        let request = v1::SearchRequest {
+            caller: Some(self.caller.clone()),
+            query: query.to_owned(),
+            filter: Some(v1::Filter { scopes: vec!["all".to_owned()], ..v1::Filter::default() }),
+            limit,
+            retriever: retriever.into(),
+            passive: true,
+            ..v1::SearchRequest::default()
+        };
+        let call = self.client.call(async |client| client.search(request.clone()).await);
+        Ok(self.runtime.block_on(call)?)
+    }
+
+    pub(crate) fn status(&mut self) -> Result<v1::StatusReply> {
+        let call = self.client.call(async |client| client.status(v1::StatusRequest {}).await);
+        Ok(self.runtime.block_on(call)?)
+    }
+
+    /// Waits until the model is loaded, and until no text waits for its vector if `all`.
+    pub(crate) fn await_embedder(&mut self, all: bool) -> Result<()> {
+        let deadline = Instant::now() + EMBED_DEADLINE;
+        loop {
+            let embedder = self.status()?.embedder.unwrap_or_default();
+            match embedder.state() {
+                EmbedderState::Ready if !all || embedder.pending == 0 => return Ok(()),
+                EmbedderState::Ready | EmbedderState::Loading => {}
+                EmbedderState::Unspecified | EmbedderState::Absent | EmbedderState::Failed | EmbedderState::Off => {
+                    bail!("there is no embedder: {}", embedder.detail)
+                }
+            }
+            ensure!(Instant::now() < deadline, "{} texts still wait for their vectors", embedder.pending);
+            std::thread::sleep(EMBED_PAUSE);
+        }
+    }
+}
+
+/// A home with memories, and its daemon.
+pub(crate) struct Loaded {
+    pub(crate) home: Home,
+    daemon: Option<Daemon>,
+    pub(crate) size: usize,
+    /// How long loading took.
+    pub(crate) load: Duration,
+}
+
+impl Loaded {
+    /// Fills a fresh home with the first memories of a corpus.
+    pub(crate) fn new(home: Home, corpus: &Corpus, size: usize) -> Result<Self> {
+        let daemon = Daemon::start(&home)?;
+        let mut connection = Connection::open(&home)?;
+        let started = Instant::now();
+        connection.store_all((0..size).map(|number| corpus.draft(number, size)))?;
+        let load = started.elapsed();
+        Ok(Self { home, daemon: Some(daemon), size, load })
+    }
+
+    pub(crate) fn connect(&self) -> Result<Connection> {
+        Connection::open(&self.home)
+    }
+
+    pub(crate) fn pid(&self) -> Result<u32> {
+        self.daemon.as_ref().map(Daemon::pid).context("the daemon is stopped")
+    }
+
+    /// Ends the daemon, by the signal that asks or by the one that does not.
+    pub(crate) fn end(&mut self, signal: Signal) -> Result<()> {
+        let daemon = self.daemon.take().context("the daemon is stopped")?;
+        daemon.signal(signal)?;
+        daemon.wait()?;
+        Ok(())
+    }
+
+    /// Starts the daemon again; returns how long it took to be ready.
+    pub(crate) fn start(&mut self) -> Result<Duration> {
+        let started = Instant::now();
+        self.daemon = Some(Daemon::start(&self.home)?);
+        Ok(started.elapsed())
+    }
+}
+
+/// The loaded homes that sections share, made when first needed.
+pub(crate) struct Fixtures {
+    pub(crate) corpus: Corpus,
+    loaded: BTreeMap<usize, Loaded>,
+}
+
+impl Fixtures {
+    pub(crate) fn new() -> Self {
+        Self { corpus: Corpus::new(), loaded: BTreeMap::new() }
+    }
+
+    /// The home with `size` memories and no embedder, its daemon running.
+    pub(crate) fn at(&mut self, size: usize) -> Result<&mut Loaded> {
+        if !self.loaded.contains_key(&size) {
+            let loaded = Loaded::new(Home::new()?, &self.corpus, size)?;
+            self.loaded.insert(size, loaded);
+        }
+        self.loaded.get_mut(&size).context("a home that was just loaded")
+    }
+
+    /// The same, which must have been loaded before.
+    pub(crate) fn get(&self, size: usize) -> Result<&Loaded> {
+        self.loaded.get(&size).with_context(|| format!("no home with {size} memories is loaded"))
+    }
+}
+
+/// Makes a project directory in a home's scratch place with one file; returns both paths.
+pub(crate) fn project(home: &Home, relative: &str, text: &str) -> Result<(PathBuf, PathBuf)> {
+    let root = home.scratch().join("project");
+    let file = root.join(relative);
+    fs::create_dir_all(file.parent().unwrap_or(&root))?;
+    fs::write(&file, text)?;
+    Ok((root, file))
+}

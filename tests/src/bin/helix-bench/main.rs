@@ -1,0 +1,105 @@
+//! The benchmarks: the real binaries, in homes of their own, against floors measured in the same run.
+//!
+//! `cargo xtask bench` builds everything and starts this program. Each section prints one table with the design's targets
+//! beside what was measured; a missed target is printed, not an error, because a busy machine misses some.
+
+mod corpus;
+mod fixture;
+mod hook;
+mod memory;
+mod quality;
+mod report;
+mod restart;
+mod search;
+mod stats;
+mod store;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::{Parser, ValueEnum};
+
+use fixture::Fixtures;
+use report::Report;
+
+/// Measures Helix against its targets.
+#[derive(Debug, Parser)]
+#[command(name = "helix-bench")]
+struct Args {
+    /// What to measure; everything but `quality` unless named.
+    sections: Vec<SectionName>,
+    /// Measures at 1,000 and 10,000 memories only, and repeats less.
+    #[arg(long)]
+    quick: bool,
+    /// Also writes every figure to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Where the labelled sets of `quality` are.
+    #[arg(long, value_name = "DIR", env = "HELIX_QUALITY_DIR")]
+    data: Option<PathBuf>,
+    /// Writes the ranked output of `quality` to this file: query, document, rank and score, tab-separated. Each set and
+    /// retriever gets a file of its own, named in front of the extension.
+    #[arg(long, value_name = "FILE")]
+    run: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum SectionName {
+    Hook,
+    Store,
+    Search,
+    Restart,
+    Memory,
+    Quality,
+}
+
+const DEFAULT_SECTIONS: [SectionName; 5] =
+    [SectionName::Hook, SectionName::Store, SectionName::Search, SectionName::Restart, SectionName::Memory];
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effort {
+    Full,
+    Quick,
+}
+
+impl Effort {
+    /// Chooses between the repeats of a full and a quick run.
+    fn pick<T>(self, full: T, quick: T) -> T {
+        match self {
+            Self::Full => full,
+            Self::Quick => quick,
+        }
+    }
+
+    /// Numbers of memories to measure at.
+    fn sizes(self) -> &'static [usize] {
+        self.pick(&[1_000, 10_000, 100_000], &[1_000, 10_000])
+    }
+}
+
+fn main() -> Result<()> {
+    let args = Args::parse();
+    let effort = if args.quick { Effort::Quick } else { Effort::Full };
+    let sections = if args.sections.is_empty() { DEFAULT_SECTIONS.to_vec() } else { args.sections.clone() };
+    let mut fixtures = Fixtures::new();
+    let mut report = Report::default();
+    for section in sections {
+        match section {
+            SectionName::Hook => hook::measure(&mut fixtures, effort, &mut report),
+            SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
+            SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
+            SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),
+            SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report),
+            SectionName::Quality => {
+                quality::measure(&fixtures, args.data.as_deref(), args.run.as_deref(), &mut report)
+            }
+        }
+        .with_context(|| format!("measuring {section:?}"))?;
+    }
+    if let Some(path) = &args.json {
+        report.write_json(path).with_context(|| format!("writing {}", path.display()))?;
+    }
+    report.finish();
+    Ok(())
+}

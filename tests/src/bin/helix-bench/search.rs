@@ -1,0 +1,95 @@
+//! `search`: the daemon's own time and the whole round trip, by number of memories.
+
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use helix_proto::v1::Retriever;
+use helix_tests::Home;
+
+use crate::Effort;
+use crate::corpus::Corpus;
+use crate::fixture::{Connection, Fixtures, Loaded};
+use crate::report::{Report, Table, Target, micros};
+use crate::stats::Samples;
+
+/// What the daemon's part of a search may take, in microseconds, without the query's embedding.
+const SEARCH_P50_MAX_US: f64 = 1_000.0;
+const SEARCH_P99_MAX_US: f64 = 5_000.0;
+
+/// Memories that are embedded for real: more would take the benchmark's whole time.
+const EMBEDDED: usize = 1_000;
+
+/// Questions asked before any is counted.
+const WARM_UP_QUESTIONS: usize = 20;
+
+const LIMIT: u32 = 10;
+
+/// What one run of questions cost.
+#[derive(Default)]
+struct Cost {
+    search: Samples,
+    embed: Samples,
+    round_trip: Samples,
+}
+
+pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
+    let head = ["memories", "search p50", "p99", "embedding p50", "round trip p50", "p99", "target", ""];
+    let mut table = Table::new("search: limit 10, three to five words", &head);
+    let questions = effort.pick(1_000, 300);
+    for &size in effort.sizes() {
+        let mut connection = fixtures.at(size)?.connect()?;
+        let cost = ask(&mut connection, &fixtures.corpus, size, questions, Retriever::Words)?;
+        add(&mut table, &format!("{size}, words"), &cost);
+    }
+    if let Some(home) = Home::with_embedder()? {
+        let loaded = Loaded::new(home, &fixtures.corpus, EMBEDDED)?;
+        let mut connection = loaded.connect()?;
+        connection.await_embedder(true)?;
+        let cost = ask(&mut connection, &fixtures.corpus, EMBEDDED, effort.pick(300, 100), Retriever::Hybrid)?;
+        add(&mut table, &format!("{EMBEDDED}, words and meaning"), &cost);
+    } else {
+        table.note("no model: HELIX_MODEL_DIR names none, so meaning was not measured");
+    }
+    table.note("embedding 100,000 texts takes longer than all of this; `cargo bench -p helix-engine --bench vectors` has vectors at that size");
+    report.add(table);
+    Ok(())
+}
+
+fn ask(connection: &mut Connection, corpus: &Corpus, size: usize, count: usize, retriever: Retriever) -> Result<Cost> {
+    let mut cost = Cost::default();
+    let mut found = 0;
+    for asked in 0..WARM_UP_QUESTIONS + count {
+        let question = corpus.question(asked * 7_919 % size, size);
+        let started = Instant::now();
+        let reply = connection.search(&question, retriever, LIMIT)?;
+        let elapsed = started.elapsed();
+        if asked >= WARM_UP_QUESTIONS {
+            cost.round_trip.push(elapsed);
+            cost.search.push_micros(reply.search_us);
+            cost.embed.push_micros(reply.embed_us);
+            found += usize::from(!reply.hits.is_empty());
+        }
+    }
+    // The questions are made of stored words: an empty answer means that something else was measured.
+    ensure!(found == count, "{} of {count} questions found nothing", count - found);
+    Ok(cost)
+}
+
+fn add(table: &mut Table, name: &str, cost: &Cost) {
+    let verdicts = [
+        table.judge(&format!("{name} p50"), cost.search.p50(), "µs", Target::AtMost(SEARCH_P50_MAX_US)),
+        table.judge(&format!("{name} p99"), cost.search.p99(), "µs", Target::AtMost(SEARCH_P99_MAX_US)),
+    ];
+    table.figure(&format!("{name} round trip p50"), cost.round_trip.p50(), "µs");
+    let is_met = verdicts.iter().all(|verdict| verdict == "met");
+    table.row([
+        name.to_owned(),
+        micros(cost.search.p50()),
+        micros(cost.search.p99()),
+        micros(cost.embed.p50()),
+        micros(cost.round_trip.p50()),
+        micros(cost.round_trip.p99()),
+        format!("≤ {}, ≤ {}", micros(SEARCH_P50_MAX_US), micros(SEARCH_P99_MAX_US)),
+        if is_met { "met" } else { "MISSED" }.to_owned(),
+    ]);
+}

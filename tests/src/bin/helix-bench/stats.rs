@@ -1,0 +1,64 @@
+//! Samples of durations.
+
+use std::time::Duration;
+
+/// Durations of one thing, in the order measured.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Samples {
+    micros: Vec<f64>,
+}
+
+impl Samples {
+    pub(crate) fn push(&mut self, elapsed: Duration) {
+        self.micros.push(elapsed.as_secs_f64() * 1e6);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "microseconds of one call are far below 2^52")]
+    pub(crate) fn push_micros(&mut self, micros: u64) {
+        self.micros.push(micros as f64);
+    }
+
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.micros.extend_from_slice(&other.micros);
+    }
+
+    /// The median, in microseconds.
+    pub(crate) fn p50(&self) -> f64 {
+        self.percentile(50)
+    }
+
+    /// The 99th percentile, in microseconds.
+    pub(crate) fn p99(&self) -> f64 {
+        self.percentile(99)
+    }
+
+    /// The largest, in microseconds.
+    pub(crate) fn max(&self) -> f64 {
+        self.percentile(100)
+    }
+
+    /// The smallest sample that at least `percent` in a hundred do not exceed; 0 without samples.
+    fn percentile(&self, percent: usize) -> f64 {
+        let mut sorted = self.micros.clone();
+        sorted.sort_by(f64::total_cmp);
+        let rank = (sorted.len() * percent).div_ceil(100);
+        sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let mut samples = Samples::default();
+        assert!(samples.p50().abs() < f64::EPSILON);
+        for micros in (1..=200).rev() {
+            samples.push_micros(micros);
+        }
+        assert_eq!([samples.p50(), samples.p99(), samples.max()].map(|us| us.round() as u64), [100, 198, 200]);
+        samples.push(Duration::from_millis(1));
+        assert!((samples.max() - 1000.0).abs() < 1e-6);
+    }
+}
