@@ -90,7 +90,7 @@ impl Catalog {
 
     /// Follows a commit: adds or replaces a memory's row. Returns whether anything that the word index holds differs.
     pub fn apply(&mut self, memory: &Memory) -> bool {
-        let row = self.make_row(memory);
+        let mut row = self.make_row(memory);
         let at = memory.number.0 as usize;
         if self.rows.len() <= at {
             self.rows.resize_with(at + 1, || None);
@@ -99,6 +99,9 @@ impl Catalog {
         let words_differ = old.as_ref().is_none_or(|old| !same_words(old, &row));
         if let Some(old) = old {
             self.unlink(memory.number.0, &old);
+            // Accesses that no commit has written yet are known only here.
+            row.access_count = row.access_count.max(old.access_count);
+            row.last_seen_at = row.last_seen_at.max(old.last_seen_at);
         }
         self.link(memory.number.0, &row);
         if let Some(slot) = self.rows.get_mut(at) {

@@ -117,9 +117,13 @@ impl StrandWriter {
     fn decide(&self, request: Request) -> Write {
         match request {
             Request::Store { admitted, links, force, entropy, actor, at } => {
-                let same = self.strand.catalog().same_text(text_hash(&admitted.text), &admitted.scope);
-                match same {
-                    Some(number) if !force => Write::Reinforce { number, actor, at },
+                let catalog = self.strand.catalog();
+                match catalog.same_text(text_hash(&admitted.text), &admitted.scope) {
+                    Some(number) if !force => {
+                        // Recalls that no commit has written yet count too.
+                        let access_count = catalog.row(number).map_or(0, |row| row.access_count);
+                        Write::Reinforce { number, access_count, actor, at }
+                    }
                     _ => Write::Store { admitted, links, entropy, actor, at },
                 }
             }
