@@ -175,7 +175,7 @@ fn fact_of(memory: &Memory) -> Fact {
 
 /// A text of one to many pages.
 fn new_text(tick: u64, dice: &mut Dice) -> String {
-    let longest = if dice.one_in(8) { 900 } else { 30 };
+    let longest = if dice.one_in(24) { 900 } else { 30 };
     let words: Vec<String> = (0..=dice.below(longest)).map(|_| dice.word()).collect();
     format!("number {tick} {}", words.join(" "))
 }
