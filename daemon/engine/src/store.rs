@@ -20,7 +20,7 @@ pub use writer::{Change, CommitError, Committed, Write, WriteError, Writer};
 
 use std::sync::Arc;
 
-use redb::{Database, ReadableDatabase};
+use redb::{Database, ReadableDatabase, TableHandle};
 
 use crate::error::ErrorKind;
 use crate::ports::Storage;
@@ -33,6 +33,12 @@ pub const FORMAT: u64 = 1;
 
 /// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a gigabyte.
 const CACHE_BYTES: usize = 48 * 1024 * 1024;
+
+/// First bytes of a file that redb finished making.
+const MAGIC: &[u8] = b"redb";
+
+/// Largest file that may be an unfinished one, in bytes; redb makes them smaller by far.
+const UNFINISHED_MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// An open store.
 #[derive(Clone)]
@@ -94,11 +100,14 @@ impl Store {
     /// # Errors
     /// [`StoreError::Newer`] leaves the file as it was; [`StoreError::Locked`] when another process holds it.
     pub fn open(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
-        let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
-        let database = Database::builder()
-            .set_cache_size(CACHE_BYTES)
-            .create_with_backend(backend::Injected(backend))
-            .map_err(open_error)?;
+        let database = match open_database(storage)? {
+            // The lock was had, so nobody else is making the file just now.
+            Err(redb::DatabaseError::Storage(redb::StorageError::Io(_))) if clear_unfinished(storage)? => {
+                open_database(storage)?
+            }
+            other => other,
+        };
+        let database = database.map_err(open_error)?;
         let store = Self { database: Arc::new(database) };
         store.check_format()?;
         let writer = Writer::new(Arc::clone(&store.database))?;
@@ -124,6 +133,30 @@ impl Store {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+fn open_database(storage: &dyn Storage) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
+    let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+    Ok(Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(backend::Injected(backend)))
+}
+
+/// Empties a file whose making was cut short by a power loss, so that it is made again, and returns whether it did. redb
+/// writes the magic number last, after the rest is durable; a file that ever held a memory has the table's name in it, and
+/// is left alone.
+fn clear_unfinished(storage: &dyn Storage) -> Result<bool, StoreError> {
+    let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+    let length = usize::try_from(backend.len().map_err(StoreError::Open)?).unwrap_or(usize::MAX);
+    if length > UNFINISHED_MAX_BYTES {
+        return Ok(false);
+    }
+    let mut bytes = vec![0; length];
+    backend.read(0, &mut bytes).map_err(StoreError::Open)?;
+    let table = tables::MEMORIES.name().as_bytes();
+    if bytes.starts_with(MAGIC) || bytes.windows(table.len()).any(|window| window == table) {
+        return Ok(false);
+    }
+    backend.set_len(0).map_err(StoreError::Open)?;
+    Ok(true)
 }
 
 fn open_error(error: redb::DatabaseError) -> StoreError {

@@ -3,7 +3,7 @@
 //! Filters, topic listings, exact-duplicate checks and source look-ups are answered from it without touching the disk. It
 //! is read from the store at the start and follows every commit.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::interner::Interner;
 use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp};
@@ -64,6 +64,8 @@ pub struct Catalog {
     by_topic: HashMap<u32, Vec<u32>>,
     by_source: HashMap<u32, Vec<u32>>,
     by_text: HashMap<(u64, u32), u32>,
+    /// Active memories with a text that `by_text` leads to another one for: those stored with force.
+    same_texts: HashMap<(u64, u32), BTreeSet<u32>>,
     by_status: BTreeMap<Status, u64>,
     touched: BTreeMap<u32, (u64, Timestamp)>,
 }
@@ -88,7 +90,7 @@ impl Catalog {
 
     /// Follows a commit: adds or replaces a memory's row. Returns whether anything that the word index holds differs.
     pub fn apply(&mut self, memory: &Memory) -> bool {
-        let row = self.make_row(memory);
+        let mut row = self.make_row(memory);
         let at = memory.number.0 as usize;
         if self.rows.len() <= at {
             self.rows.resize_with(at + 1, || None);
@@ -97,6 +99,9 @@ impl Catalog {
         let words_differ = old.as_ref().is_none_or(|old| !same_words(old, &row));
         if let Some(old) = old {
             self.unlink(memory.number.0, &old);
+            // Accesses that no commit has written yet are known only here.
+            row.access_count = row.access_count.max(old.access_count);
+            row.last_seen_at = row.last_seen_at.max(old.last_seen_at);
         }
         self.link(memory.number.0, &row);
         if let Some(slot) = self.rows.get_mut(at) {
@@ -105,7 +110,7 @@ impl Catalog {
         words_differ
     }
 
-    /// Finds the active memory with exactly this text in a scope.
+    /// Finds the active memory with exactly this text in a scope; the oldest of several.
     #[must_use]
     pub fn same_text(&self, hash: u64, scope: &Scope) -> Option<MemoryNumber> {
         let scope = self.scopes.find(&scope.to_string())?;
@@ -242,7 +247,7 @@ impl Catalog {
             self.by_source.entry(source).or_default().push(number);
         }
         if row.status == Status::Active {
-            self.by_text.entry((row.text_hash, row.scope)).or_insert(number);
+            self.link_text(number, (row.text_hash, row.scope));
         }
         *self.by_status.entry(row.status).or_default() += 1;
     }
@@ -254,11 +259,39 @@ impl Catalog {
         if let Some(numbers) = row.source.and_then(|source| self.by_source.get_mut(&source)) {
             numbers.retain(|&other| other != number);
         }
-        if self.by_text.get(&(row.text_hash, row.scope)) == Some(&number) {
-            self.by_text.remove(&(row.text_hash, row.scope));
+        if row.status == Status::Active {
+            self.unlink_text(number, (row.text_hash, row.scope));
         }
         if let Some(count) = self.by_status.get_mut(&row.status) {
             *count -= 1;
+        }
+    }
+}
+
+impl Catalog {
+    /// Keeps the oldest of several in `by_text`, so that following commits and reading the store lead to the same maps.
+    fn link_text(&mut self, number: u32, text: (u64, u32)) {
+        let oldest = self.by_text.entry(text).or_insert(number);
+        let younger = number.max(*oldest);
+        *oldest = number.min(*oldest);
+        if younger != *oldest {
+            self.same_texts.entry(text).or_default().insert(younger);
+        }
+    }
+
+    fn unlink_text(&mut self, number: u32, text: (u64, u32)) {
+        let Some(others) = self.same_texts.get_mut(&text) else {
+            self.by_text.remove(&text);
+            return;
+        };
+        if self.by_text.get(&text) == Some(&number) {
+            let next = others.pop_first();
+            next.and_then(|next| self.by_text.insert(text, next));
+        } else {
+            others.remove(&number);
+        }
+        if others.is_empty() {
+            self.same_texts.remove(&text);
         }
     }
 }

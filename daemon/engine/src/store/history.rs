@@ -137,6 +137,10 @@ pub(super) fn decode(sequence: Sequence, bytes: &[u8]) -> Result<(Operation, [u8
 pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: &[u8; 32]) -> Result<[u8; 32], ChainError> {
     let broken = |detail| ChainError { sequence, detail };
     let mut record = decode_record(bytes).map_err(|_| broken("the record cannot be read"))?;
+    // Decoding passes over unknown fields and other spellings of a number, which the hash would then not cover.
+    if with_version(&record) != bytes {
+        return Err(broken("the record is not as it was written"));
+    }
     let payload = std::mem::take(&mut record.payload);
     let claimed = std::mem::take(&mut record.chain_hash);
     if blake3::hash(&payload).as_bytes().as_slice() != record.payload_hash {
@@ -188,10 +192,13 @@ mod tests {
         let (bytes, hash) = encode(&operation(2), &GENESIS);
         assert!(verify(Sequence(3), &bytes, &GENESIS).is_err(), "moved");
         assert!(verify(Sequence(2), &bytes, &hash).is_err(), "another past");
-        for position in 0..bytes.len() {
+        for bit in 0..bytes.len() * 8 {
             let mut tampered = bytes.clone();
-            *tampered.get_mut(position).unwrap() ^= 1;
-            assert!(verify(Sequence(2), &tampered, &GENESIS).is_err(), "byte {position}");
+            *tampered.get_mut(bit / 8).unwrap() ^= 1 << (bit % 8);
+            assert!(verify(Sequence(2), &tampered, &GENESIS).is_err(), "bit {bit}");
         }
+        // An unknown field is skipped when a record is decoded, but it is a change all the same.
+        let appended = [bytes.as_slice(), &[0x78, 1]].concat();
+        assert!(verify(Sequence(2), &appended, &GENESIS).is_err(), "appended");
     }
 }

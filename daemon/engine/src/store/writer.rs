@@ -35,6 +35,8 @@ pub enum Write {
     Reinforce {
         /// Which.
         number: MemoryNumber,
+        /// How often it was accessed so far, if more than the store knows.
+        access_count: u64,
         /// Who confirmed it.
         actor: Actor,
         /// When.
@@ -49,7 +51,7 @@ pub enum Write {
         /// When.
         at: Timestamp,
     },
-    /// Replaces access statistics.
+    /// Raises access statistics.
     Access(Vec<(MemoryNumber, u64, Timestamp)>),
     /// Replaces what a session was given.
     Session {
@@ -247,11 +249,15 @@ impl Group {
                 self.record(tables, OperationKind::Store, &memory, None, actor, at)?;
                 Ok(Ok(Change::Memory(Box::new(memory))))
             }
-            Write::Reinforce { number, actor, at } => self.reinforce(tables, number, actor, at),
+            Write::Reinforce { number, access_count, actor, at } => {
+                self.reinforce(tables, number, access_count, actor, at)
+            }
             Write::Forget { number, actor, at } => self.forget(tables, number, actor, at),
             Write::Access(seen) => {
                 for (number, count, at) in seen {
-                    tables.access.insert(number.0, (count, at.as_micros()))?;
+                    // A reinforcement of the same group may know more already.
+                    let known = tables.access.get(number.0)?.map_or((0, i64::MIN), |known| known.value());
+                    tables.access.insert(number.0, (count.max(known.0), at.as_micros().max(known.1)))?;
                 }
                 Ok(Ok(Change::None))
             }
@@ -314,12 +320,13 @@ impl Group {
         &mut self,
         tables: &mut Tables<'_>,
         number: MemoryNumber,
+        access_count: u64,
         actor: Actor,
         at: Timestamp,
     ) -> Result<Result<Change, WriteError>, CommitError> {
         let Some(mut memory) = load(tables, number)? else { return Ok(Err(WriteError::NoSuchMemory(number.0))) };
         let previous = memory.sequence;
-        memory.access_count = memory.access_count.saturating_add(1);
+        memory.access_count = memory.access_count.max(access_count).saturating_add(1);
         memory.last_seen_at = memory.last_seen_at.max(at);
         memory.sequence = self.sequence.next();
         tables.access.insert(number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Strand;
-use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp};
+use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Sequence, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::resemble::text_hash;
 use crate::store::{Change, CommitError, Write, WriteError, Writer};
@@ -96,8 +96,8 @@ impl StrandWriter {
         while rest.peek().is_some() {
             let mut seen = HashSet::new();
             let mut group = Vec::new();
-            // A text that occurs twice in the group is decided only after its first occurrence is committed.
-            while let Some(request) = rest.next_if(|request| is_independent(request, &mut seen)) {
+            // What becomes of a text is decided only after whatever the group does to the same text is committed.
+            while let Some(request) = rest.next_if(|request| self.is_independent(request, &mut seen)) {
                 group.push(request);
             }
             outcomes.extend(self.commit_independent(group)?);
@@ -117,15 +117,35 @@ impl StrandWriter {
     fn decide(&self, request: Request) -> Write {
         match request {
             Request::Store { admitted, links, force, entropy, actor, at } => {
-                let same = self.strand.catalog().same_text(text_hash(&admitted.text), &admitted.scope);
-                match same {
-                    Some(number) if !force => Write::Reinforce { number, actor, at },
+                let catalog = self.strand.catalog();
+                match catalog.same_text(text_hash(&admitted.text), &admitted.scope) {
+                    Some(number) if !force => {
+                        // Recalls that no commit has written yet count too.
+                        let access_count = catalog.row(number).map_or(0, |row| row.access_count);
+                        Write::Reinforce { number, access_count, actor, at }
+                    }
                     _ => Write::Store { admitted, links, entropy, actor, at },
                 }
             }
             Request::Forget { number, actor, at } => Write::Forget { number, actor, at },
             Request::Session { key, state } => Write::Session { key, state },
             Request::Accesses => Write::Access(self.strand.catalog_mut().take_touched()),
+        }
+    }
+
+    /// Whether a request can share a transaction with those whose texts, each with its scope, are in `seen`.
+    fn is_independent(&self, request: &Request, seen: &mut HashSet<(u64, String)>) -> bool {
+        match request {
+            Request::Store { admitted, force, .. } => {
+                let is_first = seen.insert((text_hash(&admitted.text), admitted.scope.to_string()));
+                is_first || *force
+            }
+            Request::Forget { number, .. } => {
+                let catalog = self.strand.catalog();
+                seen.extend(catalog.row(*number).map(|row| (row.text_hash, catalog.scope_of(row).to_owned())));
+                true
+            }
+            Request::Session { .. } | Request::Accesses => true,
         }
     }
 
@@ -148,16 +168,6 @@ impl StrandWriter {
                 self.strand.note_meaning(memory);
             }
         }
-    }
-}
-
-/// Whether a request can share a transaction with those in `seen`.
-fn is_independent(request: &Request, seen: &mut HashSet<(u64, Scope)>) -> bool {
-    match request {
-        Request::Store { admitted, force: false, .. } => {
-            seen.insert((text_hash(&admitted.text), admitted.scope.clone()))
-        }
-        Request::Store { .. } | Request::Forget { .. } | Request::Session { .. } | Request::Accesses => true,
     }
 }
 

@@ -1,0 +1,27 @@
+//! Requests as a daemon would make them.
+
+use helix_engine::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
+use helix_engine::policy::admit::admit;
+use helix_engine::strand::Request;
+
+/// A microsecond count that a test's clock starts from: some day in 2026.
+const EPOCH_MICROS: i64 = 1_790_000_000_000_000;
+
+/// The time of a test's `tick`, a second apart.
+pub(crate) fn at(tick: u64) -> Timestamp {
+    Timestamp::from_micros(EPOCH_MICROS + i64::try_from(tick).unwrap() * 1_000_000)
+}
+
+pub(crate) fn actor() -> Actor {
+    Actor { origin: Origin::Agent, agent: "test".to_owned(), session: "s".to_owned() }
+}
+
+pub(crate) fn store(topic: &str, text: &str, force: bool, entropy: [u8; 10], at: Timestamp) -> Request {
+    let draft = Draft { topic: topic.to_owned(), text: text.to_owned(), ..Draft::default() };
+    let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+    Request::Store { admitted, links: Vec::new(), force, entropy, actor: actor(), at }
+}
+
+pub(crate) fn forget(number: u32, at: Timestamp) -> Request {
+    Request::Forget { number: MemoryNumber(number), actor: actor(), at }
+}

@@ -1,0 +1,228 @@
+//! Byte storage that loses what was not synced: a power cut keeps a random part of it, torn at sectors.
+//!
+//! A [`Medium`] outlives the strands that are opened on it. Without a planned fault it is a plain disk in memory.
+
+pub(crate) mod dice;
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use helix_engine::ports::Storage;
+use redb::StorageBackend;
+
+use dice::Dice;
+
+/// What a disk writes whole or not at all.
+const SECTOR_BYTES: usize = 512;
+
+/// What goes wrong at the operation that a plan names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The power is cut: this operation and all later ones fail, and unsynced writes are at stake.
+    Cut,
+    /// This one operation fails, and the disk goes on as if nothing had been.
+    Hiccup,
+}
+
+/// One store file on a disk of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Medium {
+    disk: Arc<Mutex<Disk>>,
+}
+
+#[derive(Debug)]
+struct Disk {
+    /// What survives whatever happens.
+    durable: Vec<u8>,
+    /// What reads see.
+    current: Vec<u8>,
+    /// What was done since the last honest sync, in order.
+    unsynced: Vec<Unsynced>,
+    /// Operations until the fault.
+    plan: Option<(u64, Fault)>,
+    has_failed: bool,
+    is_off: bool,
+    /// `None`: all syncs are honest.
+    lies_one_in: Option<u64>,
+    dice: Dice,
+}
+
+#[derive(Debug)]
+enum Unsynced {
+    Write { offset: usize, bytes: Vec<u8> },
+    Length(usize),
+}
+
+impl Medium {
+    pub(crate) fn new(seed: u64) -> Self {
+        let disk = Disk {
+            durable: Vec::new(),
+            current: Vec::new(),
+            unsynced: Vec::new(),
+            plan: None,
+            has_failed: false,
+            is_off: false,
+            lies_one_in: None,
+            dice: Dice::new(seed),
+        };
+        Self { disk: Arc::new(Mutex::new(disk)) }
+    }
+
+    /// A sync out of this many does nothing from now on and says that it did.
+    pub(crate) fn lie_about_one_sync_in(&self, times: u64) {
+        self.disk().lies_one_in = Some(times);
+    }
+
+    /// Plans a fault for after this many operations. Reads are operations too.
+    pub(crate) fn plan(&self, after: u64, fault: Fault) {
+        self.disk().plan = Some((after, fault));
+    }
+
+    /// Drops the plan. Returns whether its fault had happened.
+    pub(crate) fn unplan(&self) -> bool {
+        let mut disk = self.disk();
+        disk.plan = None;
+        disk.has_failed
+    }
+
+    /// Cuts the power, if it is not off yet, and switches it on again: of the unsynced writes a random part is left.
+    pub(crate) fn power_cycle(&self) {
+        let mut disk = self.disk();
+        let unsynced = std::mem::take(&mut disk.unsynced);
+        // Some caches lose everything, some nothing, most something.
+        let survival = disk.dice.below(5);
+        for change in unsynced {
+            disk.settle(&change, survival);
+        }
+        disk.current = disk.durable.clone();
+        disk.plan = None;
+        disk.has_failed = false;
+        disk.is_off = false;
+    }
+
+    fn disk(&self) -> MutexGuard<'_, Disk> {
+        self.disk.lock().unwrap()
+    }
+}
+
+impl Disk {
+    /// Counts an operation and lets the planned fault happen. A cut operation may still have reached the disk's cache.
+    fn step(&mut self) -> io::Result<()> {
+        if self.is_off {
+            return Err(io::Error::other("the power is off"));
+        }
+        match self.plan.take() {
+            None => Ok(()),
+            Some((0, fault)) => {
+                self.has_failed = true;
+                self.is_off = fault == Fault::Cut;
+                Err(io::Error::other("the planned fault"))
+            }
+            Some((left, fault)) => {
+                self.plan = Some((left - 1, fault));
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps a random part of one unsynced change: `survival` of four sectors on average.
+    fn settle(&mut self, change: &Unsynced, survival: u64) {
+        match change {
+            Unsynced::Length(length) => {
+                if self.dice.below(4) < survival {
+                    self.durable.resize(*length, 0);
+                }
+            }
+            Unsynced::Write { offset, bytes } => {
+                let mut done = 0;
+                while done < bytes.len() {
+                    let start = offset + done;
+                    let sector_end = (start / SECTOR_BYTES + 1) * SECTOR_BYTES;
+                    let end = sector_end.min(offset + bytes.len());
+                    if self.dice.below(4) < survival {
+                        overwrite(&mut self.durable, start, &bytes[done..end - offset]);
+                    }
+                    done = end - offset;
+                }
+            }
+        }
+    }
+
+    fn sync(&mut self) {
+        if self.lies_one_in.is_some_and(|times| self.dice.one_in(times)) {
+            return;
+        }
+        for change in std::mem::take(&mut self.unsynced) {
+            match change {
+                Unsynced::Length(length) => self.durable.resize(length, 0),
+                Unsynced::Write { offset, bytes } => overwrite(&mut self.durable, offset, &bytes),
+            }
+        }
+    }
+}
+
+fn overwrite(file: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
+    if file.len() < offset + bytes.len() {
+        file.resize(offset + bytes.len(), 0);
+    }
+    file[offset..offset + bytes.len()].copy_from_slice(bytes);
+}
+
+impl Storage for Medium {
+    fn open(&self, _name: &str) -> io::Result<Box<dyn StorageBackend>> {
+        Ok(Box::new(self.clone()))
+    }
+
+    fn remove(&self, _name: &str) -> io::Result<()> {
+        Err(io::Error::other("nothing but the store is kept here"))
+    }
+}
+
+impl StorageBackend for Medium {
+    fn len(&self) -> io::Result<u64> {
+        let mut disk = self.disk();
+        disk.step()?;
+        Ok(disk.current.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let mut disk = self.disk();
+        disk.step()?;
+        let start = usize::try_from(offset).map_err(io::Error::other)?;
+        let found = disk.current.get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        out.copy_from_slice(found);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let length = usize::try_from(len).map_err(io::Error::other)?;
+        let mut disk = self.disk();
+        let was_off = disk.is_off;
+        let done = disk.step();
+        if !was_off {
+            disk.unsynced.push(Unsynced::Length(length));
+            disk.current.resize(length, 0);
+        }
+        done
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut disk = self.disk();
+        disk.step()?;
+        disk.sync();
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let offset = usize::try_from(offset).map_err(io::Error::other)?;
+        let mut disk = self.disk();
+        let was_off = disk.is_off;
+        let done = disk.step();
+        // The write that failed may have arrived, those after the cut never do.
+        if !was_off {
+            disk.unsynced.push(Unsynced::Write { offset, bytes: data.to_vec() });
+            overwrite(&mut disk.current, offset, data);
+        }
+        done
+    }
+}
