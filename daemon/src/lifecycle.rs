@@ -43,13 +43,16 @@ pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<()
         .build()
         .map_err(io_failure("starting", "the async runtime"))?;
     let result = runtime.block_on(serve_until_stopped(config, inherited));
+    // Ends the connections too, however idle their clients: their tasks hold on to what the threads wait for the end of.
     runtime.shutdown_timeout(DRAIN_DEADLINE);
+    let result = result.and_then(|daemon| daemon.map_or(Ok(()), Daemon::close));
     // Only now may another daemon open the same files.
     drop(home);
     result
 }
 
-async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<(), Failure> {
+/// Returns the daemon that is to be closed; `None` when it was stopped before it was open.
+async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Option<Daemon>, Failure> {
     // Signals that come while the strand opens are not lost.
     let mut terminate = signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?;
@@ -58,8 +61,8 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<(),
     let open = tokio::task::spawn_blocking(move || Daemon::open(config));
     let daemon = tokio::select! {
         opened = open => opened.map_err(|error| Failure::Disk(error.to_string()))??,
-        _ = terminate.recv() => return Ok(()),
-        _ = interrupt.recv() => return Ok(()),
+        _ = terminate.recv() => return Ok(None),
+        _ = interrupt.recv() => return Ok(None),
     };
     let runtime = Arc::clone(&daemon.runtime);
     tracing::info!(
@@ -88,8 +91,7 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<(),
         tracing::warn!("requests in flight were cut off after {DRAIN_DEADLINE:?}");
         server.abort();
     }
-    drop(runtime);
-    tokio::task::spawn_blocking(move || daemon.close()).await.map_err(|error| Failure::Disk(error.to_string()))?
+    Ok(Some(daemon))
 }
 
 fn notify_manager(state: &sd_notify::NotifyState<'_>) {
