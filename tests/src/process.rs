@@ -14,6 +14,9 @@ use crate::Home;
 /// How long a process may take to end, even on a busy machine.
 const END_DEADLINE: Duration = Duration::from_secs(30);
 
+/// Daemons of one home that are ended; no test starts more.
+const STRAYS_MAX: usize = 64;
+
 /// Ends, with the test, the daemon that somebody else started on a home.
 #[derive(Debug)]
 pub struct Stray {
@@ -38,11 +41,33 @@ impl Stray {
 
 impl Drop for Stray {
     fn drop(&mut self) {
-        if let Ok(Some(pid)) = self.holder() {
+        // Several: one that lost the race for the lock may be about to try it once more.
+        for _ in 0..STRAYS_MAX {
+            let Some(pid) = any_daemon(&self.paths) else { return };
             signal(pid, Signal::SIGKILL).ok();
             await_end(pid).ok();
         }
     }
+}
+
+/// Finds a daemon of a home, whether it holds the lock or only wants to.
+#[cfg(target_os = "linux")]
+fn any_daemon(paths: &Paths) -> Option<u32> {
+    let home = format!("HELIX_HOME={}", paths.home.display());
+    let is_ours = |directory: &std::path::Path| {
+        let read = |name: &str| fs::read(directory.join(name)).unwrap_or_default();
+        let is_daemon = read("comm").trim_ascii_end() == b"helixd";
+        is_daemon && read("environ").split(|&byte| byte == 0).any(|variable| variable == home.as_bytes())
+    };
+    let mut processes = fs::read_dir("/proc").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let found = processes.find(|path| is_ours(path))?;
+    found.file_name()?.to_str()?.parse().ok()
+}
+
+/// Finds the daemon that holds a home.
+#[cfg(not(target_os = "linux"))]
+fn any_daemon(paths: &Paths) -> Option<u32> {
+    holder(paths).ok().flatten()
 }
 
 fn holder(paths: &Paths) -> Result<Option<u32>> {

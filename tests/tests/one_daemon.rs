@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use helix_engine::store::STORE_FILE;
 use helix_proto::exit;
@@ -16,7 +16,7 @@ use helix_proto::v1::{EmbedderState, Program, Retriever};
 use helix_tests::rpc::draft;
 use helix_tests::{Binary, Daemon, Home, Rpc, Stray, process};
 use nix::sys::signal::Signal;
-use redb::TableDefinition;
+use redb::{ReadableDatabase, ReadableTable, TableDefinition};
 use serde_json::Value;
 
 /// Programs started at once.
@@ -24,6 +24,9 @@ const STARTERS: usize = 30;
 
 /// How long they may take to settle it, on a busy machine.
 const SETTLE_DEADLINE: Duration = Duration::from_secs(120);
+
+/// How long a daemon may take to stop: the promised 5 s, and room for a busy machine.
+const STOP_MAX: Duration = Duration::from_secs(8);
 
 fn run(home: &Home, binary: Binary, arguments: &[&str]) -> Output {
     home.command(binary).args(arguments).stdin(Stdio::null()).output().unwrap()
@@ -138,6 +141,18 @@ fn every_signal_to_stop_ends_it_in_order() {
 }
 
 #[test]
+fn a_client_that_stays_connected_does_not_hold_it_up() {
+    let home = Home::new().unwrap();
+    let daemon = Daemon::start(&home).unwrap();
+    // Nobody drives this connection, so it is never closed from its side.
+    let rpc = Rpc::connect(&home).unwrap();
+    let begin = Instant::now();
+    assert_eq!(daemon.stop().unwrap().code(), Some(0));
+    assert!(begin.elapsed() < STOP_MAX, "{:?}", begin.elapsed());
+    drop(rpc);
+}
+
+#[test]
 fn homes_are_independent() {
     let (one, two) = (Home::new().unwrap(), Home::new().unwrap());
     let (first, second) = (Daemon::start(&one).unwrap(), Daemon::start(&two).unwrap());
@@ -192,6 +207,20 @@ fn everything_is_for_the_owner_alone() {
     check_private(&home.paths.home);
 }
 
+/// What is in the store, as far as it says what was remembered.
+fn contents(path: &Path) -> (Vec<(u32, Vec<u8>)>, Vec<(u64, Vec<u8>)>, Vec<(String, u64)>) {
+    let database = redb::Database::open(path).unwrap();
+    let read = database.begin_read().unwrap();
+    let memories = read.open_table(TableDefinition::<u32, &[u8]>::new("memories")).unwrap();
+    let history = read.open_table(TableDefinition::<u64, &[u8]>::new("history")).unwrap();
+    let meta = read.open_table(TableDefinition::<&str, u64>::new("meta")).unwrap();
+    let memories =
+        memories.iter().unwrap().map(Result::unwrap).map(|(key, value)| (key.value(), value.value().to_vec()));
+    let history = history.iter().unwrap().map(Result::unwrap).map(|(key, value)| (key.value(), value.value().to_vec()));
+    let meta = meta.iter().unwrap().map(Result::unwrap).map(|(key, value)| (key.value().to_owned(), value.value()));
+    (memories.collect(), history.collect(), meta.collect())
+}
+
 #[test]
 fn a_newer_format_is_refused_and_left_alone() {
     const NEWER: u64 = 1_000;
@@ -208,11 +237,11 @@ fn a_newer_format_is_refused_and_left_alone() {
     write.commit().unwrap();
     drop(database);
 
-    let before = fs::read(&path).unwrap();
+    let before = contents(&path);
     let refused = run(&home, Binary::Daemon, &[]);
     assert_eq!(code(&refused), Some(exit::NEWER_FORMAT), "{}", stderr(&refused));
     assert!(stderr(&refused).contains(&NEWER.to_string()), "{}", stderr(&refused));
-    assert!(fs::read(&path).unwrap() == before, "the store was touched");
+    assert_eq!(contents(&path), before, "the store was touched");
     assert!(!home.paths.socket.exists());
 }
 
