@@ -80,8 +80,10 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
 }
 
 fn table(variants: &[Variant], rounds: usize) -> Table {
-    let mut table =
-        Table::new("hook: whole process, start to end", &["process", "p50", "p99", "over floor", "ratio", "target", ""]);
+    let mut table = Table::new(
+        "hook: whole process, start to end",
+        &["process", "p50", "p99", "over floor", "ratio", "target", ""],
+    );
     let floor = variants.first().map_or(0.0, |variant| variant.samples.p50());
     for variant in variants {
         let (p50, p99) = (variant.samples.p50(), variant.samples.p99());

@@ -68,7 +68,8 @@ impl Table {
             Target::AtMost(limit) => ("at most", limit),
             Target::AtLeast(limit) => ("at least", limit),
         };
-        self.figures.push(json!({ "name": name, "value": measured, "unit": unit, "target": { bound: limit }, "met": is_met }));
+        self.figures
+            .push(json!({ "name": name, "value": measured, "unit": unit, "target": { bound: limit }, "met": is_met }));
         if is_met {
             return "met".to_owned();
         }
