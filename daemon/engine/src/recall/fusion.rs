@@ -5,7 +5,7 @@
 //! name decides and meaning leads where the words fail, query by query, which ranks alone cannot tell: reciprocal rank
 //! fusion with equal weights loses to the better list wherever the other one is poor.
 //!
-//! Measured with MiniLM (R@5 / nDCG@10): issue → fix .848 / .759 (words .768 / .691, meaning .835 / .743, RRF with k = 60
+//! Measured with `MiniLM` (R@5 / nDCG@10): issue → fix .848 / .759 (words .768 / .691, meaning .835 / .743, RRF with k = 60
 //! .829 / .747); question → function .876 / .740 (.612 / .517, .848 / .738, RRF .784 / .657); questions that hold a rare
 //! identifier .904 / .850 (.989 / .962, .669 / .579, RRF .858 / .787). With vectors made poor on purpose (texts cut to 24
 //! tokens, .384 / .315) issue → fix keeps .701 / .601, where RRF keeps .622 / .521. The same weights on reciprocal ranks
@@ -83,8 +83,8 @@ impl Scale {
 
     /// Cosines have none: even unrelated texts are alike to a degree, so the list's last counts 0.
     fn of_meaning(list: &[(MemoryNumber, f32)]) -> Self {
-        let (Some(&(_, best)), Some(&(_, last))) = (list.first(), list.last()) else { return Self::default() };
-        Self { zero: last, span: best - last, weight: stand_out(list, list.len()) }
+        let (Some(&(_, best)), Some(&(_, worst))) = (list.first(), list.last()) else { return Self::default() };
+        Self { zero: worst, span: best - worst, weight: stand_out(list, list.len()) }
     }
 
     /// Brings a score to 0..1.
