@@ -97,7 +97,15 @@ fn table(variants: &[Variant], rounds: usize) -> Table {
             None => (String::new(), String::new()),
         };
         let name = variant.name.clone();
-        table.row([name, micros(p50), micros(p99), format!("+{}", micros(over)), ratio(p50 / floor), target, verdict]);
+        table.row([
+            name,
+            micros(p50),
+            micros(p99),
+            format!("{}{}", if over < 0.0 { "" } else { "+" }, micros(over)),
+            ratio(p50 / floor),
+            target,
+            verdict,
+        ]);
     }
     table.note(format!("{rounds} rounds in turn; slow programs in one of {SLOW_EVERY}. Every ambient answer was checked to carry memories."));
     table
