@@ -22,7 +22,18 @@ const WORDS_MIN: u64 = 12;
 const WORDS_MAX: u64 = 60;
 
 const TAGS: [&str; 12] = [
-    "gotcha", "build", "ci", "api", "storage", "network", "tests", "release", "security", "performance", "docs", "style",
+    "gotcha",
+    "build",
+    "ci",
+    "api",
+    "storage",
+    "network",
+    "tests",
+    "release",
+    "security",
+    "performance",
+    "docs",
+    "style",
 ];
 
 const KINDS: [&str; 6] = ["decision", "convention", "gotcha", "fact", "architecture", "procedure"];
@@ -115,7 +126,8 @@ impl Corpus {
         let words: Vec<&str> = text.split_whitespace().collect();
         let mut numbers = Numbers::new(number as u64 + 9_000_000);
         let wanted = 3 + numbers.place(3);
-        let mut asked: Vec<&str> = (0..wanted * 2).filter_map(|_| words.get(numbers.place(words.len())).copied()).collect();
+        let mut asked: Vec<&str> =
+            (0..wanted * 2).filter_map(|_| words.get(numbers.place(words.len())).copied()).collect();
         asked.sort_by_key(|word| std::cmp::Reverse(word.len()));
         asked.dedup();
         asked.truncate(wanted);
@@ -131,7 +143,12 @@ impl Corpus {
             let written = match line % 12 {
                 0 => format!("pub fn {name}(value: &str) -> usize {{\n"),
                 11 => "}\n".to_owned(),
-                _ => format!("    let {} = {}.{}();\n", self.common(&mut numbers), self.common(&mut numbers), self.common(&mut numbers)),
+                _ => format!(
+                    "    let {} = {}.{}();\n",
+                    self.common(&mut numbers),
+                    self.common(&mut numbers),
+                    self.common(&mut numbers)
+                ),
             };
             text.push_str(&written);
         }
@@ -140,9 +157,16 @@ impl Corpus {
 
     fn text(&self, numbers: &mut Numbers) -> String {
         let count = WORDS_MIN + numbers.below(WORDS_MAX - WORDS_MIN);
-        let words: Vec<&str> = (0..count)
-            .map(|_| if numbers.below(15) == 0 { pick(&self.identifiers, numbers).as_str() } else { self.common(numbers) })
-            .collect();
+        let words: Vec<&str> =
+            (0..count)
+                .map(|_| {
+                    if numbers.below(15) == 0 {
+                        pick(&self.identifiers, numbers).as_str()
+                    } else {
+                        self.common(numbers)
+                    }
+                })
+                .collect();
         words.join(" ")
     }
 

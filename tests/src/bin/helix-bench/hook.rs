@@ -80,8 +80,10 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
 }
 
 fn table(variants: &[Variant], rounds: usize) -> Table {
-    let mut table =
-        Table::new("hook: whole process, start to end", &["process", "p50", "p99", "over floor", "ratio", "target", ""]);
+    let mut table = Table::new(
+        "hook: whole process, start to end",
+        &["process", "p50", "p99", "over floor", "ratio", "target", ""],
+    );
     let floor = variants.first().map_or(0.0, |variant| variant.samples.p50());
     for variant in variants {
         let (p50, p99) = (variant.samples.p50(), variant.samples.p99());
@@ -95,7 +97,15 @@ fn table(variants: &[Variant], rounds: usize) -> Table {
             None => (String::new(), String::new()),
         };
         let name = variant.name.clone();
-        table.row([name, micros(p50), micros(p99), format!("+{}", micros(over)), ratio(p50 / floor), target, verdict]);
+        table.row([
+            name,
+            micros(p50),
+            micros(p99),
+            format!("{}{}", if over < 0.0 { "" } else { "+" }, micros(over)),
+            ratio(p50 / floor),
+            target,
+            verdict,
+        ]);
     }
     table.note(format!("{rounds} rounds in turn; slow programs in one of {SLOW_EVERY}. Every ambient answer was checked to carry memories."));
     table

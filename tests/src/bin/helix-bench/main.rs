@@ -91,9 +91,7 @@ fn main() -> Result<()> {
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),
             SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report),
-            SectionName::Quality => {
-                quality::measure(&fixtures, args.data.as_deref(), args.run.as_deref(), &mut report)
-            }
+            SectionName::Quality => quality::measure(&fixtures, args.data.as_deref(), args.run.as_deref(), &mut report),
         }
         .with_context(|| format!("measuring {section:?}"))?;
     }

@@ -19,7 +19,7 @@ const FULL_MAX_MB: f64 = 600.0;
 const FEW: usize = 10;
 
 /// Questions asked before the daemon is looked at, so that what a search needs is there.
-const QUESTIONS: usize = 50;
+const QUESTIONS: usize = 10;
 
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
     let mut table = Table::new("memory: resident set of the daemon", &["state", "resident", "target", ""]);
@@ -57,7 +57,9 @@ fn with_model(fixtures: &mut Fixtures, size: usize, table: &mut Table) -> Result
     let pending = connection.status()?.embedder.unwrap_or_default().pending;
     let resident = after_questions_at(fixtures, size, Retriever::Hybrid)?;
     add(table, &format!("{size} memories, with the model at work"), resident, FULL_MAX_MB);
-    table.note(format!("{pending} texts had no vector yet when the last was measured; a vector takes 432 bytes and its entry"));
+    table.note(format!(
+        "{pending} texts had no vector yet when the last was measured; a vector takes 432 bytes and its entry"
+    ));
     let loaded = fixtures.at(size)?;
     loaded.end(Signal::SIGTERM)?;
     loaded.home.leave_out_embedder();
@@ -86,7 +88,8 @@ fn after_questions(loaded: &Loaded, fixtures: &Fixtures, retriever: Retriever) -
 
 /// What the kernel says, in MB.
 fn resident_mb(loaded: &Loaded) -> Result<f64> {
-    let status = fs::read_to_string(format!("/proc/{}/status", loaded.pid()?)).context("reading what the kernel says")?;
+    let status =
+        fs::read_to_string(format!("/proc/{}/status", loaded.pid()?)).context("reading what the kernel says")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("the kernel names no VmRSS")?;
     let kib: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kib * 1024.0 / 1e6)

@@ -136,7 +136,8 @@ fn add(table: &mut Table, set: &Set, name: &str, metrics: Metrics) {
             table.judge(&format!("{label} R@5"), metrics.recall_5, "", Target::AtLeast(recall)),
             table.judge(&format!("{label} nDCG@10"), metrics.ndcg_10, "", Target::AtLeast(gain)),
         ];
-        verdict = if verdicts.iter().all(|verdict| verdict == "met") { "met" } else { "MISSED" }.to_owned();
+        let is_met = verdicts.iter().all(|verdict| verdict == "met");
+        verdict.push_str(if is_met { "met" } else { "MISSED" });
     } else {
         table.figure(&format!("{label} R@5"), metrics.recall_5, "");
         table.figure(&format!("{label} nDCG@10"), metrics.ndcg_10, "");

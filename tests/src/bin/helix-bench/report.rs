@@ -68,7 +68,8 @@ impl Table {
             Target::AtMost(limit) => ("at most", limit),
             Target::AtLeast(limit) => ("at least", limit),
         };
-        self.figures.push(json!({ "name": name, "value": measured, "unit": unit, "target": { bound: limit }, "met": is_met }));
+        self.figures
+            .push(json!({ "name": name, "value": measured, "unit": unit, "target": { bound: limit }, "met": is_met }));
         if is_met {
             return "met".to_owned();
         }
@@ -96,7 +97,11 @@ impl Table {
         let mut text = format!("\n{}\n{}", self.title, line(&self.head));
         text.push_str(&("-".repeat(widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)) + "\n"));
         self.rows.iter().for_each(|row| text.push_str(&line(row)));
-        self.notes.iter().for_each(|note| text.push_str(&format!("  {note}\n")));
+        for note in &self.notes {
+            text.push_str("  ");
+            text.push_str(note);
+            text.push('\n');
+        }
         text
     }
 }

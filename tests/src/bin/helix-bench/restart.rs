@@ -28,8 +28,7 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
         loaded.end(Signal::SIGTERM)?;
         orderly.push(loaded.start()?);
         let first = UNSETTLED_TEXTS + round * UNSETTLED;
-        let drafts: Vec<_> =
-            (first..first + UNSETTLED).map(|number| fixtures.corpus.draft(number, size)).collect();
+        let drafts: Vec<_> = (first..first + UNSETTLED).map(|number| fixtures.corpus.draft(number, size)).collect();
         let loaded = fixtures.at(size)?;
         loaded.connect()?.store_all(drafts.into_iter())?;
         loaded.end(Signal::SIGKILL)?;

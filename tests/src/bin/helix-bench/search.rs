@@ -16,8 +16,8 @@ use crate::stats::Samples;
 const SEARCH_P50_MAX_US: f64 = 1_000.0;
 const SEARCH_P99_MAX_US: f64 = 5_000.0;
 
-/// Memories that are embedded for real: more would take the benchmark's whole time.
-const EMBEDDED: usize = 1_000;
+/// Memories that are embedded for real, in a full and in a quick run: more would take the benchmark's whole time.
+const EMBEDDED: [usize; 2] = [1_000, 200];
 
 /// Questions asked before any is counted.
 const WARM_UP_QUESTIONS: usize = 20;
@@ -37,16 +37,20 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
     let mut table = Table::new("search: limit 10, three to five words", &head);
     let questions = effort.pick(1_000, 300);
     for &size in effort.sizes() {
-        let mut connection = fixtures.at(size)?.connect()?;
+        let loaded = fixtures.at(size)?;
+        let load = loaded.load;
+        let mut connection = loaded.connect()?;
         let cost = ask(&mut connection, &fixtures.corpus, size, questions, Retriever::Words)?;
         add(&mut table, &format!("{size}, words"), &cost);
+        table.note(format!("{size} memories were loaded in {:.1} s", load.as_secs_f64()));
     }
     if let Some(home) = Home::with_embedder()? {
-        let loaded = Loaded::new(home, &fixtures.corpus, EMBEDDED)?;
+        let size = effort.pick(EMBEDDED[0], EMBEDDED[1]);
+        let loaded = Loaded::new(home, &fixtures.corpus, size)?;
         let mut connection = loaded.connect()?;
         connection.await_embedder(true)?;
-        let cost = ask(&mut connection, &fixtures.corpus, EMBEDDED, effort.pick(300, 100), Retriever::Hybrid)?;
-        add(&mut table, &format!("{EMBEDDED}, words and meaning"), &cost);
+        let cost = ask(&mut connection, &fixtures.corpus, size, effort.pick(300, 100), Retriever::Hybrid)?;
+        add(&mut table, &format!("{size}, words and meaning"), &cost);
     } else {
         table.note("no model: HELIX_MODEL_DIR names none, so meaning was not measured");
     }

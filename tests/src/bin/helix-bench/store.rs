@@ -39,7 +39,8 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
     let (batches, batch_rate) = batched(&home, corpus, effort.pick(20, 5))?;
     daemon.stop()?;
 
-    let mut table = Table::new("store: acknowledged when durable", &["what", "p50", "p99", "ratio", "rate", "target", ""]);
+    let mut table =
+        Table::new("store: acknowledged when durable", &["what", "p50", "p99", "ratio", "rate", "target", ""]);
     let row = |name: &str, samples: &Samples, ratio: String, rate: String, target: String, verdict: String| {
         [name.to_owned(), micros(samples.p50()), micros(samples.p99()), ratio, rate, target, verdict]
     };

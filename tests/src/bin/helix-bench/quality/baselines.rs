@@ -8,7 +8,7 @@ pub(super) struct Baseline {
     /// The set's nature, and the name of the public set of that nature.
     nature: &'static str,
     set: &'static str,
-    /// BM25; SQLite's FTS5 with Porter stemming; MiniLM's vectors; the latter two fused with equal weights.
+    /// BM25; `SQLite`'s FTS5 with Porter stemming; `MiniLM`'s vectors; the latter two fused with equal weights.
     bm25: Figures,
     fts5: Figures,
     minilm: Figures,

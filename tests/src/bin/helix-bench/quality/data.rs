@@ -93,7 +93,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let set = directory.path().join("some-set");
         fs::create_dir(&set).unwrap();
-        fs::write(set.join("docs.jsonl"), "{\"id\":\"a\",\"text\":\"t\",\"timestamp\":\"1970-01-01T00:00:01Z\"}\n\n").unwrap();
+        fs::write(set.join("docs.jsonl"), "{\"id\":\"a\",\"text\":\"t\",\"timestamp\":\"1970-01-01T00:00:01Z\"}\n\n")
+            .unwrap();
         fs::write(set.join("queries.jsonl"), r#"{"id":"q","text":"t","relevant":["a"]}"#).unwrap();
         let sets = Set::all_in(directory.path()).unwrap();
         assert_eq!(sets[0].name, "some-set");

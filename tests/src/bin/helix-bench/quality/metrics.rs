@@ -29,7 +29,8 @@ impl Metrics {
         let hits: Vec<bool> = distinct.take(RANKS_MAX).map(|id| relevant.contains(id)).collect();
         let found_in = |depth: usize| hits.iter().take(depth).filter(|&&hit| hit).count();
         let ideal: f64 = (0..relevant.len().min(10)).map(discount).sum();
-        let gain: f64 = hits.iter().take(10).enumerate().filter(|(_, hit)| **hit).map(|(place, _)| discount(place)).sum();
+        let gain: f64 =
+            hits.iter().take(10).enumerate().filter(|(_, hit)| **hit).map(|(place, _)| discount(place)).sum();
         Self {
             recall_5: share(found_in(5), relevant.len()),
             recall_10: share(found_in(10), relevant.len()),
