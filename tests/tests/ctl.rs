@@ -110,7 +110,7 @@ fn what_is_added_is_found_read_and_forgotten() {
     );
     assert!(memory["scope"].as_str().unwrap().starts_with("project:"), "{memory}");
 
-    assert_eq!(world.found(&["arm64 link"]), [handle.clone()]);
+    assert_eq!(world.found(&["arm64 link"]), std::slice::from_ref(&handle));
     assert!(world.done(&["search", "arm64"]).contains(&handle));
     assert!(world.done(&["read", &handle]).contains(text));
     assert_eq!(world.done(&["forget", &handle]), format!("forgot\t{handle}\n"));
@@ -154,14 +154,14 @@ fn references_may_be_short() {
     let second = world.add("build-gotchas", "Clean the disk before a release.", &[]);
     let id = world.json(&["read", &first])["memories"][0]["id"].as_str().unwrap().to_owned();
     let read = |reference: &str| handles_of(&world.json(&["read", reference]));
-    assert_eq!(read(&id), [first.clone()]);
-    assert_eq!(read("build-gotchas:0"), [first.clone()]);
-    assert_eq!(read("build-gotchas:1"), [second.clone()]);
+    assert_eq!(read(&id), std::slice::from_ref(&first));
+    assert_eq!(read("build-gotchas:0"), std::slice::from_ref(&first));
+    assert_eq!(read("build-gotchas:1"), std::slice::from_ref(&second));
     assert_eq!(read("build-gotchas"), [first.clone(), second.clone()]);
-    assert_eq!(handles_of(&world.json(&["read", "build-gotchas", "--index", "1"])), [second.clone()]);
+    assert_eq!(handles_of(&world.json(&["read", "build-gotchas", "--index", "1"])), std::slice::from_ref(&second));
     let shared = first.chars().zip(second.chars()).take_while(|(a, b)| a == b).count();
     let prefix: String = first.chars().take(shared + 1).collect();
-    assert_eq!(read(&prefix), [first.clone()]);
+    assert_eq!(read(&prefix), std::slice::from_ref(&first));
     let said = world.refused(&["read", "build-gotchas/clean-"]);
     assert!(said.contains(&first) && said.contains(&second), "{said}");
     world.refused(&["read", "build-gotchas:2"]);

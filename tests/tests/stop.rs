@@ -45,7 +45,7 @@ const SAMPLE: u64 = 40;
 const SEED: u64 = 7;
 
 fn signal_of(round: u64) -> Signal {
-    if round % 2 == 0 { Signal::SIGTERM } else { Signal::SIGINT }
+    if round.is_multiple_of(2) { Signal::SIGTERM } else { Signal::SIGINT }
 }
 
 /// Signals the daemon and waits for its end; it must be soon, and with code 0.

@@ -94,7 +94,8 @@ impl Medium {
         for change in unsynced {
             disk.settle(&change, survival);
         }
-        disk.current = disk.durable.clone();
+        let durable = disk.durable.clone();
+        disk.current = durable;
         disk.plan = None;
         disk.has_failed = false;
         disk.is_off = false;
