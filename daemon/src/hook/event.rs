@@ -50,7 +50,9 @@ pub(super) struct ToolInput {
 impl Input {
     /// Reads a hook's stdin; `None` when it is not what clients send.
     pub(super) fn parse(stdin: &[u8]) -> Option<Self> {
-        let input: Self = serde_json::from_slice(stdin).ok()?;
+        // serde would read an array as the fields in their order.
+        let is_object = stdin.trim_ascii_start().starts_with(b"{");
+        let input: Self = is_object.then(|| serde_json::from_slice(stdin).ok()).flatten()?;
         let is_plausible = input.session_id.len() <= ID_MAX_BYTES && input.agent_id.len() <= ID_MAX_BYTES;
         is_plausible.then_some(input)
     }
