@@ -33,7 +33,7 @@ pub(crate) struct Add {
     /// Names the file that it is about
     #[arg(long, value_name = "PATH[:LINE]")]
     source: Option<String>,
-    /// Says who it applies to: global, project or project:<id>; this project unless given
+    /// Says who it applies to: global, project or project:ID; this project unless given
     #[arg(long, value_name = "S")]
     scope: Option<String>,
     /// Links it to other memories: handles or ids, separated by commas

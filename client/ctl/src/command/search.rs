@@ -32,7 +32,7 @@ pub(crate) struct Search {
     /// Looks for this kind only; may be repeated
     #[arg(long, short, value_name = "K")]
     kind: Vec<String>,
-    /// Looks in this scope instead of project and global: global, project:<id> or all; may be repeated
+    /// Looks in this scope instead of project and global: global, project:ID or all; may be repeated
     #[arg(long, value_name = "S")]
     scope: Vec<String>,
     /// Looks for memories about files whose path contains this
