@@ -3,6 +3,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process;
 use std::thread;
@@ -56,11 +57,13 @@ pub(crate) fn make_directory(path: &Path) -> Result<(), Failure> {
 }
 
 /// Locks the home and writes our process id into the lock, for those who come later.
+///
+/// A daemon that already answers on the socket is not waited for: it would only be replaced should it end just now.
 fn take_lock(paths: &Paths) -> Result<File, Failure> {
     let path = paths.lock();
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(FILE_MODE).open(&path);
     let mut file = opened.map_err(io_failure("opening", &path))?;
-    match lock_patiently(&file) {
+    match lock_patiently(&file, &paths.socket) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut holder = String::new();
@@ -77,11 +80,13 @@ fn take_lock(paths: &Paths) -> Result<File, Failure> {
 }
 
 /// Tries for a moment: a program that is about to start a daemon holds the lock while it looks for one.
-fn lock_patiently(file: &File) -> Result<(), TryLockError> {
+fn lock_patiently(file: &File, socket: &Path) -> Result<(), TryLockError> {
     let deadline = Instant::now() + LOCK_PATIENCE;
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOCK_RETRY_PAUSE),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline && UnixStream::connect(socket).is_err() => {
+                thread::sleep(LOCK_RETRY_PAUSE);
+            }
             other => return other,
         }
     }

@@ -100,6 +100,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Newer`] leaves the file as it was; [`StoreError::Locked`] when another process holds it.
     pub fn open(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
+        refuse_newer(storage)?;
         let database = match open_database(storage)? {
             // The lock was had, so nobody else is making the file just now.
             Err(redb::DatabaseError::Storage(redb::StorageError::Io(_))) if clear_unfinished(storage)? => {
@@ -109,7 +110,7 @@ impl Store {
         };
         let database = database.map_err(open_error)?;
         let store = Self { database: Arc::new(database) };
-        store.check_format()?;
+        check_format(store.database.as_ref())?;
         let writer = Writer::new(Arc::clone(&store.database))?;
         Ok((store, writer))
     }
@@ -121,17 +122,25 @@ impl Store {
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         Snapshot::new(&self.database)
     }
+}
 
-    fn check_format(&self) -> Result<(), StoreError> {
-        let transaction = self.database.begin_read()?;
-        match transaction.open_table(tables::META) {
-            Ok(meta) => match meta.get(tables::META_FORMAT)?.map(|found| found.value()) {
-                Some(found) if found > FORMAT => Err(StoreError::Newer { found }),
-                _ => Ok(()),
-            },
-            Err(redb::TableError::TableDoesNotExist(_)) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+/// Looks at the format before anything is written, because opening for writing already changes the file. A file that is
+/// new, or was not closed, cannot be read so; its format is checked again once it is open.
+fn refuse_newer(storage: &dyn Storage) -> Result<(), StoreError> {
+    let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+    let opened = Database::builder().set_cache_size(0).open_read_only_with_backend(backend::Injected(backend));
+    opened.map_or(Ok(()), |database| check_format(&database))
+}
+
+fn check_format(database: &impl ReadableDatabase) -> Result<(), StoreError> {
+    let transaction = database.begin_read()?;
+    match transaction.open_table(tables::META) {
+        Ok(meta) => match meta.get(tables::META_FORMAT)?.map(|found| found.value()) {
+            Some(found) if found > FORMAT => Err(StoreError::Newer { found }),
+            _ => Ok(()),
+        },
+        Err(redb::TableError::TableDoesNotExist(_)) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -132,7 +132,7 @@ impl Strand {
         if words.len() < RESEMBLE_TOKENS_MIN {
             return Ok(None);
         }
-        let query = self.lexical.rarest(&admitted.text)?;
+        let query = self.lexical.rarest(&admitted.text, prefix_length(words.len()))?;
         let candidates = self.similar_words(&query, &admitted.scope)?;
         let mut best: Option<(Memory, f32)> = None;
         for memory in self.memories(&candidates)? {
@@ -154,4 +154,11 @@ impl Strand {
         let hits = self.lexical.search(query, RESEMBLE_CANDIDATES, &restriction, keeps)?;
         Ok(hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect())
     }
+}
+
+/// How many of a text's rarest words to look for. Two texts of `words` words whose similarity is above [`NEAR_DUPLICATE`]
+/// share more than seven in ten, so they cannot differ in all of the rarest three in ten (the prefix filter of set
+/// similarity joins; Chaudhuri, Ganti and Kaushik 2006). Two more make up for words that the index splits.
+fn prefix_length(words: usize) -> usize {
+    words * 3 / 10 + 2
 }

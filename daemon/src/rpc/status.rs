@@ -57,7 +57,10 @@ fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, 
         name: "vectors".to_owned(),
         watermark: meaning.watermark.0,
         entries: meaning.vectors as u64,
-        problem: if meaning.model.is_empty() { "no embedding model: words only".to_owned() } else { String::new() },
+        problem: match runtime.embedder.state() {
+            State::Failed(why) | State::Absent(why) => why,
+            State::Off | State::Loading | State::Ready(_) => String::new(),
+        },
     };
     Ok(vec![words, vectors])
 }

@@ -89,7 +89,8 @@ fn input_may_come_from_a_file() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    // A failing case is up to 265 KB, too much to keep as text; the seed that is printed repeats it.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
 
     #[test]
     fn any_input_arrives_unchanged(input in prop::collection::vec(any::<u8>(), 0..200_000), reply in prop::collection::vec(any::<u8>(), 0..65_527)) {

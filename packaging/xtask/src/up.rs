@@ -34,7 +34,7 @@ pub(crate) fn up(home: Option<PathBuf>) -> Result<()> {
     Demonstration { workspace: &workspace, environment: &environment, meaning }.give()?;
     announce("connecting an agent");
     say(&format!("    {} connect claude", workspace.bin("helixctl").display()));
-    say("    (run it in your project; `helixctl connect --help` names the other agents)");
+    say("    (run it in your project, then restart the agent)");
     say(&format!("    The programs are in {}: add it to PATH.", workspace.bin_dir().display()));
     Ok(())
 }

@@ -13,9 +13,9 @@ pub enum Scope {
     Session(String),
 }
 
-/// A scope that is neither `global`, `project:<id>` nor `session:<id>`.
+/// A text that names no scope.
 #[derive(Debug, thiserror::Error)]
-#[error("scope {0:?} is not one of `global`, `project:<id>`, `session:<id>`")]
+#[error("scope {0:?} is not one of `project`, `global`, `project:<id>` or, for a search, `all`")]
 pub struct InvalidScope(pub String);
 
 impl Scope {

@@ -8,6 +8,9 @@ use crate::policy::resemble::text_hash;
 /// Disagreements after which the comparison stops: by then a rebuild is due anyway.
 const DISAGREEMENTS_MAX: usize = 100;
 
+/// Words by which a memory is looked for in the word index.
+const VERIFY_TERMS: usize = 8;
+
 impl Strand {
     /// Reads every memory and checks that the catalog has it as it is, and that the word index finds it exactly when it
     /// should. Returns what does not agree, by handle. Meant for a quiet strand: a write during the walk may be reported.
@@ -53,7 +56,7 @@ impl Strand {
 
     /// Whether a search for the memory's own words, restricted to it, finds it; `None` when it has no words.
     fn word_index_finds(&self, memory: &Memory) -> Result<Option<bool>, ReadError> {
-        let query = self.lexical.rarest(&memory.text)?;
+        let query = self.lexical.rarest(&memory.text, VERIFY_TERMS)?;
         if query.is_empty() {
             return Ok(None);
         }
