@@ -3,6 +3,7 @@
 //! This crate is the imperative shell around `helix-engine`: configuration, lifecycle, the services, the hook handler, the
 //! writer thread, the embedder's worker, the background indexer. See `daemon/ARCHITECTURE.md` for the invariants.
 
+mod allocator;
 mod args;
 mod config;
 mod detach;
@@ -30,6 +31,7 @@ use crate::failure::Failure;
 
 fn main() -> ExitCode {
     let args = Args::parse_or_exit();
+    allocator::limit();
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -10,12 +10,12 @@
 
 mod adapter;
 mod split;
+mod stems;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
-use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
@@ -111,7 +111,6 @@ struct Scanner<F> {
     /// Where in the run an apostrophe stood, which is not part of the run.
     apostrophe: Option<usize>,
     word: String,
-    stemmer: Stemmer,
 }
 
 impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
@@ -123,7 +122,6 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
             run: Vec::new(),
             apostrophe: None,
             word: String::new(),
-            stemmer: Stemmer::create(Algorithm::English),
         }
     }
 
@@ -215,11 +213,13 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
             self.word.push(lower);
         }
         let word = self.word.as_str();
-        let stemmed = match kind {
-            TokenKind::Part if is_stemmed(word) => self.stemmer.stem(word),
-            TokenKind::Part | TokenKind::Whole | TokenKind::Gram => Cow::Borrowed(word),
-        };
-        (self.each)(TokenRef { text: &stemmed, word, kind });
+        match kind {
+            TokenKind::Part if is_stemmed(word) => {
+                let text = stems::stem(word);
+                (self.each)(TokenRef { text: &text, word, kind });
+            }
+            TokenKind::Part | TokenKind::Whole | TokenKind::Gram => (self.each)(TokenRef { text: word, word, kind }),
+        }
     }
 }
 
