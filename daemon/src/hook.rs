@@ -13,12 +13,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use helix_engine::model::{MemoryNumber, Scope};
+use helix_engine::model::MemoryNumber;
 use helix_engine::strand::{ReadError, Request};
 use helix_engine::surface::inject::Injection;
 use helix_proto::v1::HookRequest;
 
-use crate::project::Project;
 use crate::runtime::Runtime;
 use event::{ClientEvent, Input};
 
@@ -115,12 +114,4 @@ fn deliver(runtime: &Runtime, handled: Handled, request: &HookRequest, key: &str
         tracing::debug!(event = request.event, memories = taken.len(), tokens = given.injection.tokens(), "injected");
     }
     event::additional_context(handled.answers(), &given.injection.text)
-}
-
-/// The scopes whose memories a project's sessions are given, its own first.
-fn visible_scopes(project: &Project) -> Vec<Scope> {
-    match &project.scope {
-        Scope::Global => vec![Scope::Global],
-        own => vec![own.clone(), Scope::Global],
-    }
 }

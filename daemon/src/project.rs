@@ -27,6 +27,14 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// The scopes that are looked in from here, its own first.
+    pub(crate) fn scopes(&self) -> Vec<Scope> {
+        match &self.scope {
+            Scope::Global => vec![Scope::Global],
+            own => vec![own.clone(), Scope::Global],
+        }
+    }
+
     /// A path as the project's memories name it: relative to the root where it lies inside, also through a link.
     pub(crate) fn relative(&self, path: &Path) -> PathBuf {
         if let Ok(inside) = path.strip_prefix(&self.root) {

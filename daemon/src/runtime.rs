@@ -62,10 +62,7 @@ pub(crate) struct Asker {
 impl Asker {
     /// The scopes it sees, its own first.
     pub(crate) fn scopes(&self) -> Vec<Scope> {
-        match &self.project.scope {
-            Scope::Global => vec![Scope::Global],
-            project => vec![project.clone(), Scope::Global],
-        }
+        self.project.scopes()
     }
 }
 

@@ -8,14 +8,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use helix_engine::index::lexical::{LexicalQuery, Restriction};
-use helix_engine::model::{Memory, MemoryNumber, Origin, Scope, Status};
+use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
 use helix_engine::strand::ReadError;
 use helix_engine::surface::inject::{INJECTION_MAX_TOKENS, frame};
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::symbols::symbols;
 
+use super::Given;
 use super::event::Input;
-use super::{Given, visible_scopes};
 use crate::project::Project;
 use crate::runtime::Runtime;
 
@@ -79,7 +79,7 @@ const COMMON_STEMS: &[&str] = &[
 /// Gives what is known about the file; `None` for nothing.
 pub(super) fn give(runtime: &Runtime, project: &Project, input: &Input, key: &str) -> Result<Option<Given>, ReadError> {
     let Some(target) = Target::of(input, project) else { return Ok(None) };
-    let mut layers = Layers { runtime, scopes: visible_scopes(project), key, found: Vec::new() };
+    let mut layers = Layers { runtime, scopes: project.scopes(), key, found: Vec::new() };
     if let Some(file) = &target.file {
         layers.by_source(file, project)?;
     }
@@ -197,10 +197,10 @@ impl Layers<'_> {
     /// Whether a memory may be given: active, visible here, trusted, and not given yet.
     fn is_wanted(&self, catalog: &helix_engine::index::catalog::Catalog, number: MemoryNumber) -> bool {
         let is_visible = catalog.row(number).is_some_and(|row| {
-            // What tools or imports brought is not shown unasked.
-            let is_trusted = matches!(row.origin, Origin::User | Origin::Agent);
             let scope = catalog.scope_of(row);
-            row.status == Status::Active && is_trusted && self.scopes.iter().any(|visible| scope_is(visible, scope))
+            row.status == Status::Active
+                && row.origin.is_shown_unasked()
+                && self.scopes.iter().any(|visible| scope_is(visible, scope))
         });
         is_visible
             && !self.found.iter().any(|memory| memory.number == number)

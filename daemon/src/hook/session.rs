@@ -4,7 +4,7 @@ use helix_engine::model::MemoryNumber;
 use helix_engine::store::StoreError;
 use helix_engine::surface::session::{choose, render};
 
-use super::{Given, visible_scopes};
+use super::Given;
 use crate::project::Project;
 use crate::runtime::Runtime;
 
@@ -13,7 +13,7 @@ const CANDIDATES_MAX: usize = 60;
 
 /// Gives the brief; `None` when there is nothing new to say.
 pub(super) fn give(runtime: &Runtime, project: &Project, key: &str) -> Result<Option<Given>, StoreError> {
-    let scopes = visible_scopes(project);
+    let scopes = project.scopes();
     let catalog = runtime.strand.catalog();
     let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, runtime.now(), CANDIDATES_MAX);
     let total = catalog.topic_summaries(&scopes).iter().map(|topic| topic.count).sum();

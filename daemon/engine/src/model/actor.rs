@@ -28,6 +28,16 @@ impl Origin {
         }
     }
 
+    /// Whether memories of this origin may be put in front of an agent that did not ask. What tools or imports brought may
+    /// not.
+    #[must_use]
+    pub const fn is_shown_unasked(self) -> bool {
+        match self {
+            Self::User | Self::Agent => true,
+            Self::Tool | Self::Import => false,
+        }
+    }
+
     /// Reads a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

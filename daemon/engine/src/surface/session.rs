@@ -3,7 +3,7 @@
 use super::inject::{CHARS_PER_TOKEN, Injection};
 use super::neutral::one_line;
 use crate::index::catalog::{Catalog, Row};
-use crate::model::{Kind, Kinds, Memory, MemoryNumber, Origin, Scope, Status, Timestamp};
+use crate::model::{Kind, Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 
 /// Tokens a surface aims at.
 pub const SURFACE_AIM_TOKENS: usize = 400;
@@ -42,9 +42,10 @@ pub fn choose(catalog: &Catalog, kinds: &Kinds, scopes: &[Scope], now: Timestamp
 fn is_presentable(row: &Row, catalog: &Catalog, kinds: &Kinds, scopes: &[String]) -> bool {
     let scope = catalog.scope_of(row);
     let lines = kinds.spec(&Kind::from_stored(catalog.kind_of(row))).map_or(0, |spec| spec.surface_lines);
-    // What tools or imports brought is not shown unasked.
-    let is_trusted = matches!(row.origin, Origin::User | Origin::Agent);
-    row.status == Status::Active && is_trusted && lines > 0 && scopes.iter().any(|visible| visible == scope)
+    row.status == Status::Active
+        && row.origin.is_shown_unasked()
+        && lines > 0
+        && scopes.iter().any(|visible| visible == scope)
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
