@@ -11,6 +11,10 @@ use helix_engine::strand::Strand;
 /// How long commits may gather in the tail before they are flushed. A restart replays what is not.
 const FLUSH_INTERVAL: Duration = Duration::from_secs(15);
 
+/// How long no commit may come before a flush that pays is made. A flush burns a core for as long as the stores it
+/// carries took, so during a burst it waits for the end, unless the tail is full.
+const QUIET: Duration = Duration::from_millis(200);
+
 /// Wakes the indexer. One place is enough: it looks at everything when it wakes.
 #[derive(Clone)]
 pub(crate) struct Nudge(SyncSender<()>);
@@ -51,19 +55,27 @@ impl Indexer {
 
 fn run(strand: &Strand, wake: &Receiver<()>) {
     let mut due: Option<Instant> = None;
+    let mut pays = false;
     loop {
-        let woken = match due {
-            Some(due) => wake.recv_timeout(due.saturating_duration_since(Instant::now())),
+        let now = Instant::now();
+        let until_due = due.map(|due| due.saturating_duration_since(now));
+        let patience = if pays { until_due.map(|left| left.min(QUIET)) } else { until_due };
+        let woken = match patience {
+            Some(patience) => wake.recv_timeout(patience),
             None => wake.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
-        match woken {
-            Ok(()) => due = due.or(Some(Instant::now() + FLUSH_INTERVAL)),
-            Err(RecvTimeoutError::Timeout) => {}
+        let is_quiet = match woken {
+            Ok(()) => {
+                due = due.or(Some(Instant::now() + FLUSH_INTERVAL));
+                false
+            }
+            Err(RecvTimeoutError::Timeout) => true,
             Err(RecvTimeoutError::Disconnected) => break,
-        }
-        if strand.lexical().needs_flush() || due.is_some_and(|due| due <= Instant::now()) {
+        };
+        pays = strand.lexical().needs_flush();
+        if (pays && is_quiet) || strand.lexical().must_flush() || due.is_some_and(|due| due <= Instant::now()) {
             flush(strand);
-            due = None;
+            (due, pays) = (None, false);
         }
     }
     flush(strand);

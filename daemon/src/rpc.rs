@@ -28,17 +28,22 @@ impl Service {
     }
 }
 
-/// Runs work that reads the disk or burns the processor off the async threads.
-async fn off_thread<T: Send + 'static>(
+/// Runs work that reads the disk or burns the processor off the async threads. It starts at once, before it is awaited.
+fn off_thread<T: Send + 'static, W>(
     runtime: &Arc<Runtime>,
-    work: impl FnOnce(&Runtime) -> Result<T, Status> + Send + 'static,
-) -> Result<T, Status> {
+    work: W,
+) -> impl Future<Output = Result<T, Status>> + use<T, W>
+where
+    W: FnOnce(&Runtime) -> Result<T, Status> + Send + 'static,
+{
     let runtime = Arc::clone(runtime);
-    let done = tokio::task::spawn_blocking(move || work(&runtime)).await;
-    done.map_err(|error| {
-        tracing::error!(%error, "a request failed");
-        Status::internal("the request failed inside the daemon; see its log")
-    })?
+    let done = tokio::task::spawn_blocking(move || work(&runtime));
+    async move {
+        done.await.map_err(|error| {
+            tracing::error!(%error, "a request failed");
+            Status::internal("the request failed inside the daemon; see its log")
+        })?
+    }
 }
 
 #[tonic::async_trait]

@@ -17,7 +17,7 @@ pub use write::{Outcome, Request, StrandWriter};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
-use crate::index::lexical::{LexicalIndex, LexicalQuery};
+use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, jaccard, tokens};
@@ -115,6 +115,18 @@ impl Strand {
     /// Counts an access of each memory. Written to the store with a later commit.
     pub fn catalog_touch(&self, numbers: &[MemoryNumber], at: Timestamp) {
         self.catalog_mut().touch(numbers, at);
+    }
+
+    /// Reads the words of what will be stored, on the storing thread rather than the writer's.
+    #[must_use]
+    pub fn read_words(admitted: &Admitted) -> Prepared {
+        Prepared::new(&Document {
+            number: 0,
+            text: &admitted.text,
+            topic: admitted.topic.as_str(),
+            tags: &admitted.tags,
+            source: admitted.source.as_ref().map(|source| source.path.as_str()),
+        })
     }
 
     /// The words of a query that a memory has, for explaining a hit.

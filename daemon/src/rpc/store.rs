@@ -1,12 +1,14 @@
 //! `Store` and `StoreBatch`: admit, look for near duplicates, write, answer when it is durable.
 
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread;
 
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::ports::Randomness;
-use helix_engine::strand::{Outcome, Request};
+use helix_engine::strand::{Outcome, Request, Strand};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use tonic::Status;
@@ -17,6 +19,9 @@ use crate::system::SystemRandomness;
 use crate::writer::SubmitError;
 
 mod source;
+
+/// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a thread.
+const SHARE_MIN: usize = 64;
 
 /// A draft on its way into the store.
 enum Prepared {
@@ -32,7 +37,7 @@ pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Re
     let draft = draft.ok_or_else(|| Status::invalid_argument("the request has no draft; give topic and text"))?;
     let prepared = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
-        prepare(runtime, &asker, draft, force, true)
+        prepare(runtime, &asker, draft, force)
     })
     .await?;
     match prepared {
@@ -56,12 +61,7 @@ pub(super) async fn batch(
         let message = format!("the batch has {} drafts, the limit is {BATCH_MAX}; split it", drafts.len());
         return Err(Status::resource_exhausted(message));
     }
-    let prepared = off_thread(runtime, move |runtime| {
-        let asker = runtime.asker(caller.as_ref());
-        let prepare_one = |draft| prepare(runtime, &asker, draft, force, !force);
-        Ok(drafts.into_iter().map(prepare_one).collect::<Vec<_>>())
-    })
-    .await?;
+    let prepared = prepare_all(runtime, caller, drafts, force).await?;
     let mut requests = Vec::new();
     let mut slots = Vec::with_capacity(prepared.len());
     for item in prepared {
@@ -107,18 +107,38 @@ pub(super) fn submit_status(error: &SubmitError) -> Status {
     }
 }
 
-fn prepare(
-    runtime: &Runtime,
-    asker: &Asker,
-    draft: v1::Draft,
+/// Prepares the drafts of a batch on every core, in order.
+async fn prepare_all(
+    runtime: &Arc<Runtime>,
+    caller: Option<v1::Caller>,
+    mut drafts: Vec<v1::Draft>,
     force: bool,
-    look_for_duplicates: bool,
-) -> Result<Prepared, Status> {
+) -> Result<Vec<Result<Prepared, Status>>, Status> {
+    let asker = off_thread(runtime, move |runtime| Ok(Arc::new(runtime.asker(caller.as_ref())))).await?;
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = drafts.len().div_ceil(threads).max(SHARE_MIN);
+    let mut shares = Vec::new();
+    while !drafts.is_empty() {
+        let rest = drafts.split_off(drafts.len().min(share));
+        let asker = Arc::clone(&asker);
+        shares.push(off_thread(runtime, move |runtime| {
+            Ok(drafts.into_iter().map(|draft| prepare(runtime, &asker, draft, force)).collect::<Vec<_>>())
+        }));
+        drafts = rest;
+    }
+    let mut prepared = Vec::new();
+    for share in shares {
+        prepared.extend(share.await?);
+    }
+    Ok(prepared)
+}
+
+fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> Result<Prepared, Status> {
     let mut draft = convert::draft(draft, &asker.project)?;
     draft.source = draft.source.map(|source| locate(&source, asker));
     let admitted = admit(draft, &asker.project.scope, runtime.strand.kinds())
         .map_err(|error| convert::status(error.kind(), &error))?;
-    if look_for_duplicates && !force && !is_exact_duplicate(runtime, &admitted) {
+    if !force && !is_exact_duplicate(runtime, &admitted) {
         let near = runtime.strand.near_duplicate(&admitted).map_err(|error| convert::status(error.kind(), &error))?;
         if let Some((memory, similarity)) = near {
             return Ok(Prepared::Duplicate { memory: Box::new(memory), similarity });
@@ -131,6 +151,7 @@ fn prepare(
     let mut warnings = admitted.warnings.clone();
     warnings.extend(unknown.iter().map(|link| format!("link {link:?} names no memory and was left out")));
     let request = Request::Store {
+        words: Box::new(Strand::read_words(&admitted)),
         admitted: Box::new(admitted),
         links,
         force,
@@ -143,8 +164,7 @@ fn prepare(
 
 /// The same text is reinforced by the writer, which decides it again under its own order.
 fn is_exact_duplicate(runtime: &Runtime, admitted: &Admitted) -> bool {
-    let hash = helix_engine::policy::resemble::text_hash(&admitted.text);
-    runtime.strand.catalog().same_text(hash, &admitted.scope).is_some()
+    runtime.strand.catalog().same_text(admitted.text_hash, &admitted.scope).is_some()
 }
 
 /// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where

@@ -37,7 +37,7 @@ pub use fields::{Document, Restriction};
 pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
 use state::{Published, State};
 use storage::Opened;
-use tail::Prepared;
+pub use tail::Prepared;
 pub use top::LexicalHit;
 use top::Top;
 use writer::Writer;
@@ -47,6 +47,13 @@ pub const TAIL_FLUSH_DOCUMENTS: usize = 4_000;
 
 /// Text in the tail after which a flush is due, in bytes, whatever the number of memories.
 pub const TAIL_FLUSH_BYTES: usize = 8 * 1024 * 1024;
+
+/// Stores and removals beyond which a flush is due even while more come: it bounds the tail's memory (some 80 MB), what a
+/// restart after a crash replays, and what searches pay meanwhile (some 0.3 ms).
+pub const TAIL_MAX_DOCUMENTS: usize = 32_000;
+
+/// Text in the tail beyond which a flush is due even while more come, in bytes.
+pub const TAIL_MAX_BYTES: usize = 32 * 1024 * 1024;
 
 /// Why the lexical index cannot do what it was asked. Its files are derived: deleting them while it is closed is safe.
 #[derive(Debug, thiserror::Error)]
@@ -147,8 +154,12 @@ impl LexicalIndex {
     /// Sequences may repeat but the next flush commits the highest one seen, so whoever fills an empty index out of order
     /// passes 0 until the last document.
     pub fn upsert(&self, sequence: u64, document: &Document<'_>) {
-        let prepared = Prepared::new(document);
-        self.write().active.upsert(sequence, prepared);
+        self.upsert_prepared(sequence, document.number, Prepared::new(document));
+    }
+
+    /// Does what [`LexicalIndex::upsert`] does with a document that was read before, at a fifth of the cost.
+    pub fn upsert_prepared(&self, sequence: u64, number: u32, prepared: Prepared) {
+        self.write().active.upsert(sequence, number, prepared);
     }
 
     /// Makes a memory unfindable by the next search.
@@ -239,6 +250,13 @@ impl LexicalIndex {
     pub fn needs_flush(&self) -> bool {
         let state = self.read();
         state.active.weight() >= TAIL_FLUSH_DOCUMENTS || state.active.text_bytes() >= TAIL_FLUSH_BYTES
+    }
+
+    /// Tells whether the tail has grown so large that a flush cannot wait for a quiet moment.
+    #[must_use]
+    pub fn must_flush(&self) -> bool {
+        let state = self.read();
+        state.active.weight() >= TAIL_MAX_DOCUMENTS || state.active.text_bytes() >= TAIL_MAX_BYTES
     }
 
     /// How many memories can be found. Looks up every memory in the tail: for status, not for a hot path.

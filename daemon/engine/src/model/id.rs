@@ -78,13 +78,18 @@ const SLUG_FILLERS: &[&str] = &[
 ];
 
 impl Handle {
-    /// Makes the handle that a text wants; `attempt` 0 is the plain one, later attempts carry a number.
+    /// Makes the handle that a text wants.
     #[must_use]
-    pub fn propose(topic: &Topic, text: &str, attempt: u32) -> Self {
-        let slug = slug(text);
+    pub fn propose(topic: &Topic, text: &str) -> Self {
+        Self(format!("{topic}/{}", slug(text)))
+    }
+
+    /// Returns what to try when this handle is taken: attempt 0 is itself, later ones carry a number.
+    #[must_use]
+    pub fn numbered(&self, attempt: u32) -> Self {
         match attempt {
-            0 => Self(format!("{topic}/{slug}")),
-            n => Self(format!("{topic}/{slug}-{}", n + 1)),
+            0 => self.clone(),
+            n => Self(format!("{self}-{}", n + 1)),
         }
     }
 
@@ -151,9 +156,9 @@ mod tests {
     #[test]
     fn handles_read_like_the_text() {
         let topic = Topic::parse("build-gotchas").unwrap();
-        let handle = Handle::propose(&topic, "Rust lib must use -arch arm64. Without it, linking fails.", 0);
+        let handle = Handle::propose(&topic, "Rust lib must use -arch arm64. Without it, linking fails.");
         assert_eq!(handle.as_str(), "build-gotchas/rust-lib-use-arch-arm64");
-        assert_eq!(Handle::propose(&topic, "gotcha: pass -arch arm64", 0).as_str(), "build-gotchas/pass-arch-arm64");
-        assert_eq!(Handle::propose(&topic, "!!!", 1).as_str(), "build-gotchas/note-2");
+        assert_eq!(Handle::propose(&topic, "gotcha: pass -arch arm64").as_str(), "build-gotchas/pass-arch-arm64");
+        assert_eq!(Handle::propose(&topic, "!!!").numbered(1).as_str(), "build-gotchas/note-2");
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::ErrorKind;
 use crate::model::{Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind};
+use crate::policy::resemble::text_hash;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 
 /// Longest memory text, in bytes: larger things belong in files, and a memory is read whole.
@@ -31,6 +32,8 @@ pub struct Admitted {
     pub topic: Topic,
     /// Not empty, within limits.
     pub text: String,
+    /// Its hash, by which exactly equal texts are found.
+    pub text_hash: u64,
     /// Registered.
     pub kind: Kind,
     /// Normalised.
@@ -139,6 +142,7 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     if topic.as_str() != draft.topic.trim() {
         warnings.push(format!("topic {:?} became {:?}", draft.topic.trim(), topic.as_str()));
     }
+    let text = draft.text.trim_end().to_owned();
     Ok(Admitted {
         topic,
         kind,
@@ -152,7 +156,8 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         attributes: draft.attributes,
         valid_from: draft.valid_from,
         warnings,
-        text: draft.text.trim_end().to_owned(),
+        text_hash: text_hash(&text),
+        text,
     })
 }
 

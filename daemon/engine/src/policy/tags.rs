@@ -91,10 +91,13 @@ pub fn normalise_one(tag: &str) -> Option<String> {
 pub fn prefix_tag(text: &str) -> Option<&'static str> {
     let line = text.trim_start().lines().next()?;
     AUTO_TAGS.into_iter().find(|tag| {
-        let Some(head) = line.get(..tag.len()) else { return false };
-        let rest = line.get(tag.len()..).unwrap_or_default();
-        let folded = head.to_lowercase().replace([' ', '_'], "-");
-        folded == *tag && (rest.starts_with(':') || rest.starts_with(" - ") || rest.starts_with(" — "))
+        let Some((head, rest)) = line.as_bytes().split_at_checked(tag.len()) else { return false };
+        let is_same = |(&given, wanted): (&u8, u8)| match given {
+            b' ' | b'_' => wanted == b'-',
+            given => given.to_ascii_lowercase() == wanted,
+        };
+        head.iter().zip(tag.bytes()).all(|pair| is_same(pair))
+            && [":", " - ", " — "].iter().any(|mark| rest.starts_with(mark.as_bytes()))
     })
 }
 

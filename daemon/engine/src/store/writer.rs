@@ -389,10 +389,10 @@ fn free_handle(
     admitted: &Admitted,
     attempts: &mut HashMap<Handle, u32>,
 ) -> Result<Handle, CommitError> {
-    let plain = Handle::propose(&admitted.topic, &admitted.text, 0);
+    let plain = Handle::propose(&admitted.topic, &admitted.text);
     let start = attempts.get(&plain).copied().unwrap_or(0);
     for attempt in start..HANDLE_ATTEMPTS_MAX {
-        let handle = Handle::propose(&admitted.topic, &admitted.text, attempt);
+        let handle = plain.numbered(attempt);
         if tables.handles.get(handle.as_str())?.is_none() {
             attempts.insert(plain, attempt + 1);
             return Ok(handle);

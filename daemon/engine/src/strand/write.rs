@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Strand;
+use crate::index::lexical::Prepared;
 use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Sequence, Timestamp};
 use crate::policy::admit::Admitted;
-use crate::policy::resemble::text_hash;
 use crate::store::{Change, CommitError, Write, WriteError, Writer};
 
 /// Changes that the indexes take under one lock, so that readers wait for at most these.
@@ -19,6 +19,8 @@ pub enum Request {
     Store {
         /// What to store.
         admitted: Box<Admitted>,
+        /// Its words, from [`Strand::read_words`]: reading them costs more than the rest of the writer's work.
+        words: Box<Prepared>,
         /// Ids of the memories it links to.
         links: Vec<MemoryId>,
         /// Stores a second memory with the same text.
@@ -106,30 +108,30 @@ impl StrandWriter {
     }
 
     fn commit_independent(&mut self, group: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, CommitError> {
-        let writes: Vec<Write> = group.into_iter().map(|request| self.decide(request)).collect();
-        let labels: Vec<Label> = writes.iter().map(Label::of).collect();
+        let (writes, mut labels): (Vec<Write>, Vec<Label>) =
+            group.into_iter().map(|request| self.decide(request)).unzip();
         let committed = self.writer.commit(writes)?;
-        self.tell_indexes(&committed.changes);
+        self.tell_indexes(&committed.changes, &mut labels);
         let outcomes = committed.changes.into_iter().zip(labels);
         Ok(outcomes.map(|(change, label)| change.map(|change| label.outcome(change))).collect())
     }
 
-    fn decide(&self, request: Request) -> Write {
+    fn decide(&self, request: Request) -> (Write, Label) {
         match request {
-            Request::Store { admitted, links, force, entropy, actor, at } => {
+            Request::Store { admitted, words, links, force, entropy, actor, at } => {
                 let catalog = self.strand.catalog();
-                match catalog.same_text(text_hash(&admitted.text), &admitted.scope) {
+                match catalog.same_text(admitted.text_hash, &admitted.scope) {
                     Some(number) if !force => {
                         // Recalls that no commit has written yet count too.
                         let access_count = catalog.row(number).map_or(0, |row| row.access_count);
-                        Write::Reinforce { number, access_count, actor, at }
+                        (Write::Reinforce { number, access_count, actor, at }, Label::Reinforced)
                     }
-                    _ => Write::Store { admitted, links, entropy, actor, at },
+                    _ => (Write::Store { admitted, links, entropy, actor, at }, Label::Stored(Some(words))),
                 }
             }
-            Request::Forget { number, actor, at } => Write::Forget { number, actor, at },
-            Request::Session { key, state } => Write::Session { key, state },
-            Request::Accesses => Write::Access(self.strand.catalog_mut().take_touched()),
+            Request::Forget { number, actor, at } => (Write::Forget { number, actor, at }, Label::Forgotten),
+            Request::Session { key, state } => (Write::Session { key, state }, Label::Done),
+            Request::Accesses => (Write::Access(self.strand.catalog_mut().take_touched()), Label::Done),
         }
     }
 
@@ -137,7 +139,7 @@ impl StrandWriter {
     fn is_independent(&self, request: &Request, seen: &mut HashSet<(u64, String)>) -> bool {
         match request {
             Request::Store { admitted, force, .. } => {
-                let is_first = seen.insert((text_hash(&admitted.text), admitted.scope.to_string()));
+                let is_first = seen.insert((admitted.text_hash, admitted.scope.to_string()));
                 is_first || *force
             }
             Request::Forget { number, .. } => {
@@ -149,22 +151,23 @@ impl StrandWriter {
         }
     }
 
-    fn tell_indexes(&self, changes: &[Result<Change, WriteError>]) {
-        for chunk in changes.chunks(INDEX_CHUNK) {
-            let memories = chunk.iter().filter_map(|change| match change {
-                Ok(Change::Memory(memory)) => Some(memory),
-                Ok(Change::None) | Err(_) => None,
-            });
+    fn tell_indexes(&self, changes: &[Result<Change, WriteError>], labels: &mut [Label]) {
+        for (changes, labels) in changes.chunks(INDEX_CHUNK).zip(labels.chunks_mut(INDEX_CHUNK)) {
             let mut differing = Vec::new();
             let mut catalog = self.strand.catalog_mut();
-            for memory in memories {
-                if catalog.apply(memory) {
-                    differing.push(memory);
+            for (change, label) in changes.iter().zip(labels) {
+                if let Ok(Change::Memory(memory)) = change
+                    && catalog.apply(memory)
+                {
+                    differing.push((memory, label.take_words()));
                 }
             }
             drop(catalog);
-            for memory in differing {
-                self.strand.index_words(memory.sequence, memory);
+            for (memory, words) in differing {
+                match words {
+                    Some(words) => self.strand.lexical.upsert_prepared(memory.sequence.0, memory.number.0, *words),
+                    None => self.strand.index_words(memory.sequence, memory),
+                }
                 self.strand.note_meaning(memory);
             }
         }
@@ -173,25 +176,24 @@ impl StrandWriter {
 
 /// What to call a write's change.
 enum Label {
-    Stored,
+    /// A new memory, and its words until the index takes them.
+    Stored(Option<Box<Prepared>>),
     Reinforced,
     Forgotten,
     Done,
 }
 
 impl Label {
-    fn of(write: &Write) -> Self {
-        match write {
-            Write::Store { .. } => Self::Stored,
-            Write::Reinforce { .. } => Self::Reinforced,
-            Write::Forget { .. } => Self::Forgotten,
-            Write::Access(_) | Write::Session { .. } => Self::Done,
+    fn take_words(&mut self) -> Option<Box<Prepared>> {
+        match self {
+            Self::Stored(words) => words.take(),
+            Self::Reinforced | Self::Forgotten | Self::Done => None,
         }
     }
 
     fn outcome(&self, change: Change) -> Outcome {
         match (self, change) {
-            (Self::Stored, Change::Memory(memory)) => Outcome::Stored(memory),
+            (Self::Stored(_), Change::Memory(memory)) => Outcome::Stored(memory),
             (Self::Reinforced, Change::Memory(memory)) => Outcome::Reinforced(memory),
             (Self::Forgotten, Change::Memory(memory)) => Outcome::Forgotten(memory),
             (Self::Done, _) | (_, Change::None) => Outcome::Done,

@@ -2,7 +2,7 @@
 
 use helix_engine::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
 use helix_engine::policy::admit::admit;
-use helix_engine::strand::Request;
+use helix_engine::strand::{Request, Strand};
 
 /// A microsecond count that a test's clock starts from: some day in 2026.
 const EPOCH_MICROS: i64 = 1_790_000_000_000_000;
@@ -19,7 +19,8 @@ pub(crate) fn actor() -> Actor {
 pub(crate) fn store(topic: &str, text: &str, force: bool, entropy: [u8; 10], at: Timestamp) -> Request {
     let draft = Draft { topic: topic.to_owned(), text: text.to_owned(), ..Draft::default() };
     let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
-    Request::Store { admitted, links: Vec::new(), force, entropy, actor: actor(), at }
+    let words = Box::new(Strand::read_words(&admitted));
+    Request::Store { admitted, words, links: Vec::new(), force, entropy, actor: actor(), at }
 }
 
 pub(crate) fn forget(number: u32, at: Timestamp) -> Request {

@@ -15,7 +15,7 @@ impl LexicalIndex {
             let mut frequencies = state.committed.frequencies(&query, &self.fields).map_err(LexicalError::Read)?;
             for generation in state.generations() {
                 for (sums, term) in frequencies.iter_mut().zip(query.terms()) {
-                    for (sum, more) in sums.iter_mut().zip(generation.frequencies(&term.token)) {
+                    for (sum, more) in sums.iter_mut().zip(generation.counts(&term.token)) {
                         *sum += more;
                     }
                 }

@@ -3,83 +3,26 @@
 //! Invariants: a number has at most one living slot in a generation; every number the generation touched is masked, so
 //! that older versions, committed or in an older generation, are hidden; postings of dead slots stay until the flush.
 
-use std::collections::HashMap;
+mod postings;
+mod prepared;
+
 use std::sync::Arc;
 
 use super::fields::{Document, SCORED_FIELDS};
 use super::numbers::{NumberMap, NumberSet};
 use super::query::{LexicalQuery, Mode};
 use super::statistics::{Frequencies, Statistics, Totals, length_id, saturation};
-use super::tokenizer::visit;
-
-/// What has to be known of a memory until it is committed.
-#[derive(Debug)]
-struct Kept {
-    number: u32,
-    text: String,
-    topic: String,
-    tags: Vec<String>,
-    source: Option<String>,
-    tokens: [u32; SCORED_FIELDS],
-}
-
-/// A memory made ready for the tail outside of the lock.
-#[derive(Debug)]
-pub(super) struct Prepared {
-    kept: Kept,
-    /// How often each token occurs in each field.
-    occurrences: HashMap<String, [u16; SCORED_FIELDS]>,
-}
-
-impl Prepared {
-    pub(super) fn new(document: &Document<'_>) -> Self {
-        let mut occurrences: HashMap<String, [u16; SCORED_FIELDS]> = HashMap::new();
-        let mut tokens = [0; SCORED_FIELDS];
-        for (place, text) in document.scored_texts().iter().enumerate() {
-            let mut length = 0;
-            visit(text, |token| {
-                length += 1;
-                count(&mut occurrences, token.text, place);
-            });
-            tokens[place] = length;
-        }
-        let kept = Kept {
-            number: document.number,
-            text: document.text.to_owned(),
-            topic: document.topic.to_owned(),
-            tags: document.tags.to_vec(),
-            source: document.source.map(str::to_owned),
-            tokens,
-        };
-        Self { kept, occurrences }
-    }
-}
-
-fn count(occurrences: &mut HashMap<String, [u16; SCORED_FIELDS]>, token: &str, place: usize) {
-    if !occurrences.contains_key(token) {
-        occurrences.insert(token.to_owned(), [0; SCORED_FIELDS]);
-    }
-    if let Some(count) = occurrences.get_mut(token).and_then(|counts| counts.get_mut(place)) {
-        *count = count.saturating_add(1);
-    }
-}
-
-/// One token in one field of one slot.
-#[derive(Debug, Clone, Copy)]
-struct Posting {
-    slot: u32,
-    frequency: u16,
-    place: u8,
-    length_id: u8,
-}
+use postings::{Posting, Postings};
+use prepared::Kept;
+pub use prepared::Prepared;
 
 /// The memories stored between two flushes.
 #[derive(Debug, Default)]
 pub(super) struct Generation {
     /// By slot, in the order stored; dead slots are empty.
-    slots: Vec<Option<Kept>>,
+    slots: Vec<Option<(u32, Kept)>>,
     living: NumberMap<u32>,
-    postings: HashMap<String, Vec<Posting>>,
+    postings: Postings,
     masked: Arc<NumberSet>,
     totals: Totals,
     text_bytes: usize,
@@ -87,26 +30,27 @@ pub(super) struct Generation {
 }
 
 impl Generation {
-    pub(super) fn upsert(&mut self, sequence: u64, prepared: Prepared) {
+    pub(super) fn upsert(&mut self, sequence: u64, number: u32, prepared: Prepared) {
         let Prepared { kept, occurrences } = prepared;
-        self.hide(sequence, kept.number);
+        self.hide(sequence, number);
         // A generation is flushed at thousands of slots, so they always fit.
         let Ok(slot) = u32::try_from(self.slots.len()) else {
             return;
         };
         self.totals = self.totals.plus(totals_of(&kept));
         self.text_bytes += kept.text.len();
-        for (token, frequencies) in occurrences {
-            let postings = self.postings.entry(token).or_default();
-            for (place, &frequency) in (0_u8..).zip(&frequencies) {
-                if frequency > 0 {
-                    let length_id = kept.tokens.get(usize::from(place)).map_or(0, |&tokens| length_id(tokens));
-                    postings.push(Posting { slot, frequency, place, length_id });
-                }
+        let length_ids = kept.tokens.map(length_id);
+        for (token, hash, frequencies) in occurrences.iter() {
+            // Lists are read the latest first, so the last field is linked in first.
+            let fields = (0_u8..).zip(frequencies.iter().zip(length_ids)).take(SCORED_FIELDS);
+            let mut found: [Option<Posting>; SCORED_FIELDS] = [None; SCORED_FIELDS];
+            for ((place, (&frequency, length_id)), posting) in fields.zip(found.iter_mut().rev()) {
+                *posting = (frequency > 0).then_some(Posting { slot, frequency, place, length_id });
             }
+            self.postings.add(token, hash, found.into_iter().flatten());
         }
-        self.living.insert(kept.number, slot);
-        self.slots.push(Some(kept));
+        self.living.insert(number, slot);
+        self.slots.push(Some((number, kept)));
     }
 
     /// Hides every version of a number, older ones elsewhere and one in this generation.
@@ -115,7 +59,7 @@ impl Generation {
         // Copies the set only when a search still looks at it.
         Arc::make_mut(&mut self.masked).insert(number);
         let slot = self.living.remove(&number).and_then(|slot| self.slots.get_mut(slot as usize));
-        if let Some(kept) = slot.and_then(Option::take) {
+        if let Some((_, kept)) = slot.and_then(Option::take) {
             let gone = totals_of(&kept);
             self.totals.documents -= gone.documents;
             for (sum, less) in self.totals.tokens.iter_mut().zip(gone.tokens) {
@@ -162,8 +106,8 @@ impl Generation {
 
     /// The living documents, in the order stored.
     pub(super) fn documents(&self) -> impl Iterator<Item = Document<'_>> {
-        self.slots.iter().flatten().map(|kept| Document {
-            number: kept.number,
+        self.slots.iter().flatten().map(|(number, kept)| Document {
+            number: *number,
             text: &kept.text,
             topic: &kept.topic,
             tags: &kept.tags,
@@ -173,6 +117,10 @@ impl Generation {
 
     /// Counts in how many living memories a token occurs, for each field.
     pub(super) fn frequencies(&self, token: &str) -> Frequencies {
+        // Without dead slots every posting counts.
+        if self.living.len() == self.slots.len() {
+            return self.counts(token);
+        }
         let mut frequencies = [0; SCORED_FIELDS];
         for posting in self.alive(token) {
             if let Some(frequency) = frequencies.get_mut(usize::from(posting.place)) {
@@ -182,9 +130,13 @@ impl Generation {
         frequencies
     }
 
+    /// Counts in how many memories a token occurs, for each field, with those that were replaced or removed.
+    pub(super) fn counts(&self, token: &str) -> Frequencies {
+        self.postings.counts(token).map(u64::from)
+    }
+
     fn alive(&self, token: &str) -> impl Iterator<Item = &Posting> {
-        let postings = self.postings.get(token).map(Vec::as_slice).unwrap_or_default();
-        postings.iter().filter(|posting| matches!(self.slots.get(posting.slot as usize), Some(Some(_))))
+        self.postings.of(token).filter(|posting| matches!(self.slots.get(posting.slot as usize), Some(Some(_))))
     }
 
     /// Calls `found` with the number and the score of every living memory that the query finds.
@@ -195,13 +147,13 @@ impl Generation {
         let (scores, met) = self.score(query, statistics);
         let demanded = demand(query);
         for ((kept, score), met) in self.slots.iter().zip(scores).zip(met) {
-            let Some(kept) = kept else { continue };
+            let Some((number, _)) = kept else { continue };
             let is_hit = match query.mode() {
                 Mode::All => met == demanded,
                 Mode::Any => score > 0.0,
             };
             if is_hit {
-                found(kept.number, score);
+                found(*number, score);
             }
         }
     }
