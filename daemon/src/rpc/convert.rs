@@ -132,6 +132,7 @@ pub(crate) fn memory(memory: &Memory, link: impl Fn(&MemoryId) -> String) -> v1:
         access_count: memory.access_count,
         status: memory.status.name().to_owned(),
         sequence: memory.sequence.0,
+        ..v1::Memory::default()
     }
 }
 

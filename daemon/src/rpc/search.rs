@@ -52,6 +52,7 @@ pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -
         notes,
         embed_us,
         search_us: micros(started.elapsed()).saturating_sub(embed_us),
+        ..v1::SearchReply::default()
     })
 }
 

@@ -24,8 +24,12 @@ const PARAMETERS: [Parameter; 2] = [
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let index = arguments.whole("index", 0..=u32::MAX)?;
-    let request =
-        ReadRequest { caller: Some(caller), reference: arguments.required_text("topic")?.trim().to_owned(), index };
+    let request = ReadRequest {
+        caller: Some(caller),
+        reference: arguments.required_text("topic")?.trim().to_owned(),
+        index,
+        ..ReadRequest::default()
+    };
     let reply = daemon.call(async move |rpc| rpc.read(request.clone()).await).await?;
     Ok(render::read(&reply, index, &View::local()))
 }

@@ -132,7 +132,7 @@ async fn read_all(paths: &Paths, part: &[Acknowledged]) -> Result<(), String> {
 }
 
 async fn read(connection: &mut Client, expected: &Acknowledged) -> Result<(), String> {
-    let request = ReadRequest { caller: Some(me()), reference: expected.handle.clone(), index: None };
+    let request = ReadRequest { caller: Some(me()), reference: expected.handle.clone(), ..ReadRequest::default() };
     let reply = connection.call(async |client| client.read(request.clone()).await).await;
     let reply = reply.map_err(|status| format!("{} is lost: {status}", expected.handle))?;
     match reply.memories.as_slice() {

@@ -27,7 +27,12 @@ pub(crate) struct Read {
 impl Read {
     /// Prints what the reference names.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let request = v1::ReadRequest { caller: Some(context.caller()), reference: self.reference, index: self.index };
+        let request = v1::ReadRequest {
+            caller: Some(context.caller()),
+            reference: self.reference,
+            index: self.index,
+            ..v1::ReadRequest::default()
+        };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;

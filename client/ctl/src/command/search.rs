@@ -111,7 +111,7 @@ impl Search {
             mode: mode.into(),
             retriever: retriever.into(),
             explain: self.explain,
-            passive: false,
+            ..v1::SearchRequest::default()
         }
     }
 }

@@ -58,6 +58,7 @@ fn decision() -> Memory {
         access_count: 3,
         status: "superseded".to_owned(),
         sequence: 7,
+        ..Memory::default()
     }
 }
 
@@ -97,6 +98,7 @@ fn found(explained: bool) -> SearchReply {
         notes: vec!["meaning was not searched".to_owned()],
         embed_us: 7_000,
         search_us: 300,
+        ..SearchReply::default()
     }
 }
 

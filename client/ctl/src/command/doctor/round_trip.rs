@@ -60,7 +60,8 @@ impl Trip {
         if !self.search(client).await?.contains(&stored.id) {
             return Err("searching: a memory just stored was not found; run `helixctl doctor --deep`".to_owned());
         }
-        let request = v1::ReadRequest { caller: self.caller(), reference: reference.to_owned(), index: None };
+        let request =
+            v1::ReadRequest { caller: self.caller(), reference: reference.to_owned(), ..v1::ReadRequest::default() };
         let reply = client.call(async |rpc| rpc.read(request.clone()).await).await;
         let reply = reply.map_err(failed("reading a memory"))?;
         let same = reply.memories.iter().any(|memory| memory.id == stored.id && memory.text == stored.text);
