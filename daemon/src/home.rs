@@ -2,6 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io::{Read, Write};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -13,6 +14,7 @@ use helix_proto::paths::Paths;
 use nix::sys::stat::{Mode, umask};
 
 use crate::failure::{Failure, io_failure};
+use crate::handover;
 
 /// Owner only.
 const DIRECTORY_MODE: u32 = 0o700;
@@ -29,7 +31,7 @@ const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(5);
 /// A home directory that this process alone serves, for as long as the value lives.
 #[derive(Debug)]
 pub(crate) struct Home {
-    _lock: File,
+    lock: File,
 }
 
 impl Home {
@@ -41,7 +43,12 @@ impl Home {
             make_directory(directory)?;
         }
         let lock = take_lock(paths)?;
-        Ok(Self { _lock: lock })
+        Ok(Self { lock })
+    }
+
+    /// The lock, for a program that takes over.
+    pub(crate) fn lock(&self) -> BorrowedFd<'_> {
+        self.lock.as_fd()
     }
 }
 
@@ -70,6 +77,10 @@ fn take_lock(paths: &Paths) -> Result<File, Failure> {
             // The holder's id is only for the message.
             let known = file.read_to_string(&mut holder).is_ok_and(|_| !holder.trim().is_empty());
             let holder = if known { holder.trim().to_owned() } else { "unknown".to_owned() };
+            if handover::is_taking_over() && holder == process::id().to_string() {
+                // The program before us left its lock open in this very process, where it stays to the end.
+                return Ok(file);
+            }
             return Err(Failure::AlreadyRunning { holder, home: paths.home.clone() });
         }
         Err(TryLockError::Error(error)) => return Err(io_failure("locking", path)(error)),

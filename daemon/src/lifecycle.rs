@@ -1,7 +1,7 @@
 //! From start to stop: open everything, serve, and close it in the order that loses nothing.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use helix_engine::model::{Kinds, Timestamp};
@@ -14,10 +14,11 @@ use tokio::sync::Notify;
 use crate::config::Config;
 use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
+use crate::handover::{Handover, Successor};
 use crate::home::{Home, make_directory};
 use crate::hook::Sessions;
 use crate::indexer::{self, Indexer};
-use crate::listen::{self, Inherited};
+use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
 use crate::runtime::Runtime;
 use crate::serve;
@@ -36,8 +37,8 @@ const DRAIN_DEADLINE: Duration = Duration::from_secs(3);
 /// How long reads and searches that nobody waits for any more may take to end.
 const LEFTOVER_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Runs the daemon until it is asked to stop, or the disk fails.
-pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<(), Failure> {
+/// Runs the daemon until it is asked to stop, or the disk fails. Returns what a successor takes over, if one was named.
+pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<Option<Handover>, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ASYNC_THREADS)
         .max_blocking_threads(BLOCKING_THREADS_MAX)
@@ -48,14 +49,17 @@ pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<()
     let stopped = runtime.block_on(serve_until_stopped(config, inherited));
     // Ends every task that is left, such as that of a request whose end never came, and with it its hold on the writer.
     runtime.shutdown_timeout(LEFTOVER_DEADLINE);
-    let result = stopped.and_then(|daemon| daemon.map_or(Ok(()), Daemon::close));
-    // Only now may another daemon open the same files.
-    drop(home);
-    result
+    let Some((daemon, left)) = stopped? else { return Ok(None) };
+    // The home is released only after this: only then may another daemon open the same files.
+    daemon.close()?;
+    Ok(left.map(|(successor, listening)| Handover { successor, listening, home }))
 }
 
+/// What remains when the server has ended: the threads, and a successor with the socket that it takes over.
+type Stopped = (Daemon, Option<(Successor, Listening)>);
+
 /// Returns what is left to be closed once no task runs any more; nothing when it was stopped before it was open.
-async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Option<Daemon>, Failure> {
+async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Option<Stopped>, Failure> {
     // Signals that come while the strand opens are not lost.
     let mut terminate = signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?;
@@ -87,8 +91,10 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Opt
         _ = &mut server => tracing::error!("the server ended by itself"),
     }
     notify_manager(&sd_notify::NotifyState::Stopping);
-    // New callers find nobody and start the next daemon, which waits for our lock.
-    drop(listening);
+    let successor = runtime.successor.lock().unwrap_or_else(PoisonError::into_inner).take();
+    // With a successor new callers wait for it in the socket's backlog. Without one they find nobody and start the next
+    // daemon, which waits for our lock.
+    let left = successor.map(|successor| (successor, listening));
     // Kept for a server that has not begun to listen for it.
     stop.notify_one();
     if !server.is_finished() && tokio::time::timeout(DRAIN_DEADLINE, &mut server).await.is_err() {
@@ -96,7 +102,7 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Opt
         server.abort();
     }
     drop(runtime);
-    Ok(Some(daemon))
+    Ok(Some((daemon, left)))
 }
 
 fn notify_manager(state: &sd_notify::NotifyState<'_>) {
@@ -192,6 +198,8 @@ impl Runtime {
             projects: Projects::default(),
             clock,
             started_at,
+            successor: Mutex::default(),
+            program: std::env::current_exe().map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),

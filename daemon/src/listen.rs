@@ -10,6 +10,7 @@ use helix_proto::paths::Paths;
 use listenfd::ListenFd;
 
 use crate::failure::{Failure, io_failure};
+use crate::handover;
 use crate::home::make_directory;
 
 /// Owner only.
@@ -48,7 +49,9 @@ pub(crate) fn inherited() -> Result<Inherited, Failure> {
 pub(crate) fn listen(paths: &Paths, inherited: Inherited) -> Result<Listening, Failure> {
     if let Some(listener) = inherited.listeners.into_iter().next() {
         listener.set_nonblocking(true).map_err(io_failure("preparing", "the activation socket"))?;
-        return Ok(Listening { listener, own_path: None });
+        // The program before us bound it, so it is ours to remove.
+        let own_path = handover::is_taking_over().then(|| paths.socket.clone());
+        return Ok(Listening { listener, own_path });
     }
     let path = &paths.socket;
     if let Some(parent) = path.parent() {

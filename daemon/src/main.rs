@@ -9,6 +9,7 @@ mod config;
 mod detach;
 mod embedder;
 mod failure;
+mod handover;
 mod home;
 mod hook;
 mod indexer;
@@ -31,6 +32,10 @@ use crate::failure::Failure;
 
 fn main() -> ExitCode {
     let args = Args::parse_or_exit();
+    if let Some(format) = args.can_open {
+        let is_known = format <= helix_engine::store::FORMAT;
+        return ExitCode::from(if is_known { helix_proto::exit::OK } else { helix_proto::exit::NEWER_FORMAT });
+    }
     allocator::limit();
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -44,13 +49,20 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<(), Failure> {
     let inherited = listen::inherited()?;
-    if args.detached {
+    if args.detached && !handover::is_taking_over() {
         detach::leave_parent(&inherited)?;
     }
     let config = config::load(args)?;
     let home = home::Home::open(&config.paths)?;
-    let _telemetry = telemetry::start(&config, args.detached)?;
-    lifecycle::run(config, home, inherited)
+    let telemetry = telemetry::start(&config, args.detached)?;
+    match lifecycle::run(config, home, inherited)? {
+        None => Ok(()),
+        Some(handover) => {
+            // What was logged is written before the program changes.
+            drop(telemetry);
+            Err(handover.exec())
+        }
+    }
 }
 
 impl Args {

@@ -6,6 +6,7 @@ mod find;
 mod search;
 mod status;
 mod store;
+mod upgrade;
 
 use std::process;
 use std::sync::Arc;
@@ -96,6 +97,11 @@ impl Helix for Service {
     async fn check(&self, request: Request<v1::CheckRequest>) -> Result<Response<v1::CheckReply>, Status> {
         let deep = request.into_inner().deep;
         off_thread(&self.runtime, move |runtime| Ok(check::check(runtime, deep))).await.map(Response::new)
+    }
+
+    async fn upgrade(&self, request: Request<v1::UpgradeRequest>) -> Result<Response<v1::UpgradeReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| upgrade::upgrade(runtime, &request)).await.map(Response::new)
     }
 
     async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownReply>, Status> {

@@ -1,8 +1,8 @@
 //! What every request needs: the strand, the writer, the embedder, the clock, projects, sessions, counters.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64};
+use std::sync::{Arc, Mutex};
 
 use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 use helix_engine::ports::Clock;
@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
+use crate::handover::Successor;
 use crate::hook::Sessions;
 use crate::project::{Project, Projects};
 use crate::system::SystemClock;
@@ -38,6 +39,10 @@ pub(crate) struct Runtime {
     pub(crate) clock: SystemClock,
     /// When the daemon was started.
     pub(crate) started_at: Timestamp,
+    /// Who takes over when the daemon stops.
+    pub(crate) successor: Mutex<Option<Successor>>,
+    /// The program file this daemon was started from.
+    pub(crate) program: PathBuf,
     /// Told when somebody asks the daemon to stop.
     pub(crate) stop: Notify,
     /// Connections now open.

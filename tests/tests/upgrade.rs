@@ -1,0 +1,89 @@
+//! Handing over to another program file: the process stays, and no client that writes meanwhile notices.
+
+#![allow(clippy::unwrap_used)]
+
+mod writers;
+
+use std::fs;
+use std::sync::mpsc::{Receiver, channel};
+
+use helix_client::v1::{StatusRequest, UpgradeReply, UpgradeRequest};
+use helix_client::{Client, Paths, Start};
+use helix_tests::{Binary, Daemon, Home};
+use nix::sys::signal::Signal;
+use tonic::{Code, Status};
+
+use writers::{CLIENTS, Dice, all_are_there, block_on, collect, is_sound};
+
+/// Handovers while clients write.
+const UPGRADES: u64 = 5;
+
+/// Acknowledgements between two handovers, so that every client surely writes under each program.
+const BETWEEN: u64 = 10 * CLIENTS;
+
+/// Throws the same texts in every run.
+const SEED: u64 = 11;
+
+async fn client(paths: &Paths) -> Result<Client, String> {
+    Client::connect(paths, Start::Never, "helix-tests").await.map_err(|error| error.to_string())
+}
+
+async fn started_at(paths: &Paths) -> Result<i64, String> {
+    let status = client(paths).await?.call(async |rpc| rpc.status(StatusRequest {}).await).await;
+    Ok(status.map_err(|error| error.to_string())?.started_at_us)
+}
+
+fn upgrade(paths: &Paths, program: &str) -> Result<UpgradeReply, Status> {
+    block_on(async {
+        let mut client = client(paths).await.map_err(Status::internal)?;
+        client.call(async |rpc| rpc.upgrade(UpgradeRequest { program: program.to_owned() }).await).await
+    })
+}
+
+fn wait_for(reports: &Receiver<()>, count: u64) -> Result<(), String> {
+    (0..count).try_for_each(|_| reports.recv().map_err(|_| "every client gave up".to_owned()))
+}
+
+#[test]
+fn clients_write_on_while_the_program_changes_under_them() -> Result<(), String> {
+    let home = Home::new().unwrap();
+    let program = home.scratch().join("helixd");
+    fs::copy(Binary::Daemon.path(), &program).unwrap();
+    let daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
+    let (report, reports) = channel();
+    let clients = writers::start(&home.paths, &mut Dice::new(SEED), &report);
+    drop(report);
+    let mut before = block_on(started_at(&home.paths))?;
+    for round in 0..UPGRADES {
+        wait_for(&reports, BETWEEN)?;
+        let reply = upgrade(&home.paths, program.to_str().unwrap()).map_err(|error| format!("round {round}: {error}"))?;
+        assert_eq!(reply.pid, daemon.pid());
+        // A caller that comes now waits in the backlog, so the next answer is the new program's.
+        let after = block_on(started_at(&home.paths))?;
+        assert!(after > before, "round {round}: the old program answers after its handover");
+        before = after;
+    }
+    wait_for(&reports, BETWEEN)?;
+    assert!(clients.iter().all(|client| !client.is_finished()), "a client was turned away");
+    daemon.signal(Signal::SIGTERM).unwrap();
+    assert!(daemon.wait().unwrap().success());
+    assert!(!home.paths.socket.exists(), "the socket was left behind");
+    let mut all = Vec::new();
+    collect(clients, &mut all)?;
+    let _daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
+    all_are_there(&home.paths, &all)?;
+    block_on(is_sound(&home.paths))
+}
+
+#[test]
+fn a_program_that_cannot_take_over_is_refused_and_the_daemon_goes_on() {
+    let home = Home::new().unwrap();
+    let daemon = Daemon::start(&home).unwrap();
+    for (program, why) in [("helixd", "absolute"), ("/nowhere/helixd", "--version"), ("/bin/true", "not a helixd")] {
+        let refusal = upgrade(&home.paths, program).unwrap_err();
+        assert_eq!(refusal.code(), Code::InvalidArgument);
+        assert!(refusal.message().contains(why), "{refusal}");
+    }
+    assert!(block_on(started_at(&home.paths)).is_ok());
+    assert!(daemon.stop().unwrap().success());
+}
