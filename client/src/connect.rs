@@ -17,7 +17,7 @@ use tonic::{Code, Status};
 use tower::service_fn;
 
 use crate::peer;
-use crate::start::{StartError, start_daemon};
+use crate::start::{StartError, Started, holder, start_daemon};
 
 /// How long a daemon that was just started may take to greet.
 const START_DEADLINE: Duration = Duration::from_secs(10);
@@ -66,6 +66,18 @@ pub enum ConnectError {
     Version {
         /// The daemon's answer.
         daemon: String,
+    },
+    /// A daemon serves the home, but not on the socket.
+    #[error(
+        "a daemon (pid {holder}) serves {home} but does not listen at {socket}; set HELIX_SOCKET as it was started with, or stop it with `kill {holder}`"
+    )]
+    Elsewhere {
+        /// Its process id.
+        holder: String,
+        /// The home directory.
+        home: PathBuf,
+        /// Where it was looked for.
+        socket: PathBuf,
     },
     /// It could not be started.
     #[error(transparent)]
@@ -129,8 +141,12 @@ impl Client {
         loop {
             // Again in every round: a daemon that was just stopping held the lock when it was tried first.
             let started = start_daemon(paths)?;
-            match Self::poll_until_up(paths, start, program, deadline, started).await {
+            match Self::poll_until_up(paths, start, program, deadline, started.as_ref()).await {
                 Err(ConnectError::Absent { .. }) if Instant::now() < deadline => {}
+                Err(ConnectError::Absent { .. }) if started.as_ref().is_none_or(Started::found_another) => {
+                    let (home, socket) = (paths.home.clone(), paths.socket.clone());
+                    return Err(ConnectError::Elsewhere { holder: holder(paths), home, socket });
+                }
                 other => return other,
             }
         }
@@ -141,14 +157,20 @@ impl Client {
         start: Start,
         program: &'static str,
         deadline: Instant,
-        started: bool,
+        started: Option<&Started>,
     ) -> Result<Self, ConnectError> {
         /// Attempts before the lock is looked at again, when it was held by somebody else.
         const ROUND: u32 = 20;
         let mut attempt = 0;
         loop {
             match Self::connect_once(paths, start, program).await {
-                Err(ConnectError::Absent { .. }) if Instant::now() < deadline && (started || attempt < ROUND) => {
+                // One that we started and that greets badly is about to end; it then says why.
+                Err(ConnectError::Absent { .. } | ConnectError::Silent { .. })
+                    if Instant::now() < deadline && (started.is_some() || attempt < ROUND) =>
+                {
+                    if let Some(failure) = started.and_then(Started::failure) {
+                        return Err(failure.into());
+                    }
                     attempt += 1;
                     sleep(START_RETRY_PAUSE).await;
                 }

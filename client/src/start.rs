@@ -7,12 +7,17 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use helix_proto::exit;
 use helix_proto::paths::{DAEMON_VARIABLE, Paths};
 
 /// Name of the daemon's executable.
 const DAEMON_NAME: &str = "helixd";
+
+/// What a daemon says before its own log is open, inside the home.
+const START_LOG: &str = "run/start.log";
 
 /// Why the daemon could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +33,14 @@ pub enum StartError {
         /// What the system said.
         source: io::Error,
     },
+    /// It ran and gave up.
+    #[error("{message}")]
+    Ended {
+        /// Its exit code.
+        code: u8,
+        /// What it said.
+        message: String,
+    },
     /// The executable cannot be run.
     #[error("starting {path}: {source}")]
     Spawn {
@@ -38,9 +51,40 @@ pub enum StartError {
     },
 }
 
-/// Starts the daemon unless one holds the lock. Returns whether a process was started; it may yet lose the lock to
-/// another starter, in which case the other one serves.
-pub(crate) fn start_daemon(paths: &Paths) -> Result<bool, StartError> {
+/// A daemon's process that was started here.
+#[derive(Debug)]
+pub(crate) struct Started {
+    ended: Arc<OnceLock<u8>>,
+    said: PathBuf,
+}
+
+impl Started {
+    /// Whether the process found that another daemon holds the home.
+    pub(crate) fn found_another(&self) -> bool {
+        self.ended.get() == Some(&exit::ALREADY_RUNNING)
+    }
+
+    /// Why the process ended, if it did. Losing the lock to another starter is no failure: the other one serves.
+    pub(crate) fn failure(&self) -> Option<StartError> {
+        let code = *self.ended.get()?;
+        if matches!(code, exit::OK | exit::ALREADY_RUNNING) {
+            return None;
+        }
+        let said = fs::read_to_string(&self.said).unwrap_or_default();
+        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        let message = last.map_or_else(|| format!("{DAEMON_NAME} ended with code {code}; see its log"), str::to_owned);
+        Some(StartError::Ended { code, message })
+    }
+}
+
+/// Says who holds a home's lock, for a message.
+pub(crate) fn holder(paths: &Paths) -> String {
+    let said = fs::read_to_string(paths.lock()).unwrap_or_default();
+    if said.trim().is_empty() { "unknown".to_owned() } else { said.trim().to_owned() }
+}
+
+/// Starts the daemon unless one holds the lock. Returns what was started; it may yet lose the lock to another starter.
+pub(crate) fn start_daemon(paths: &Paths) -> Result<Option<Started>, StartError> {
     let lock = paths.lock();
     if let Some(run) = lock.parent() {
         DirBuilder::new()
@@ -53,17 +97,19 @@ pub(crate) fn start_daemon(paths: &Paths) -> Result<bool, StartError> {
     let file = file.map_err(|source| StartError::Home { path: lock.clone(), source })?;
     match file.try_lock() {
         Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Ok(false),
+        Err(TryLockError::WouldBlock) => return Ok(None),
         Err(TryLockError::Error(source)) => return Err(StartError::Home { path: lock, source }),
     }
     // The daemon takes the lock itself; two that race settle it between them.
     drop(file);
-    spawn(paths, &find_daemon()?)?;
-    Ok(true)
+    spawn(paths, &find_daemon()?).map(Some)
 }
 
 /// `--detached` makes the daemon leave our session and close every descriptor that it inherited.
-fn spawn(paths: &Paths, daemon: &Path) -> Result<(), StartError> {
+fn spawn(paths: &Paths, daemon: &Path) -> Result<Started, StartError> {
+    let said = paths.home.join(START_LOG);
+    // Without it the daemon is merely started without a word.
+    let words = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&said);
     let child = Command::new(daemon)
         .arg("--detached")
         .env("HELIX_HOME", &paths.home)
@@ -72,13 +118,19 @@ fn spawn(paths: &Paths, daemon: &Path) -> Result<(), StartError> {
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
+        .stderr(words.map_or_else(|_| Stdio::null(), Stdio::from))
         .spawn();
     let mut child = child.map_err(|source| StartError::Spawn { path: daemon.to_owned(), source })?;
     // Reaps the daemon should it end before us; the thread ends with it, or with the process.
     let reaper = thread::Builder::new().name("daemon-reaper".to_owned());
-    reaper.spawn(move || child.wait()).map_err(|source| StartError::Spawn { path: daemon.to_owned(), source })?;
-    Ok(())
+    let ended = Arc::new(OnceLock::new());
+    let tell = Arc::clone(&ended);
+    let reap = move || {
+        let code = child.wait().ok().and_then(|status| u8::try_from(status.code()?).ok());
+        tell.set(code.unwrap_or(exit::INTERNAL))
+    };
+    reaper.spawn(reap).map_err(|source| StartError::Spawn { path: daemon.to_owned(), source })?;
+    Ok(Started { ended, said })
 }
 
 fn find_daemon() -> Result<PathBuf, StartError> {

@@ -30,6 +30,20 @@ pub(crate) enum Failure {
         /// The home directory.
         home: PathBuf,
     },
+    /// The home would be a directory that holds other things.
+    #[error(
+        "{path} holds other files and is open to others; choose a directory of Helix's own with --home or HELIX_HOME"
+    )]
+    Foreign {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Others could replace the socket.
+    #[error("others can write to {path}; put the socket into a directory of your own with --socket or HELIX_SOCKET")]
+    Shared {
+        /// The directory.
+        path: PathBuf,
+    },
     /// A file or socket cannot be used.
     #[error("{action} {path}: {source}")]
     Io {
@@ -54,6 +68,7 @@ impl Failure {
         match self {
             Self::Paths(_) | Self::Config { .. } => exit::USAGE,
             Self::AlreadyRunning { .. } => exit::ALREADY_RUNNING,
+            Self::Foreign { .. } | Self::Shared { .. } => exit::PERMISSION,
             Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => exit::PERMISSION,
             Self::Io { .. } | Self::Disk(_) => exit::IO,
             Self::Strand(error) => match error.kind() {

@@ -38,6 +38,7 @@ impl Home {
     /// Makes the directories and takes the lock.
     pub(crate) fn open(paths: &Paths) -> Result<Self, Failure> {
         umask(Mode::from_bits_truncate(0o077));
+        check_is_ours(paths)?;
         make_directory(&paths.home)?;
         for directory in [paths.lock().parent(), Some(paths.logs().as_path())].into_iter().flatten() {
             make_directory(directory)?;
@@ -52,7 +53,27 @@ impl Home {
     }
 }
 
-/// Makes a directory and its parents; tightens its own permissions when it was there.
+/// Refuses a directory that holds other things: its permissions would be tightened under somebody's feet.
+fn check_is_ours(paths: &Paths) -> Result<(), Failure> {
+    let home = &paths.home;
+    let Ok(found) = fs::metadata(home) else { return Ok(()) };
+    let is_private = found.permissions().mode() & 0o077 == 0;
+    let is_known = || [paths.lock(), paths.logs(), paths.home.join("config.toml")].iter().any(|path| path.exists());
+    let is_empty = || fs::read_dir(home).is_ok_and(|mut entries| entries.next().is_none());
+    if is_private || is_known() || is_empty() { Ok(()) } else { Err(Failure::Foreign { path: home.clone() }) }
+}
+
+/// Makes a directory for the socket. One that exists keeps its permissions, which must keep others from putting a socket
+/// of theirs in its place.
+pub(crate) fn make_socket_directory(path: &Path) -> Result<(), Failure> {
+    match fs::metadata(path) {
+        Err(_) => make_directory(path),
+        Ok(found) if found.permissions().mode() & 0o022 == 0 => Ok(()),
+        Ok(_) => Err(Failure::Shared { path: path.to_owned() }),
+    }
+}
+
+/// Makes a directory of ours and its parents; tightens its own permissions when it was there.
 pub(crate) fn make_directory(path: &Path) -> Result<(), Failure> {
     let made = DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path);
     made.map_err(io_failure("creating", path))?;
@@ -119,5 +140,24 @@ mod tests {
         assert_eq!(mode & 0o777, DIRECTORY_MODE);
         drop(home);
         Home::open(&paths).unwrap();
+    }
+
+    #[test]
+    fn directories_of_others_are_refused_and_keep_their_permissions() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = directory.path().join("home");
+        fs::create_dir(&home).unwrap();
+        fs::set_permissions(&home, Permissions::from_mode(0o755)).unwrap();
+        fs::write(home.join("thesis.tex"), "").unwrap();
+        assert!(matches!(Home::open(&Paths::inside(&home)), Err(Failure::Foreign { .. })));
+
+        let shared = directory.path().join("shared");
+        fs::create_dir(&shared).unwrap();
+        fs::set_permissions(&shared, Permissions::from_mode(0o1777)).unwrap();
+        assert!(matches!(make_socket_directory(&shared), Err(Failure::Shared { .. })));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        assert_eq!((mode(&home), mode(&shared)), (0o755, 0o1777));
+        make_socket_directory(&home).unwrap();
+        assert_eq!(mode(&home), 0o755);
     }
 }

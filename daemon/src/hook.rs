@@ -9,6 +9,7 @@ mod sessions;
 
 pub(crate) use sessions::Sessions;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,10 +19,11 @@ use helix_engine::strand::{ReadError, Request};
 use helix_engine::surface::inject::Injection;
 use helix_proto::v1::HookRequest;
 
+use crate::project::Project;
 use crate::runtime::Runtime;
 use event::{ClientEvent, Input};
 
-/// How long an event may take inside the daemon; the shim gives up after 150 ms.
+/// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
 
 /// What an event gives to the agent.
@@ -84,7 +86,7 @@ fn handle(runtime: &Runtime, handled: Handled, request: &HookRequest) -> Vec<u8>
     if input.hook_event_name != handled.answers().name() {
         return Vec::new();
     }
-    let project = runtime.projects.of(&input.directory(&request.project_dir));
+    let project = project_of(runtime, handled, request, &input);
     let key = input.session_key();
     if handled == Handled::Session && !request.dry_run {
         runtime.sessions.begin(&key, input.forgets_context(), runtime.now());
@@ -100,6 +102,17 @@ fn handle(runtime: &Runtime, handled: Handled, request: &HookRequest) -> Vec<u8>
             tracing::error!(%error, event = request.event, "a hook could not read the strand");
             Vec::new()
         }
+    }
+}
+
+/// The project of the session, or of the file, when a session works above several repositories or reaches into another.
+fn project_of(runtime: &Runtime, handled: Handled, request: &HookRequest, input: &Input) -> Arc<Project> {
+    let project = runtime.project(&input.directory(&request.project_dir));
+    let file = if handled == Handled::Ambient { input.file() } else { None };
+    let elsewhere = file.filter(|file| project.is_directory() || !file.starts_with(&project.root));
+    match elsewhere.as_deref().and_then(Path::parent).filter(|directory| directory.is_dir()) {
+        Some(directory) => runtime.project(directory),
+        None => project,
     }
 }
 

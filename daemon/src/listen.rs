@@ -11,7 +11,7 @@ use listenfd::ListenFd;
 
 use crate::failure::{Failure, io_failure};
 use crate::handover;
-use crate::home::make_directory;
+use crate::home::make_socket_directory;
 
 /// Owner only.
 const SOCKET_MODE: u32 = 0o600;
@@ -55,7 +55,7 @@ pub(crate) fn listen(paths: &Paths, inherited: Inherited) -> Result<Listening, F
     }
     let path = &paths.socket;
     if let Some(parent) = path.parent() {
-        make_directory(parent)?;
+        make_socket_directory(parent)?;
     }
     remove_stale(path)?;
     let listener = UnixListener::bind(path).map_err(io_failure("listening on", path))?;

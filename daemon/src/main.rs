@@ -3,11 +3,11 @@
 //! This crate is the imperative shell around `helix-engine`: configuration, lifecycle, the services, the hook handler, the
 //! writer thread, the embedder's worker, the background indexer. See `daemon/ARCHITECTURE.md` for the invariants.
 
-mod allocator;
 mod args;
 mod config;
 mod detach;
 mod embedder;
+mod environment;
 mod failure;
 mod handover;
 mod home;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
         let is_known = format <= helix_engine::store::FORMAT;
         return ExitCode::from(if is_known { helix_proto::exit::OK } else { helix_proto::exit::NEWER_FORMAT });
     }
-    allocator::limit();
+    environment::complete();
     match run(&args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

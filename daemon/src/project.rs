@@ -1,4 +1,7 @@
 //! Project identity: the remote's address, else the root commit, else the real path. Worktrees and clones share it.
+//!
+//! A project's identity changes in its ordinary life: a directory becomes a repository, gets its first commit, then a
+//! remote. So what was stored under an earlier identity stays visible: the weaker ones are its aliases.
 
 use std::collections::HashMap;
 use std::fs;
@@ -12,6 +15,12 @@ use helix_engine::model::Scope;
 /// Directories whose project is remembered; the oldest guess is dropped beyond it.
 const CACHE_MAX: usize = 256;
 
+/// Marks an id made from a directory.
+const PATH_PREFIX: &str = "path:";
+
+/// Hosts whose names of owners and repositories mean the same in any case.
+const CASELESS_HOSTS: &[&str] = &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
+
 /// Marks an id made from a root commit.
 const COMMIT_PREFIX: &str = "commit:";
 
@@ -24,6 +33,8 @@ pub(crate) struct Project {
     pub(crate) root: PathBuf,
     /// A short name for people.
     pub(crate) name: String,
+    /// What it was called before it had its identity of today, the latest first.
+    pub(crate) aliases: Vec<Scope>,
 }
 
 impl Project {
@@ -31,8 +42,13 @@ impl Project {
     pub(crate) fn scopes(&self) -> Vec<Scope> {
         match &self.scope {
             Scope::Global => vec![Scope::Global],
-            own => vec![own.clone(), Scope::Global],
+            own => [own].into_iter().chain(&self.aliases).chain([&Scope::Global]).cloned().collect(),
         }
+    }
+
+    /// Whether it is a mere directory, which may hold several repositories.
+    pub(crate) fn is_directory(&self) -> bool {
+        matches!(&self.scope, Scope::Project(id) if id.starts_with(PATH_PREFIX))
     }
 
     /// A path as the project's memories name it: relative to the root where it lies inside, also through a link.
@@ -60,11 +76,14 @@ pub(crate) struct Projects {
 
 impl Projects {
     /// Finds the project of a directory. Runs git the first time, so call it off the async threads.
-    pub(crate) fn of(&self, cwd: &Path) -> Arc<Project> {
+    ///
+    /// `has_commits` says whether anything was ever stored under a root commit. Only then is it looked for beside a remote:
+    /// git walks the whole history for it.
+    pub(crate) fn of(&self, cwd: &Path, has_commits: impl FnOnce() -> bool) -> Arc<Project> {
         if let Some(project) = self.remembered(cwd) {
             return project;
         }
-        let (project, config) = identify(cwd);
+        let (project, config) = identify(cwd, has_commits);
         let stamp = Stamp { config: config.map(|path| (path.clone(), modified(&path))) };
         let project = Arc::new(project);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,27 +111,51 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 /// Identifies a directory's project; also returns the git configuration file the answer depends on.
-fn identify(cwd: &Path) -> (Project, Option<PathBuf>) {
+fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Option<PathBuf>) {
     if !cwd.is_absolute() || cwd.parent().is_none() {
-        return (Project { scope: Scope::Global, root: cwd.to_owned(), name: "everything".to_owned() }, None);
+        let (scope, root, name) = (Scope::Global, cwd.to_owned(), "everything".to_owned());
+        return (Project { scope, root, name, aliases: Vec::new() }, None);
     }
     let located = git(cwd, &["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"]);
     let mut lines = located.as_deref().unwrap_or_default().lines();
     let (Some(common), Some(root)) = (lines.next(), lines.next()) else { return (by_path(cwd), None) };
     let root = PathBuf::from(root);
     let config = PathBuf::from(common).join("config");
-    let id = remote(cwd).or_else(|| root_commit(cwd));
-    let project = match id {
-        Some(id) => Project { name: name(&id, &root), scope: Scope::Project(id), root },
-        None => by_path(&root),
-    };
-    (project, Some(config))
+    let remote = remote(cwd);
+    let commit = if remote.is_none() || has_commits() { root_commit(cwd) } else { None };
+    let here = by_path(&root);
+    // A remote that is a directory is called as that directory's own repository is, which has the same clones.
+    let local = remote.as_deref().and_then(|remote| remote.strip_prefix(PATH_PREFIX)).map(Path::new);
+    let origin = local.filter(|origin| !root.starts_with(origin)).map(identity_of_local);
+    let Scope::Project(path) = here.scope else { return (here, Some(config)) };
+    let mut ids =
+        origin.into_iter().flatten().chain(remote).chain(commit).chain([path]).fold(Vec::new(), |mut ids, id| {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+            ids
+        });
+    let own = ids.remove(0);
+    let aliases = ids.into_iter().map(Scope::Project).collect();
+    (Project { name: name(&own, &root), scope: Scope::Project(own), root, aliases }, Some(config))
+}
+
+/// The identity of a repository on this machine that another one was cloned from; bare ones end in `.git`.
+fn identity_of_local(origin: &Path) -> Option<String> {
+    let bare = origin.with_added_extension("git");
+    let origin = if origin.is_dir() { origin } else { &bare };
+    remote(origin).filter(|remote| !remote.starts_with(PATH_PREFIX)).or_else(|| root_commit(origin))
+}
+
+/// Whether a scope, as text, is that of a project named by a root commit.
+pub(crate) fn is_of_commit(scope: &str) -> bool {
+    scope.strip_prefix("project:").is_some_and(|id| id.starts_with(COMMIT_PREFIX))
 }
 
 fn by_path(path: &Path) -> Project {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let id = format!("path:{}", real.display());
-    Project { name: last_segment(&id).to_owned(), scope: Scope::Project(id), root: real }
+    let id = format!("{PATH_PREFIX}{}", real.display());
+    Project { name: last_segment(&id).to_owned(), scope: Scope::Project(id), root: real, aliases: Vec::new() }
 }
 
 /// A root commit says nothing to people; the directory does.
@@ -154,7 +197,8 @@ fn normalise_remote(url: &str) -> Option<String> {
     if path.is_empty() {
         return None;
     }
-    Some(if host.is_empty() { format!("path:/{path}") } else { format!("{host}/{path}") })
+    let path = if CASELESS_HOSTS.contains(&host.as_str()) { path.to_lowercase() } else { path.to_owned() };
+    Some(if host.is_empty() { format!("{PATH_PREFIX}/{path}") } else { format!("{host}/{path}") })
 }
 
 /// Runs git without letting it ask, lock or page. `None` when it fails or is not installed.
@@ -185,7 +229,7 @@ mod tests {
         for url in [
             "git@github.com:acme/billing.git",
             "ssh://git@github.com:22/acme/billing.git",
-            "https://GitHub.com/acme/billing/",
+            "https://GitHub.com/Acme/Billing/",
             "https://user:secret@github.com/acme/billing.git",
         ] {
             assert_eq!(normalise_remote(url).as_deref(), Some("github.com/acme/billing"), "{url}");
@@ -201,28 +245,51 @@ mod tests {
         assert!(status.success(), "git {arguments:?}");
     }
 
+    fn of(directory: &Path) -> Arc<Project> {
+        Projects::default().of(directory, || true)
+    }
+
     #[test]
     fn identity_falls_back_from_remote_to_commit_to_path() {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("billing");
         fs::create_dir_all(root.join("src")).unwrap();
-        let projects = Projects::default();
-        let by_path = projects.of(&root.join("src"));
+        let by_path = of(&root.join("src"));
         assert!(by_path.scope.to_string().starts_with("project:path:/"), "{by_path:?}");
 
         run_git(&root, &["init", "-q"]);
+        let without_commit = of(&root);
         run_git(&root, &["commit", "-q", "--allow-empty", "-m", "root"]);
-        let by_commit = projects.of(&root);
+        let by_commit = of(&root);
         assert!(by_commit.scope.to_string().starts_with("project:commit:"), "{by_commit:?}");
         assert_eq!(by_commit.name, "billing");
+        assert!(by_commit.scopes().contains(&without_commit.scope), "{by_commit:?}");
 
         run_git(&root, &["worktree", "add", "-q", "../other"]);
-        assert_eq!(projects.of(&directory.path().join("other")).scope, by_commit.scope);
+        assert_eq!(of(&directory.path().join("other")).scope, by_commit.scope);
 
         run_git(&root, &["remote", "add", "origin", "git@host:acme/billing.git"]);
-        let fresh = Projects::default();
-        let by_remote = fresh.of(&root.join("src"));
+        let by_remote = of(&root.join("src"));
         assert_eq!(by_remote.scope, Scope::Project("host/acme/billing".into()));
         assert_eq!(by_remote.name, "billing");
+        let visible = [&by_remote.scope, &by_commit.scope, &without_commit.scope, &Scope::Global];
+        assert_eq!(by_remote.scopes().iter().collect::<Vec<_>>(), visible);
+    }
+
+    #[test]
+    fn a_clone_of_a_local_repository_is_the_same_project() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("billing");
+        fs::create_dir(&root).unwrap();
+        run_git(&root, &["init", "-q"]);
+        run_git(&root, &["commit", "-q", "--allow-empty", "-m", "root"]);
+        run_git(directory.path(), &["clone", "-q", "billing", "clone"]);
+        run_git(directory.path(), &["clone", "-q", "--bare", "billing", "bare.git"]);
+        run_git(directory.path(), &["clone", "-q", "bare.git", "of-bare"]);
+        for clone in ["clone", "of-bare"] {
+            assert_eq!(of(&directory.path().join(clone)).scope, of(&root).scope, "{clone}");
+        }
+        run_git(&root, &["remote", "add", "origin", "git@host:acme/billing.git"]);
+        assert_eq!(of(&directory.path().join("clone")).scope, of(&root).scope);
     }
 }

@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
 use crate::hook::Sessions;
-use crate::project::{Project, Projects};
+use crate::project::{self, Project, Projects};
 use crate::system::SystemClock;
 use crate::writer::WriterHandle;
 
@@ -77,6 +77,11 @@ impl Runtime {
         self.clock.now()
     }
 
+    /// Finds the project of a directory. May run git, so call it off the async threads.
+    pub(crate) fn project(&self, directory: &Path) -> Arc<Project> {
+        self.projects.of(directory, || self.strand.catalog().has_scope(|scope| project::is_of_commit(scope)))
+    }
+
     /// Finds out who asks. May run git, so call it off the async threads.
     pub(crate) fn asker(&self, caller: Option<&v1::Caller>) -> Asker {
         let caller = caller.cloned().unwrap_or_default();
@@ -88,7 +93,7 @@ impl Runtime {
         let cut = |name: &str| name.chars().take(NAME_MAX_CHARS).collect();
         Asker {
             actor: Actor { origin, agent: cut(&caller.agent), session: cut(&caller.session) },
-            project: self.projects.of(Path::new(&caller.cwd)),
+            project: self.project(Path::new(&caller.cwd)),
             cwd: PathBuf::from(caller.cwd),
         }
     }

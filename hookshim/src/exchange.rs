@@ -10,7 +10,7 @@ use crate::silence::Silence;
 pub(crate) const CONNECT_NS: u64 = ms(20);
 
 /// Longest time from the first byte sent to the last byte received.
-pub(crate) const REPLY_NS: u64 = ms(150);
+pub(crate) const REPLY_NS: u64 = ms(140);
 
 /// Pause between two attempts at a full queue.
 const RETRY_PAUSE_NS: u64 = ms(1);

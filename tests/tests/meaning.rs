@@ -64,6 +64,12 @@ fn check_found_by_meaning(rpc: &mut Rpc, cwd: &Path) {
     }
 }
 
+/// The ONNX Runtime would keep what it reports to its makers in the user's cache.
+fn check_nothing_is_left_outside(home: &Home) {
+    let found = fs::read_dir(home.scratch()).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(found.collect::<Vec<_>>(), [home.paths.home.clone()]);
+}
+
 #[test]
 fn a_memory_is_found_by_its_meaning_and_still_after_a_kill() {
     let Some(home) = home() else { return };
@@ -73,6 +79,7 @@ fn a_memory_is_found_by_its_meaning_and_still_after_a_kill() {
     await_vectors(&mut rpc);
     assert_eq!(vectors(&mut rpc), TEXTS.len() as u64);
     check_found_by_meaning(&mut rpc, home.scratch());
+    check_nothing_is_left_outside(&home);
 
     daemon.kill().unwrap();
     let _daemon = Daemon::start(&home).unwrap();

@@ -13,13 +13,16 @@ use helix_tests::{Binary, Daemon, Home};
 use nix::sys::signal::Signal;
 use tonic::{Code, Status};
 
-use writers::{CLIENTS, Dice, all_are_there, block_on, collect, is_sound};
+use writers::{CLIENTS, Dice, all_are_there, are_found, block_on, collect, is_sound};
 
 /// Handovers while clients write.
 const UPGRADES: u64 = 5;
 
-/// Acknowledgements between two handovers, so that every client surely writes under each program.
-const BETWEEN: u64 = 10 * CLIENTS;
+/// Fewest and most acknowledgements between two handovers, so that every client surely writes under each program.
+const BETWEEN: (u64, u64) = (10 * CLIENTS, 20 * CLIENTS);
+
+/// Memories searched for afterwards.
+const SAMPLE: u64 = 40;
 
 /// Throws the same texts in every run.
 const SEED: u64 = 11;
@@ -50,20 +53,22 @@ fn clients_write_on_while_the_program_changes_under_them() -> Result<(), String>
     let program = home.scratch().join("helixd");
     fs::copy(Binary::Daemon.path(), &program).unwrap();
     let daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
+    let mut dice = Dice::new(SEED);
     let (report, reports) = channel();
-    let clients = writers::start(&home.paths, &mut Dice::new(SEED), &report);
+    let clients = writers::start(&home.paths, &mut dice, &report);
     drop(report);
     let mut before = block_on(started_at(&home.paths))?;
     for round in 0..UPGRADES {
-        wait_for(&reports, BETWEEN)?;
-        let reply = upgrade(&home.paths, program.to_str().unwrap()).map_err(|error| format!("round {round}: {error}"))?;
+        wait_for(&reports, BETWEEN.0 + dice.below(BETWEEN.1 - BETWEEN.0))?;
+        let reply =
+            upgrade(&home.paths, program.to_str().unwrap()).map_err(|error| format!("round {round}: {error}"))?;
         assert_eq!(reply.pid, daemon.pid());
         // A caller that comes now waits in the backlog, so the next answer is the new program's.
         let after = block_on(started_at(&home.paths))?;
         assert!(after > before, "round {round}: the old program answers after its handover");
         before = after;
     }
-    wait_for(&reports, BETWEEN)?;
+    wait_for(&reports, BETWEEN.0)?;
     assert!(clients.iter().all(|client| !client.is_finished()), "a client was turned away");
     daemon.signal(Signal::SIGTERM).unwrap();
     assert!(daemon.wait().unwrap().success());
@@ -72,7 +77,8 @@ fn clients_write_on_while_the_program_changes_under_them() -> Result<(), String>
     collect(clients, &mut all)?;
     let _daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
     all_are_there(&home.paths, &all)?;
-    block_on(is_sound(&home.paths))
+    block_on(is_sound(&home.paths))?;
+    block_on(are_found(&home.paths, &all, SAMPLE, &mut dice))
 }
 
 #[test]

@@ -116,7 +116,9 @@ fn connect_code(error: &ConnectError) -> u8 {
         ConnectError::Absent { .. }
         | ConnectError::Silent { .. }
         | ConnectError::Version { .. }
+        | ConnectError::Elsewhere { .. }
         | ConnectError::Start(StartError::NotFound(_)) => exit::UNAVAILABLE,
+        ConnectError::Start(StartError::Ended { code, .. }) => *code,
         ConnectError::NotOurs(_) => exit::PERMISSION,
         ConnectError::Start(StartError::Home { source, .. } | StartError::Spawn { source, .. }) => io_code(source),
     }

@@ -9,6 +9,7 @@ use ort::value::Tensor;
 use tokenizers::{PaddingParams, PaddingStrategy, Tokenizer, TruncationParams};
 
 use super::files::Installation;
+use crate::environment::is_silenced;
 
 /// Tokens of a text that are embedded; the model was trained on at most 256.
 const TOKENS_MAX: usize = 256;
@@ -103,6 +104,11 @@ impl Model {
 }
 
 fn environment(installation: &Installation) -> Result<Environment, ModelError> {
+    if !is_silenced() {
+        return Err(ModelError::Library(
+            "it would report its use over the network, and could not be stopped".to_owned(),
+        ));
+    }
     let builder = ort::init_from(&installation.library).map_err(|error| ModelError::Library(error.to_string()))?;
     builder.with_telemetry(false).build().map_err(|error| ModelError::Library(error.to_string()))
 }

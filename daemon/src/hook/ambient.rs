@@ -118,12 +118,12 @@ impl Target {
             "Grep" => {
                 let pattern = tool.pattern.clone()?;
                 let file = tool.path.as_ref().map(absolute).filter(|path| path.is_file());
-                let stem = file.as_deref().and_then(telling_stem);
+                let stem = file.as_deref().and_then(telling_stem).or_else(|| telling_stem(Path::new(&pattern)));
                 Self { label: pattern.clone(), file, stem, pattern: Some(pattern) }
             }
             "Glob" => {
                 let pattern = tool.pattern.clone()?;
-                let stem = telling_stem(Path::new(&pattern));
+                let stem = telling_stem(Path::new(&pattern.replace(['*', '?'], "")));
                 Self { label: pattern, file: None, stem, pattern: None }
             }
             _ => return None,

@@ -63,6 +63,13 @@ impl Input {
         Path::new(directory).to_owned()
     }
 
+    /// The file that the tool is about to touch, as an absolute path.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        let tool = &self.tool_input;
+        let named = tool.file_path.as_ref().or(tool.notebook_path.as_ref()).or(tool.path.as_ref())?;
+        Some(Path::new(&self.cwd).join(named)).filter(|path| path.is_absolute())
+    }
+
     /// Tells sessions and, inside them, subagents apart: each has a context of its own.
     pub(super) fn session_key(&self) -> String {
         if self.agent_id.is_empty() {

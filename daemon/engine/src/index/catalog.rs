@@ -173,6 +173,12 @@ impl Catalog {
         self.by_topic.values().filter(|numbers| !numbers.is_empty()).count()
     }
 
+    /// Whether any memory ever had a scope for whose text `is_wanted` holds.
+    #[must_use]
+    pub fn has_scope(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
+        self.scopes.iter().any(|(_, scope)| is_wanted(scope))
+    }
+
     /// Number of distinct project scopes.
     #[must_use]
     pub fn project_count(&self) -> usize {

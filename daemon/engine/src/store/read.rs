@@ -86,40 +86,44 @@ impl Snapshot {
         Ok(self.ids.get(*id.as_bytes())?.map(|found| MemoryNumber(found.value())))
     }
 
-    /// Finds memories whose handle starts with `prefix`, at most `limit`; an exact match comes alone.
+    /// Finds the memory of exactly this handle.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn numbers_of_handle(&self, prefix: &str, limit: usize) -> Result<Vec<MemoryNumber>, StoreError> {
-        if let Some(exact) = self.handles.get(prefix)? {
-            return Ok(vec![MemoryNumber(exact.value())]);
-        }
-        let mut found = Vec::new();
-        for entry in self.handles.range(prefix..)? {
-            let (key, value) = entry?;
-            if !key.value().starts_with(prefix) || found.len() == limit {
-                break;
-            }
-            found.push(MemoryNumber(value.value()));
-        }
-        Ok(found)
+    pub fn number_of_handle(&self, handle: &str) -> Result<Option<MemoryNumber>, StoreError> {
+        Ok(self.handles.get(handle)?.map(|found| MemoryNumber(found.value())))
     }
 
-    /// Finds memories whose id lies between two ids, at most `limit`.
+    /// Calls `each` with the memories whose handle starts with `prefix`, until it returns false.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn numbers_of_ids(
+    pub fn for_each_handle(&self, prefix: &str, mut each: impl FnMut(MemoryNumber) -> bool) -> Result<(), StoreError> {
+        for entry in self.handles.range(prefix..)? {
+            let (key, value) = entry?;
+            if !key.value().starts_with(prefix) || !each(MemoryNumber(value.value())) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with the memories whose id lies between two ids, until it returns false.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn for_each_id(
         &self,
         first: [u8; 16],
         last: [u8; 16],
-        limit: usize,
-    ) -> Result<Vec<MemoryNumber>, StoreError> {
-        let mut found = Vec::new();
-        for entry in self.ids.range(first..=last)?.take(limit) {
-            found.push(MemoryNumber(entry?.1.value()));
+        mut each: impl FnMut(MemoryNumber) -> bool,
+    ) -> Result<(), StoreError> {
+        for entry in self.ids.range(first..=last)? {
+            if !each(MemoryNumber(entry?.1.value())) {
+                break;
+            }
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Returns the newest sequence.

@@ -1,11 +1,20 @@
 //! Finding the memory that a person or an agent means: handle, id, unique prefix of either, `topic:index`.
 
+use std::sync::RwLockReadGuard;
+
 use super::Strand;
+use crate::index::catalog::Catalog;
 use crate::model::{MemoryId, MemoryNumber, Scope, Topic};
 use crate::store::{Snapshot, StoreError};
 
 /// Candidates returned for a prefix that fits several memories.
 pub const RESOLVE_CANDIDATES_MAX: usize = 10;
+
+/// Handles or ids that a prefix may pass over because other projects have them: some ten milliseconds.
+const RESOLVE_LOOKED_AT_MAX: usize = 50_000;
+
+/// Hex digits of a whole id.
+const ID_DIGITS: usize = 32;
 
 /// Hex digits from which an id's prefix is tried; shorter ones are more likely words.
 const ID_PREFIX_DIGITS_MIN: usize = 6;
@@ -31,8 +40,49 @@ impl Resolution {
     }
 }
 
+/// The memories that a prefix could mean to somebody who sees these scopes.
+struct Candidates<'a> {
+    catalog: RwLockReadGuard<'a, Catalog>,
+    scopes: Vec<String>,
+    living: Vec<MemoryNumber>,
+    forgotten: Vec<MemoryNumber>,
+    looked_at: usize,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(strand: &'a Strand, scopes: &[Scope]) -> Self {
+        Self {
+            catalog: strand.catalog(),
+            scopes: scopes.iter().map(ToString::to_string).collect(),
+            living: Vec::new(),
+            forgotten: Vec::new(),
+            looked_at: 0,
+        }
+    }
+
+    /// Takes a memory if it can be meant; returns whether to go on.
+    fn look_at(&mut self, number: MemoryNumber) -> bool {
+        self.looked_at += 1;
+        let row = self.catalog.row(number);
+        let visible = row.filter(|row| self.scopes.iter().any(|scope| scope == self.catalog.scope_of(row)));
+        if let Some(row) = visible {
+            let list = if row.status.is_indexed() { &mut self.living } else { &mut self.forgotten };
+            if list.len() < RESOLVE_CANDIDATES_MAX && !list.contains(&number) {
+                list.push(number);
+            }
+        }
+        self.living.len() < RESOLVE_CANDIDATES_MAX && self.looked_at < RESOLVE_LOOKED_AT_MAX
+    }
+
+    fn into_resolution(self) -> Resolution {
+        Resolution::of(if self.living.is_empty() { self.forgotten } else { self.living })
+    }
+}
+
 impl Strand {
-    /// Resolves a reference. `scopes` decide what `topic:index` counts.
+    /// Resolves a reference. A whole handle or id names its memory wherever it is; a prefix and `topic:index` look only in
+    /// `scopes`, so that a guess never reaches another project. What is forgotten is found by a prefix only when nothing
+    /// else is.
     ///
     /// # Errors
     /// When the disk fails.
@@ -42,18 +92,22 @@ impl Strand {
             return Ok(Resolution::None);
         }
         let snapshot = self.snapshot()?;
-        let by_handle = snapshot.numbers_of_handle(reference, RESOLVE_CANDIDATES_MAX)?;
-        if reference.contains('/') && !by_handle.is_empty() {
-            return Ok(Resolution::of(by_handle));
+        if let Some(exact) = snapshot.number_of_handle(reference)? {
+            return Ok(Resolution::One(exact));
+        }
+        let mut by_handle = Candidates::new(self, scopes);
+        snapshot.for_each_handle(reference, |number| by_handle.look_at(number))?;
+        let by_handle = by_handle.into_resolution();
+        if reference.contains('/') && by_handle != Resolution::None {
+            return Ok(by_handle);
         }
         if let Some(number) = self.by_topic_index(reference, scopes) {
             return Ok(Resolution::One(number));
         }
-        let by_id = by_id_prefix(&snapshot, reference)?;
-        if !by_id.is_empty() {
-            return Ok(Resolution::of(by_id));
+        match self.by_id_prefix(&snapshot, reference, scopes)? {
+            Resolution::None => Ok(by_handle),
+            by_id => Ok(by_id),
         }
-        Ok(Resolution::of(by_handle))
     }
 
     /// Resolves links to ids; returns those that mean nothing beside.
@@ -75,22 +129,29 @@ impl Strand {
         Ok((ids, unknown))
     }
 
+    fn by_id_prefix(&self, snapshot: &Snapshot, reference: &str, scopes: &[Scope]) -> Result<Resolution, StoreError> {
+        let digits: String = reference.chars().filter(|c| *c != '-').collect();
+        let is_hex = digits.chars().all(|c| c.is_ascii_hexdigit());
+        if !is_hex || !(ID_PREFIX_DIGITS_MIN..=ID_DIGITS).contains(&digits.len()) {
+            return Ok(Resolution::None);
+        }
+        let (Some(first), Some(last)) = (padded(&digits, '0'), padded(&digits, 'f')) else {
+            return Ok(Resolution::None);
+        };
+        if digits.len() == ID_DIGITS {
+            return Ok(snapshot.number_of_id(&MemoryId::from_bytes(first))?.map_or(Resolution::None, Resolution::One));
+        }
+        let mut candidates = Candidates::new(self, scopes);
+        snapshot.for_each_id(first, last, |number| candidates.look_at(number))?;
+        Ok(candidates.into_resolution())
+    }
+
     fn by_topic_index(&self, reference: &str, scopes: &[Scope]) -> Option<MemoryNumber> {
         let (topic, index) = reference.rsplit_once(':')?;
         let index: usize = index.parse().ok()?;
         let topic = Topic::parse(topic).ok()?;
         self.topic_members(topic.as_str(), scopes).get(index).copied()
     }
-}
-
-fn by_id_prefix(snapshot: &Snapshot, reference: &str) -> Result<Vec<MemoryNumber>, StoreError> {
-    let digits: String = reference.chars().filter(|c| *c != '-').collect();
-    let is_hex = digits.chars().all(|c| c.is_ascii_hexdigit());
-    if !is_hex || !(ID_PREFIX_DIGITS_MIN..=32).contains(&digits.len()) {
-        return Ok(Vec::new());
-    }
-    let (Some(first), Some(last)) = (padded(&digits, '0'), padded(&digits, 'f')) else { return Ok(Vec::new()) };
-    snapshot.numbers_of_ids(first, last, RESOLVE_CANDIDATES_MAX)
 }
 
 fn padded(digits: &str, fill: char) -> Option<[u8; 16]> {
