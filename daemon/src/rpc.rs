@@ -1,6 +1,8 @@
 //! The gRPC services: each call is converted, decided by the engine on the blocking pool, and converted back.
 
+mod brief;
 mod check;
+mod context;
 mod convert;
 mod find;
 mod search;
@@ -97,6 +99,15 @@ impl Helix for Service {
     async fn check(&self, request: Request<v1::CheckRequest>) -> Result<Response<v1::CheckReply>, Status> {
         let deep = request.into_inner().deep;
         off_thread(&self.runtime, move |runtime| Ok(check::check(runtime, deep))).await.map(Response::new)
+    }
+
+    async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| brief::brief(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {
+        context::context(&self.runtime, request.into_inner()).await.map(Response::new)
     }
 
     async fn upgrade(&self, request: Request<v1::UpgradeRequest>) -> Result<Response<v1::UpgradeReply>, Status> {

@@ -1,10 +1,11 @@
 //! Recall: an explicit query and its ranked hits.
 //!
-//! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors → diversity → limit.
+//! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors → diversity → limit, or a budget of tokens.
 
 mod diversity;
 mod factors;
 mod fusion;
+pub mod pack;
 pub mod parse;
 mod run;
 

@@ -18,7 +18,7 @@ use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
-use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
+use crate::model::{Kinds, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, jaccard, tokens};
 use crate::store::{Snapshot, Store, StoreError};
@@ -97,6 +97,16 @@ impl Strand {
     pub fn memories(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, StoreError> {
         let snapshot = self.snapshot()?;
         numbers.iter().filter_map(|&number| snapshot.memory(number).transpose()).collect()
+    }
+
+    /// Reads memories by id, skipping those that do not exist.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn memories_of(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        let snapshot = self.snapshot()?;
+        let numbers = ids.iter().filter_map(|id| snapshot.number_of_id(id).transpose());
+        self.memories(&numbers.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// The active memories of a topic in these scopes, in the order they were recorded: the order of `topic:index`.

@@ -173,6 +173,12 @@ impl Catalog {
         self.by_topic.values().filter(|numbers| !numbers.is_empty()).count()
     }
 
+    /// Every scope that any memory ever had.
+    #[must_use]
+    pub fn all_scopes(&self) -> Vec<Scope> {
+        self.scopes.iter().filter_map(|(_, scope)| Scope::parse(scope).ok()).collect()
+    }
+
     /// Whether any memory ever had a scope for whose text `is_wanted` holds.
     #[must_use]
     pub fn has_scope(&self, is_wanted: impl Fn(&str) -> bool) -> bool {

@@ -20,7 +20,7 @@ pub(super) struct Candidate {
     pub(super) code: Option<Code>,
 }
 
-/// Selects up to `limit` candidates, given best first; returns their positions in the order to show.
+/// Selects up to `limit` candidates, given best first; returns their positions, best first.
 pub(super) fn select(candidates: &[Candidate], limit: usize, cap_topics: bool) -> Vec<usize> {
     let one_topic = candidates.windows(2).all(|pair| matches!(pair, [a, b] if a.topic == b.topic));
     let per_topic = if cap_topics && !one_topic { PER_TOPIC_MAX } else { usize::MAX };
@@ -44,6 +44,8 @@ pub(super) fn select(candidates: &[Candidate], limit: usize, cap_topics: bool) -
             note_repeats(candidates, chosen, &mut rest);
         }
     }
+    // Novelty decides what is shown; the order shown is that of the scores beside it.
+    selected.sort_unstable();
     selected
 }
 
@@ -89,6 +91,7 @@ mod tests {
     fn a_repetition_steps_back() {
         let candidates =
             [candidate(1, 1.0, [1.0, 0.0]), candidate(2, 0.99, [1.0, 0.001]), candidate(3, 0.95, [0.0, 1.0])];
-        assert_eq!(select(&candidates, 3, true), [0, 2, 1]);
+        assert_eq!(select(&candidates, 2, true), [0, 2]);
+        assert_eq!(select(&candidates, 3, true), [0, 1, 2]);
     }
 }

@@ -22,6 +22,12 @@ pub const FUSION_DEPTH: usize = 100;
 /// out by chance more often. Everything from 0.4 to 0.6 does about as well on the sets above.
 const LEXICAL_SHARE: f32 = 0.5;
 
+/// Least cosine of a hit that has none of the words: below it texts have nothing to do with each other.
+const MEANING_FLOOR: f32 = 0.15;
+
+/// Cosine from which a list's best counts in full. A best below it is the least bad of what is there.
+const MEANING_SURE: f32 = 0.4;
+
 /// What the two lists say of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
@@ -53,7 +59,10 @@ pub(super) fn fuse(lexical: &[(MemoryNumber, f32)], semantic: &[(MemoryNumber, f
     let meaning = Scale::of_meaning(semantic);
     // The best of one list alone gets its share only; the best of both gets 1.
     let whole = (words.weight + meaning.weight).max(f32::MIN_POSITIVE);
-    let mut fused: Vec<(MemoryNumber, Evidence)> = evidence.into_iter().collect();
+    let is_related =
+        |evidence: &Evidence| evidence.lexical_rank > 0 || evidence.semantic_score >= MEANING_FLOOR;
+    let mut fused: Vec<(MemoryNumber, Evidence)> =
+        evidence.into_iter().filter(|(_, evidence)| is_related(evidence)).collect();
     for (_, evidence) in &mut fused {
         let by_words = if evidence.lexical_rank > 0 { words.place(evidence.lexical_score) } else { 0.0 };
         let by_meaning = if evidence.semantic_rank > 0 { meaning.place(evidence.semantic_score) } else { 0.0 };
@@ -84,7 +93,7 @@ impl Scale {
     /// Cosines have none: even unrelated texts are alike to a degree, so the list's last counts 0.
     fn of_meaning(list: &[(MemoryNumber, f32)]) -> Self {
         let (Some(&(_, best)), Some(&(_, worst))) = (list.first(), list.last()) else { return Self::default() };
-        Self { zero: worst, span: best - worst, weight: stand_out(list, list.len()) }
+        Self { zero: worst, span: best.max(MEANING_SURE) - worst, weight: stand_out(list, list.len()) }
     }
 
     /// Brings a score to 0..1.
@@ -176,8 +185,16 @@ mod tests {
             for lexical in [&alone, &equal] {
                 let fused = fuse(lexical, semantic);
                 assert!(fused.iter().all(|(_, evidence)| (0.0..=1.0).contains(&evidence.fused)), "{fused:?}");
-                assert!((score(&fused, 1) - 1.0).abs() < 1e-6);
+                let is_sure = semantic.iter().any(|&(_, cosine)| cosine >= MEANING_SURE);
+                assert!(!is_sure || (score(&fused, 1) - 1.0).abs() < 1e-6);
             }
         }
+    }
+
+    #[test]
+    fn what_has_neither_words_nor_meaning_in_common_is_left_out() {
+        assert!(fuse(&[], &list(&[(1, 0.09), (2, 0.01)])).is_empty());
+        // A memory that has the words but no vector yet leads the least bad of the others.
+        assert_eq!(order(&list(&[(3, 2.0)]), &list(&[(1, 0.2), (2, 0.01)])), [3, 1]);
     }
 }

@@ -137,7 +137,15 @@ pub fn resolve_scopes(
     for name in names {
         match name.as_str() {
             "all" => return Ok(None),
-            "project" => scopes.push(project.cloned().unwrap_or(Scope::Global)),
+            "project" => {
+                // What the project was called before belongs to it too.
+                let own = default.iter().filter(|scope| matches!(scope, Scope::Project(_)));
+                let before = scopes.len();
+                scopes.extend(own.cloned());
+                if scopes.len() == before {
+                    scopes.push(project.cloned().unwrap_or(Scope::Global));
+                }
+            }
             other => scopes.push(Scope::parse(other)?),
         }
     }

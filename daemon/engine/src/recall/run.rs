@@ -124,7 +124,9 @@ impl Strand {
             Mode::Auto => {
                 let all = run(WordMode::All)?;
                 if all.is_empty() {
-                    return Ok((run(WordMode::Any)?, true));
+                    let any = run(WordMode::Any)?;
+                    let fell_back = !any.is_empty();
+                    return Ok((any, fell_back));
                 }
                 // Beside meaning a list of the one or two that have all words is a poor witness: it ranks nothing else, and
                 // cannot show whether its best stands out. The memories with all words lead the longer list as well.

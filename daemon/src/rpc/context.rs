@@ -1,0 +1,93 @@
+//! `Context`: what matters now, or for a query, packed into a budget of tokens.
+
+use std::sync::Arc;
+
+use helix_engine::model::{Memory, MemoryId, Scope};
+use helix_engine::recall::pack::pack;
+use helix_engine::recall::parse::resolve_scopes;
+use helix_engine::surface::neutral::one_line;
+use helix_engine::surface::session::choose;
+use helix_proto::limits::SEARCH_LIMIT_MAX;
+use helix_proto::v1;
+use tonic::Status;
+
+use super::{convert, off_thread, search};
+use crate::runtime::{Asker, Runtime};
+
+/// Tokens of a block when none are named: what one injection may take.
+const BUDGET_DEFAULT_TOKENS: u32 = 1_500;
+
+/// Most tokens of a block: clients put larger results into a file.
+const BUDGET_MAX_TOKENS: u32 = 20_000;
+
+/// Fewest tokens that hold anything.
+const BUDGET_MIN_TOKENS: u32 = 50;
+
+/// Memories that are considered for a block.
+const CONSIDERED_MAX: u32 = 100;
+
+/// Most characters of the query in the heading.
+const QUERY_SHOWN_CHARS: usize = 120;
+
+/// Packs a block.
+pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest) -> Result<v1::ContextReply, Status> {
+    let budget = match request.budget_tokens {
+        0 => BUDGET_DEFAULT_TOKENS,
+        given @ BUDGET_MIN_TOKENS..=BUDGET_MAX_TOKENS => given,
+        given => {
+            return Err(Status::resource_exhausted(format!(
+                "budget_tokens is {given}; give {BUDGET_MIN_TOKENS} to {BUDGET_MAX_TOKENS}"
+            )));
+        }
+    };
+    let query = request.query.trim().to_owned();
+    if query.is_empty() {
+        return off_thread(runtime, move |runtime| now(runtime, &request, budget)).await;
+    }
+    let wanted = v1::SearchRequest {
+        caller: request.caller,
+        query: query.clone(),
+        filter: Some(v1::Filter { scopes: request.scopes, ..v1::Filter::default() }),
+        limit: CONSIDERED_MAX.min(SEARCH_LIMIT_MAX),
+        ..v1::SearchRequest::default()
+    };
+    let found = search::search(runtime, wanted).await?;
+    let heading = format!("For {:?}:", one_line(&query, QUERY_SHOWN_CHARS));
+    off_thread(runtime, move |runtime| {
+        let ids = found.hits.iter().filter_map(|hit| hit.memory.as_ref()?.id.as_slice().try_into().ok());
+        let memories = runtime.strand.memories_of(&ids.map(MemoryId::from_bytes).collect::<Vec<_>>());
+        let memories = memories.map_err(|error| convert::status(error.kind(), &error))?;
+        Ok(reply(&heading, &memories, budget, found.notes))
+    })
+    .await
+}
+
+/// The checkpoint and the project's most important memories.
+fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let scopes = scopes(runtime, &asker, &request.scopes)?;
+    let numbers =
+        choose(&runtime.strand.catalog(), runtime.strand.kinds(), &scopes, runtime.now(), CONSIDERED_MAX as usize);
+    let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));
+    Ok(reply(&heading, &memories, budget, Vec::new()))
+}
+
+/// The scopes asked for, by default those that the caller sees.
+pub(super) fn scopes(runtime: &Runtime, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
+    let resolved = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
+    let resolved = resolved.map_err(|error| Status::invalid_argument(error.to_string()))?;
+    Ok(resolved.unwrap_or_else(|| runtime.strand.catalog().all_scopes()))
+}
+
+fn reply(heading: &str, memories: &[Memory], budget: u32, notes: Vec<String>) -> v1::ContextReply {
+    let packed = pack(if memories.is_empty() { "" } else { heading }, memories, budget as usize);
+    let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
+    v1::ContextReply {
+        handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),
+        tokens: u32::try_from(packed.tokens()).unwrap_or(u32::MAX),
+        left_out: u32::try_from(memories.len() - packed.taken.len()).unwrap_or(u32::MAX),
+        text: if packed.taken.is_empty() { String::new() } else { packed.text },
+        notes,
+    }
+}
