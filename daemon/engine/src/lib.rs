@@ -1,12 +1,13 @@
 //! Helix's functional core and its storage.
 //!
 //! Data moves one way: `model` (values) → `policy` (pure decisions) → `store` (redb, the truth) → `index` (derived, may be
-//! deleted while the daemon is off) → `recall` (parse, search, fuse, rank) → `surface` (text for readers). [`strand`] ties
-//! store and indexes together.
+//! deleted while the daemon is off) → `recall` (parse, search, fuse, rank) → `brief` (compress what was selected) and
+//! `surface` (text for readers). [`strand`] ties store and indexes together.
 //!
 //! Absent on purpose: tokio, tonic, ort, environment variables, home directories and clocks. Time, randomness, storage and
 //! embeddings come in through [`ports`] or as arguments.
 
+pub mod brief;
 pub mod error;
 pub mod index;
 pub mod model;

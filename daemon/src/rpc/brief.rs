@@ -82,7 +82,8 @@ impl View<'_> {
         let memories = self.read(&chosen.numbers)?;
         let linked = self.linked(&memories)?;
         let selected: Vec<Selected<'_>> = memories.iter().map(Selected::of).collect();
-        let left_out: Vec<(&str, usize)> = chosen.left_out.iter().map(|(topic, count)| (topic.as_str(), *count)).collect();
+        let left_out: Vec<(&str, usize)> =
+            chosen.left_out.iter().map(|(topic, count)| (topic.as_str(), *count)).collect();
         let composed = brief::compose(&Input {
             selected: &selected,
             linked: &linked,
@@ -159,7 +160,10 @@ impl View<'_> {
         ids.dedup();
         ids.retain(|id| memories.iter().all(|memory| memory.id != *id));
         let linked = self.runtime.strand.memories_of(&ids).map_err(|error| convert::status(error.kind(), &error))?;
-        Ok(linked.into_iter().filter(|memory| memory.status == Life::Active && self.scopes.contains(&memory.scope)).collect())
+        Ok(linked
+            .into_iter()
+            .filter(|memory| memory.status == Life::Active && self.scopes.contains(&memory.scope))
+            .collect())
     }
 
     fn read(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, Status> {

@@ -17,7 +17,7 @@ mod query;
 mod rare;
 mod state;
 mod statistics;
-mod stop_words;
+pub(crate) mod stop_words;
 mod storage;
 mod tail;
 #[cfg(test)]

@@ -8,10 +8,15 @@ pub const RESEMBLE_TOKENS_MIN: usize = 6;
 /// Jaccard similarity above which a text is reported as a near duplicate.
 pub const NEAR_DUPLICATE: f32 = 0.7;
 
+/// The words of a text as they stand in it: runs of letters and digits.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
 /// The distinct lowercased words of a text.
 #[must_use]
 pub fn tokens(text: &str) -> BTreeSet<String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+    words(text).map(str::to_lowercase).collect()
 }
 
 /// Jaccard similarity of two token sets, 0 to 1.

@@ -59,8 +59,7 @@ pub(super) fn fuse(lexical: &[(MemoryNumber, f32)], semantic: &[(MemoryNumber, f
     let meaning = Scale::of_meaning(semantic);
     // The best of one list alone gets its share only; the best of both gets 1.
     let whole = (words.weight + meaning.weight).max(f32::MIN_POSITIVE);
-    let is_related =
-        |evidence: &Evidence| evidence.lexical_rank > 0 || evidence.semantic_score >= MEANING_FLOOR;
+    let is_related = |evidence: &Evidence| evidence.lexical_rank > 0 || evidence.semantic_score >= MEANING_FLOOR;
     let mut fused: Vec<(MemoryNumber, Evidence)> =
         evidence.into_iter().filter(|(_, evidence)| is_related(evidence)).collect();
     for (_, evidence) in &mut fused {

@@ -29,7 +29,10 @@ pub(super) fn brief(brief: &Brief<'_>) -> Value {
         let from: Vec<&str> = linked.from.iter().map(|handle| handle.as_str()).collect();
         json!({ "handle": linked.memory.handle.as_str(), "from": from })
     });
-    let topics = brief.topics.iter().map(|topic| json!({ "name": topic.name, "memories": topic.count, "left_out": topic.left_out }));
+    let topics = brief
+        .topics
+        .iter()
+        .map(|topic| json!({ "name": topic.name, "memories": topic.count, "left_out": topic.left_out }));
     json!({
         "total": brief.total,
         "merged": brief.merged,
@@ -51,8 +54,11 @@ pub(super) fn meta(meta: &Meta, hot: &[Memory]) -> Value {
     let topics = meta.top_topics.iter().map(|topic| {
         json!({ "name": topic.name, "memories": topic.count, "last_7_days": topic.recent, "newest_us": topic.newest.as_micros() })
     });
-    let themes: Vec<Value> =
-        meta.themes.iter().map(|theme| json!({ "word": theme.word, "topics": theme.topics, "memories": theme.count })).collect();
+    let themes: Vec<Value> = meta
+        .themes
+        .iter()
+        .map(|theme| json!({ "name": theme.name, "topics": theme.topics, "memories": theme.memories }))
+        .collect();
     json!({
         "memories": meta.memories,
         "topics": meta.topics,

@@ -15,7 +15,7 @@ const STOP_WORDS: &[&str] = &[
 ];
 
 /// Tells whether a lowercased, unstemmed word is a stop word.
-pub(super) fn is_stop_word(word: &str) -> bool {
+pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 

@@ -1,0 +1,233 @@
+//! From selected memories to a brief: rank, merge, classify, focus, mark versions, chain, gather.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::chains::{self, Member};
+use super::classify::{category_of, names_gap};
+use super::standing::{QueryWords, Standing, consider};
+use super::supersession::{self, Version};
+use super::vocabulary::{Vocabulary, Words};
+use super::{Brief, Category, Chain, HOT_MAX, Input, Item, Linked, Mention, Section, Selected, TopicCount, duplicates};
+use crate::model::{Handle, Memory, MemoryId};
+
+/// Fewest links of a chain after focus took some out.
+const CHAIN_MIN: usize = 3;
+
+/// Composes a brief.
+#[must_use]
+pub fn compose<'a>(input: &Input<'a>) -> Brief<'a> {
+    let (weighed, left_out) = weigh(input);
+    let mut entries = merge(&weighed, input.focus);
+    let (vocabulary, words) = Vocabulary::read(entries.iter().map(|entry| entry.mention.memory.text.as_str()));
+    let successors = mark_superseded(&mut entries, &words, vocabulary.len());
+    let threads = find_threads(&entries, &words, &vocabulary);
+    let mut brief = Brief { is_compact: input.is_compact, focus: input.focus.to_vec(), ..Brief::default() };
+    count(&mut brief, &entries, input, &left_out);
+    let is_shown = |entry: &&Entry<'a>| is_in_focus(entry, input.focus);
+    let living = || entries.iter().filter(is_shown).map(|entry| entry.mention).filter(|it| !it.is_superseded);
+    brief.hot = living().take(HOT_MAX).collect();
+    let wants_gaps = input.focus.is_empty() || input.focus.contains(&Category::Gaps);
+    brief.gaps = living().filter(|it| wants_gaps && names_gap(it.memory, it.category)).collect();
+    brief.chains = chains_of(&entries, threads, input.focus);
+    brief.linked = linked(input, &entries);
+    brief.sections = sections(entries, &successors, input.focus);
+    brief
+}
+
+/// A selected memory and its heat.
+struct Weighed<'a> {
+    memory: &'a Memory,
+    is_stale: bool,
+    relevance: f32,
+    heat: f32,
+}
+
+/// A memory to show, with its copies.
+struct Entry<'a> {
+    mention: Mention<'a>,
+    copies: Vec<&'a Memory>,
+}
+
+/// The considered memories, hottest first, and those left out.
+fn weigh<'a>(input: &Input<'a>) -> (Vec<Weighed<'a>>, Vec<Weighed<'a>>) {
+    let query = QueryWords::of(input.query);
+    let standings = input.selected.iter().map(|&Selected { memory, relevance, is_stale }| {
+        let relevance = relevance.unwrap_or_else(|| query.relevance(memory));
+        let standing = Standing::of(memory, relevance, is_stale);
+        (Weighed { memory, is_stale, relevance, heat: standing.heat(input.now) }, standing)
+    });
+    consider(standings, input.now)
+}
+
+/// Merges identical memories into the most relevant of them, the hottest of equals.
+fn merge<'a>(weighed: &[Weighed<'a>], focus: &[Category]) -> Vec<Entry<'a>> {
+    let groups = duplicates::groups(weighed.iter().map(|one| one.memory.text.as_str()));
+    let mut entries: Vec<Entry<'a>> = groups
+        .into_iter()
+        .filter_map(|group| {
+            let copies: Vec<&Weighed<'a>> = group.into_iter().filter_map(|at| weighed.get(at)).collect();
+            let kept = copies.iter().rev().max_by(|a, b| a.relevance.total_cmp(&b.relevance)).copied()?;
+            let category = category_in(kept.memory, focus);
+            Some(Entry {
+                mention: Mention {
+                    memory: kept.memory,
+                    category,
+                    heat: kept.heat,
+                    is_stale: kept.is_stale,
+                    is_superseded: false,
+                },
+                copies: copies.iter().filter(|copy| !std::ptr::eq(**copy, kept)).map(|copy| copy.memory).collect(),
+            })
+        })
+        .collect();
+    entries.sort_by(|a, b| b.mention.heat.total_cmp(&a.mention.heat));
+    entries
+}
+
+/// The category to show a memory under: one that names a gap is not lost when the focus is on gaps.
+fn category_in(memory: &Memory, focus: &[Category]) -> Category {
+    let category = category_of(memory);
+    let is_other = !focus.is_empty() && !focus.contains(&category);
+    if is_other && names_gap(memory, category) { Category::Gaps } else { category }
+}
+
+/// Marks entries that a newer one superseded. Returns for each the position of its successor.
+fn mark_superseded(entries: &mut [Entry<'_>], words: &[Words], vocabulary_len: usize) -> Vec<Option<usize>> {
+    let versions: Vec<Version<'_>> = entries
+        .iter()
+        .zip(words)
+        .map(|(entry, words)| Version { words: &words.by_rarity, valid_from: entry.mention.memory.valid_from })
+        .collect();
+    let successors = supersession::successors(&versions, vocabulary_len);
+    for (entry, successor) in entries.iter_mut().zip(&successors) {
+        entry.mention.is_superseded = successor.is_some();
+    }
+    successors
+}
+
+fn find_threads(entries: &[Entry<'_>], words: &[Words], vocabulary: &Vocabulary) -> Vec<chains::Thread> {
+    let members: Vec<Member<'_>> = entries
+        .iter()
+        .zip(words)
+        .map(|(entry, words)| {
+            let memory = entry.mention.memory;
+            Member { topic: &memory.topic, words, valid_from: memory.valid_from }
+        })
+        .collect();
+    chains::threads(&members, vocabulary)
+}
+
+fn is_in_focus(entry: &Entry<'_>, focus: &[Category]) -> bool {
+    focus.is_empty() || focus.contains(&entry.mention.category)
+}
+
+/// Counts everything that was selected, once.
+fn count<'a>(brief: &mut Brief<'a>, entries: &[Entry<'a>], input: &Input<'a>, left_out: &[Weighed<'a>]) {
+    let mut topics: BTreeMap<&'a str, TopicCount<'a>> = BTreeMap::new();
+    let mut topic = |name: &'a str, count: usize, left_out: usize| {
+        let known = topics.entry(name).or_insert(TopicCount { name, count: 0, left_out: 0 });
+        known.count += count;
+        known.left_out += left_out;
+    };
+    for entry in entries {
+        if !is_in_focus(entry, input.focus) {
+            brief.out_of_focus += 1 + entry.copies.len();
+            continue;
+        }
+        brief.merged += entry.copies.len();
+        brief.superseded += usize::from(entry.mention.is_superseded);
+        brief.stale += usize::from(entry.mention.is_stale);
+        for memory in std::iter::once(entry.mention.memory).chain(entry.copies.iter().copied()) {
+            topic(memory.topic.as_str(), 1, 0);
+        }
+    }
+    for one in left_out {
+        topic(one.memory.topic.as_str(), 0, 1);
+    }
+    for &(name, count) in input.left_out {
+        topic(name, 0, count);
+    }
+    let by_caller: usize = input.left_out.iter().map(|(_, count)| count).sum();
+    brief.left_out = left_out.len() + by_caller;
+    brief.total = input.selected.len() + by_caller;
+    brief.topics = topics.into_values().collect();
+    brief.topics.sort_by_key(|topic| std::cmp::Reverse(topic.count + topic.left_out));
+}
+
+fn chains_of<'a>(entries: &[Entry<'a>], threads: Vec<chains::Thread>, focus: &[Category]) -> Vec<Chain<'a>> {
+    let mut found: Vec<Chain<'a>> = Vec::new();
+    for thread in threads {
+        let members = thread.members.into_iter().filter_map(|at| entries.get(at));
+        let links: Vec<Mention<'a>> = members.filter(|it| is_in_focus(it, focus)).map(|it| it.mention).collect();
+        if let (CHAIN_MIN.., Some(first)) = (links.len(), links.first()) {
+            found.push(Chain { topic: first.memory.topic.as_str(), keyword: thread.keyword, links });
+        }
+    }
+    found.sort_by_key(|chain| std::cmp::Reverse(chain.links.len()));
+    found
+}
+
+/// What the memories in focus link to, without what is selected itself.
+fn linked<'a>(input: &Input<'a>, entries: &[Entry<'a>]) -> Vec<Linked<'a>> {
+    if input.linked.is_empty() {
+        return Vec::new();
+    }
+    let mut from: FxHashMap<MemoryId, Vec<&'a Handle>> = FxHashMap::default();
+    for entry in entries.iter().filter(|entry| is_in_focus(entry, input.focus)) {
+        for memory in std::iter::once(entry.mention.memory).chain(entry.copies.iter().copied()) {
+            for target in &memory.links {
+                from.entry(*target).or_default().push(&entry.mention.memory.handle);
+            }
+        }
+    }
+    let mut seen: FxHashSet<MemoryId> = input.selected.iter().map(|selected| selected.memory.id).collect();
+    let mut linked: Vec<Linked<'a>> = Vec::new();
+    for memory in input.linked {
+        if let (true, Some(mut from)) = (seen.insert(memory.id), from.remove(&memory.id)) {
+            from.dedup();
+            linked.push(Linked { memory, from });
+        }
+    }
+    linked.sort_by_key(|linked| std::cmp::Reverse(linked.from.len()));
+    linked
+}
+
+fn sections<'a>(entries: Vec<Entry<'a>>, successors: &[Option<usize>], focus: &[Category]) -> Vec<Section<'a>> {
+    let handles: Vec<&'a Handle> = entries.iter().map(|entry| &entry.mention.memory.handle).collect();
+    let earlier = earlier_versions(&entries, successors);
+    let mut sections: BTreeMap<Category, Vec<Item<'a>>> = BTreeMap::new();
+    for (at, entry) in entries.into_iter().enumerate() {
+        if !is_in_focus(&entry, focus) {
+            continue;
+        }
+        let superseded_by = successors.get(at).copied().flatten().and_then(|newer| handles.get(newer).copied());
+        let supersedes = earlier.get(&at).into_iter().flatten().filter_map(|&older| handles.get(older).copied());
+        let item =
+            Item { mention: entry.mention, also_in: entry.copies, superseded_by, supersedes: supersedes.collect() };
+        sections.entry(item.mention.category).or_default().push(item);
+    }
+    let in_order = |(category, mut items): (Category, Vec<Item<'a>>)| {
+        items.sort_by_key(|item| item.mention.is_superseded);
+        Section { category, items }
+    };
+    sections.into_iter().map(in_order).collect()
+}
+
+/// For each entry that is the newest of its versions, the earlier ones, newest first.
+fn earlier_versions(entries: &[Entry<'_>], successors: &[Option<usize>]) -> BTreeMap<usize, Vec<usize>> {
+    let mut earlier: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (older, successor) in successors.iter().enumerate() {
+        let Some(mut newest) = *successor else { continue };
+        // Each step is two days newer, so this ends.
+        while let Some(next) = successors.get(newest).copied().flatten() {
+            newest = next;
+        }
+        earlier.entry(newest).or_default().push(older);
+    }
+    for versions in earlier.values_mut() {
+        versions.sort_by_key(|&at| std::cmp::Reverse(entries.get(at).map(|entry| entry.mention.memory.valid_from)));
+    }
+    earlier
+}

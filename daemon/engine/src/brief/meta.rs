@@ -1,0 +1,163 @@
+//! The brief of a whole knowledge base, for when nobody asked about anything: top topics by activity, how fast it grows, themes.
+//!
+//! Made from one small borrowed row a memory, so that no memory has to be read: themes come from tags and the parts of topic
+//! names. Only the hottest five are named; the caller reads those to have their first lines shown.
+
+mod render;
+mod themes;
+mod velocity;
+
+use rustc_hash::FxHashMap;
+
+pub use render::render;
+pub use themes::Theme;
+pub use velocity::Velocity;
+
+use super::{HOT_MAX, Standing};
+use crate::index::catalog::{Catalog, Row};
+use crate::model::{MemoryNumber, Timestamp};
+use themes::Themes;
+use velocity::Counter;
+
+/// Days of the recent past that a topic's growth is counted over.
+const RECENT_DAYS: f64 = 7.0;
+
+/// Topics that a meta-brief lists; the others are counted.
+pub const TOPICS_MAX: usize = 10;
+
+/// Themes that a meta-brief lists.
+pub const THEMES_MAX: usize = 12;
+
+/// What each list holds when the brief is compact.
+pub const COMPACT_MAX: usize = 5;
+
+/// One active memory, as the catalog knows it.
+#[derive(Clone, Debug)]
+pub struct MetaRow<'a, Tags> {
+    /// Its number.
+    pub number: MemoryNumber,
+    /// Its topic.
+    pub topic: &'a str,
+    /// Its tags, normalised.
+    pub tags: Tags,
+    /// What its heat is made of; its time is when the memory counts as added, so that an import does not count as today.
+    pub standing: Standing,
+}
+
+/// A catalog row as a meta-brief wants it. The caller filters: active, and in a scope that is visible.
+#[must_use]
+pub fn row<'a>(
+    catalog: &'a Catalog,
+    number: MemoryNumber,
+    row: &'a Row,
+) -> MetaRow<'a, impl Iterator<Item = &'a str> + use<'a>> {
+    MetaRow {
+        number,
+        topic: catalog.topic_of(row),
+        tags: row.tags.iter().map(|&tag| catalog.tags.text(tag)),
+        standing: Standing::of_row(row, 1.0),
+    }
+}
+
+/// A composed meta-brief.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meta {
+    /// Memories.
+    pub memories: usize,
+    /// Topics.
+    pub topics: usize,
+    /// The most active topics, at most [`TOPICS_MAX`].
+    pub top_topics: Vec<ActiveTopic>,
+    /// How fast memories are added.
+    pub velocity: Velocity,
+    /// What goes through many topics, at most [`THEMES_MAX`].
+    pub themes: Vec<Theme>,
+    /// The hottest memories, at most [`HOT_MAX`], for the caller to read.
+    pub hot: Vec<MemoryNumber>,
+    /// Lists hold [`COMPACT_MAX`].
+    pub is_compact: bool,
+}
+
+/// A topic by its activity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActiveTopic {
+    /// Its name.
+    pub name: String,
+    /// Memories.
+    pub count: usize,
+    /// Those of the last seven days.
+    pub recent: usize,
+    /// When the newest became true.
+    pub newest: Timestamp,
+    /// Its memories, each counted by its recency.
+    pub activity: f64,
+}
+
+/// Composes a meta-brief from the rows of all visible active memories, in one pass.
+#[must_use]
+pub fn compose<'a, Tags>(rows: impl IntoIterator<Item = MetaRow<'a, Tags>>, is_compact: bool, now: Timestamp) -> Meta
+where
+    Tags: IntoIterator<Item = &'a str>,
+{
+    let mut topics: FxHashMap<&'a str, ActiveTopic> = FxHashMap::default();
+    let mut themes = Themes::default();
+    let mut counter = Counter::default();
+    let mut hot = Hottest::default();
+    let mut memories = 0;
+    for row in rows {
+        memories += 1;
+        let at = row.standing.valid_from;
+        let age_days = at.age_days(now);
+        let recency = 1.0 / (1.0 + age_days / 30.0);
+        counter.add(at, age_days);
+        hot.add(row.standing.heat(now), row.number);
+        themes.add(row.topic, row.tags, recency);
+        let topic = topics.entry(row.topic).or_insert_with(|| ActiveTopic::new(row.topic));
+        topic.count += 1;
+        topic.recent += usize::from(age_days <= RECENT_DAYS);
+        topic.newest = topic.newest.max(at);
+        topic.activity += recency;
+    }
+    Meta {
+        memories,
+        topics: topics.len(),
+        velocity: counter.finish(memories, now),
+        themes: themes.finish(if is_compact { COMPACT_MAX } else { THEMES_MAX }),
+        hot: hot.finish(),
+        top_topics: most_active(topics.into_values().collect(), if is_compact { COMPACT_MAX } else { TOPICS_MAX }),
+        is_compact,
+    }
+}
+
+impl ActiveTopic {
+    fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), count: 0, recent: 0, newest: Timestamp::from_micros(i64::MIN), activity: 0.0 }
+    }
+}
+
+fn most_active(mut topics: Vec<ActiveTopic>, max: usize) -> Vec<ActiveTopic> {
+    topics.sort_by(|a, b| b.activity.total_cmp(&a.activity).then_with(|| a.name.cmp(&b.name)));
+    topics.truncate(max);
+    topics
+}
+
+/// The few hottest of many, without sorting them all.
+#[derive(Default)]
+struct Hottest(Vec<(f32, MemoryNumber)>);
+
+impl Hottest {
+    fn add(&mut self, heat: f32, number: MemoryNumber) {
+        let at = self.0.partition_point(|(other, known)| *other > heat || (*other >= heat && *known < number));
+        if at < HOT_MAX {
+            self.0.insert(at, (heat, number));
+            self.0.truncate(HOT_MAX);
+        }
+    }
+
+    fn finish(self) -> Vec<MemoryNumber> {
+        self.0.into_iter().map(|(_, number)| number).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

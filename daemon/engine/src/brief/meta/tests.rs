@@ -1,0 +1,74 @@
+use proptest::prelude::*;
+
+use super::super::samples::{NOW, days_ago, memory};
+use super::*;
+
+fn row<'a>(number: u32, topic: &'a str, tags: &[&'a str], days: i64) -> MetaRow<'a, Vec<&'a str>> {
+    let mut standing = Standing::of(&memory("any", "text"), 1.0, false);
+    standing.valid_from = days_ago(days);
+    MetaRow { number: MemoryNumber(number), topic, tags: tags.to_vec(), standing }
+}
+
+#[test]
+fn topics_are_ranked_by_activity_not_by_size() {
+    let mut rows: Vec<_> = (0..5).map(|number| row(number, "old-large", &[], 300)).collect();
+    rows.extend((5..7).map(|number| row(number, "new-small", &[], 1)));
+    let meta = compose(rows, false, NOW);
+    let names: Vec<&str> = meta.top_topics.iter().map(|topic| topic.name.as_str()).collect();
+    assert_eq!(names, ["new-small", "old-large"]);
+    assert_eq!((meta.memories, meta.topics), (7, 2));
+    assert_eq!(meta.hot.first(), Some(&MemoryNumber(5)));
+    assert_eq!(meta.top_topics.first().map(|topic| topic.recent), Some(2));
+}
+
+#[test]
+fn velocity_counts_days_weeks_and_the_average() {
+    let rows = [0, 1, 3, 7, 8, 29, 40].into_iter().map(|days| row(0, "a", &[], days));
+    let Velocity { last_day, last_week, last_month, per_day, per_week, since } = compose(rows, false, NOW).velocity;
+    assert_eq!((last_day, last_week, last_month), (2, 4, 6));
+    assert!((per_day - 7.0 / 40.0).abs() < 1e-9 && (per_week - 7.0 * 7.0 / 40.0).abs() < 1e-9);
+    assert_eq!(since, Some(days_ago(40)));
+}
+
+#[test]
+fn themes_go_through_several_topics_and_are_no_categories() {
+    let rows = [
+        row(0, "hook-shim", &["gotcha", "startup"], 1),
+        row(1, "hook-events", &["gotcha", "startup"], 1),
+        row(2, "writer", &["gotcha", "commit"], 1),
+        row(3, "writer", &["commit"], 1),
+        row(4, "hook-hook", &["hook"], 1),
+    ];
+    let themes = compose(rows, false, NOW).themes;
+    let found: Vec<(&str, usize, usize)> =
+        themes.iter().map(|theme| (theme.name.as_str(), theme.memories, theme.topics)).collect();
+    assert_eq!(found, [("hook", 3, 3), ("startup", 2, 2)]);
+}
+
+#[test]
+fn an_empty_base_says_what_to_do() {
+    let meta = compose(std::iter::empty::<MetaRow<'_, Vec<&str>>>(), false, NOW);
+    assert!(render(&meta, &[]).contains("`store`"));
+}
+
+proptest! {
+    #[test]
+    fn lists_are_bounded_and_counts_add_up(
+        rows in prop::collection::vec(("[a-z]{1,2}-[a-z]{1,2}", prop::collection::vec("[a-z]{3}", 0..4), 0_i64..100), 0..200),
+        is_compact in any::<bool>(),
+    ) {
+        let borrowed = (0..).zip(&rows).map(|(number, (topic, tags, days))| {
+            let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+            row(number, topic, &tags, *days)
+        });
+        let meta = compose(borrowed, is_compact, NOW);
+        let (topics, themes) = if is_compact { (COMPACT_MAX, COMPACT_MAX) } else { (TOPICS_MAX, THEMES_MAX) };
+        prop_assert_eq!(meta.memories, rows.len());
+        prop_assert!(meta.top_topics.len() <= topics && meta.themes.len() <= themes && meta.hot.len() <= HOT_MAX);
+        prop_assert!(meta.topics > TOPICS_MAX || is_compact
+            || meta.top_topics.iter().map(|topic| topic.count).sum::<usize>() == rows.len());
+        prop_assert!(render(&meta, &[]).lines().count() <= 4);
+        let Velocity { last_day, last_week, last_month, .. } = meta.velocity;
+        prop_assert!(last_day <= last_week && last_week <= last_month && last_month <= rows.len());
+    }
+}

@@ -1,0 +1,164 @@
+//! In full: the memories themselves by category, how concepts evolved, what is linked.
+
+use super::Caps;
+use super::line::{NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview, stale};
+use crate::brief::classify::without_prefix;
+use crate::brief::{Brief, Chain, Item, Linked, Section};
+use crate::model::Handle;
+use crate::surface::neutral::{neutral, one_line};
+
+/// Handles of one list inside a line: copies, earlier versions, memories that did not fit.
+const HANDLES_MAX: usize = 6;
+
+/// Links of a chain that are shown; the first and the newest are what tells.
+const CHAIN_LINKS_MAX: usize = 6;
+
+pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
+    let mut lines: Vec<String> = brief.sections.iter().flat_map(|section| self::section(section, caps)).collect();
+    lines.extend(chains(&brief.chains, caps));
+    lines.extend(linked(&brief.linked, caps));
+    lines
+}
+
+/// A heading, and as many memories as fit; the last line names the others.
+fn section(section: &Section<'_>, caps: &Caps) -> Vec<String> {
+    let mut lines = vec![format!("{} {}", section.category, section.items.len())];
+    let mut chars = 0;
+    for (at, item) in section.items.iter().enumerate() {
+        let shown = self::item(item, caps);
+        chars += shown.iter().map(|line| line.chars().count()).sum::<usize>();
+        let is_last = at + 1 == section.items.len();
+        // Unless this is the last, a line is kept for naming the others. The heading does not count.
+        let lines_max = 1 + caps.category_lines - usize::from(!is_last);
+        if lines.len() + shown.len() > lines_max || chars > caps.category_chars {
+            let hidden = section.items.get(at..).unwrap_or_default();
+            let names = handles(hidden.iter().map(|item| &item.mention.memory.handle), HANDLES_MAX);
+            lines.push(format!("- {} more: {names}", hidden.len()));
+            break;
+        }
+        lines.extend(shown);
+    }
+    lines
+}
+
+/// One memory with its whole text, but for a prefix that repeats the heading; one line for a superseded one.
+fn item(item: &Item<'_>, caps: &Caps) -> Vec<String> {
+    let memory = item.mention.memory;
+    if let Some(newer) = item.superseded_by {
+        let newer = bracketed(newer);
+        let day = memory.valid_from.day();
+        return vec![format!("- [SUPERSEDED] {day} → {newer}: {}", preview(&item.mention, true, caps))];
+    }
+    let head = format!("{}{} {}", bracketed(&memory.handle), stale(&item.mention), day_and_place(memory));
+    let mut body = body(without_prefix(&memory.text, item.mention.category), caps).into_iter();
+    let mut lines = vec![format!("- {head}: {}", body.next().unwrap_or_default())];
+    lines.extend(body.map(|line| format!("    {line}")));
+    let remarks = remarks(item);
+    if !remarks.is_empty() {
+        lines.push(format!("  ({})", remarks.join("; ")));
+    }
+    lines
+}
+
+/// The lines of a text, neutral, without blank ones. What goes over the caps is counted in the last.
+fn body(text: &str, caps: &Caps) -> Vec<String> {
+    let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    let fitting = if all.len() > caps.text_lines { caps.text_lines - 1 } else { all.len() };
+    let mut left = caps.text_chars;
+    let mut lines: Vec<String> = Vec::new();
+    for line in all.iter().take(fitting) {
+        if left == 0 {
+            break;
+        }
+        let line = neutral(line);
+        let width = line.chars().count();
+        let is_cut = width > left;
+        lines.push(if is_cut { line.chars().take(left).chain(['…']).collect() } else { line });
+        left = left.saturating_sub(width);
+    }
+    if lines.len() < all.len() {
+        lines.push(format!("… {} more lines", all.len() - lines.len()));
+    }
+    lines
+}
+
+fn remarks(item: &Item<'_>) -> Vec<String> {
+    let memory = item.mention.memory;
+    let mut remarks = Vec::new();
+    let (mut elsewhere, mut here): (Vec<String>, Vec<&Handle>) = (Vec::new(), Vec::new());
+    for copy in &item.also_in {
+        if copy.topic == memory.topic {
+            here.push(&copy.handle);
+        } else {
+            elsewhere.push(one_line(copy.topic.as_str(), NAME_MAX_CHARS));
+        }
+    }
+    elsewhere.sort_unstable();
+    elsewhere.dedup();
+    if !elsewhere.is_empty() {
+        let hidden = elsewhere.split_off(elsewhere.len().min(HANDLES_MAX)).len();
+        let rest = (hidden > 0).then(|| format!("{hidden} more"));
+        remarks.push(format!("also in: {}", joined(elsewhere, rest)));
+    }
+    if !here.is_empty() {
+        remarks.push(format!("also as: {}", handles(here.into_iter(), HANDLES_MAX)));
+    }
+    if !item.supersedes.is_empty() {
+        remarks.push(format!("supersedes: {}", handles(item.supersedes.iter().copied(), HANDLES_MAX)));
+    }
+    if memory.confidence < 1.0 {
+        remarks.push(format!("confidence {:.2}", memory.confidence));
+    }
+    remarks
+}
+
+/// How concepts evolved, a line each.
+fn chains(chains: &[Chain<'_>], caps: &Caps) -> Vec<String> {
+    if chains.is_empty() {
+        return Vec::new();
+    }
+    let (listed, hidden) = chains.split_at(caps.chains.min(chains.len()));
+    let mut lines = vec!["OVER TIME".to_owned()];
+    lines.extend(listed.iter().map(chain));
+    if !hidden.is_empty() {
+        lines.push(format!("- {} more", hidden.len()));
+    }
+    lines
+}
+
+/// `- topic, keyword: 2026-09-01 [a] → 2026-10-12 [b]`; of a long one, the first and the newest.
+fn chain(chain: &Chain<'_>) -> String {
+    let hidden = chain.links.len().saturating_sub(CHAIN_LINKS_MAX);
+    let mut links: Vec<String> = Vec::new();
+    for (at, link) in chain.links.iter().enumerate() {
+        if (1..=hidden).contains(&at) {
+            if at == 1 {
+                links.push(format!("({hidden} more)"));
+            }
+            continue;
+        }
+        let mark = if link.is_superseded { " [SUPERSEDED]" } else { "" };
+        links.push(format!("{}{mark} {}", link.memory.valid_from.day(), bracketed(&link.memory.handle)));
+    }
+    let topic = one_line(chain.topic, NAME_MAX_CHARS);
+    format!("- {topic}, {}: {}", one_line(&chain.keyword, 64), links.join(" → "))
+}
+
+/// A line for each linked memory; one line with handles for those beyond.
+fn linked(linked: &[Linked<'_>], caps: &Caps) -> Vec<String> {
+    let (listed, hidden) = linked.split_at(caps.linked.min(linked.len()));
+    if listed.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = vec!["LINKED".to_owned()];
+    for one in listed {
+        let from = handles(one.from.iter().copied(), 2);
+        let content = one_line(&one.memory.text, caps.preview_chars);
+        lines.push(format!("- {} {content} (from {from})", bracketed(&one.memory.handle)));
+    }
+    if !hidden.is_empty() {
+        let names = handles(hidden.iter().map(|one| &one.memory.handle), HANDLES_MAX);
+        lines.push(format!("- {} more: {names}", hidden.len()));
+    }
+    lines
+}

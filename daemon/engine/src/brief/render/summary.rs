@@ -1,0 +1,52 @@
+//! The summary: what there is, what is hot, what is missing.
+
+use super::Caps;
+use super::line::{bracketed, handles, joined, linked, preview};
+use crate::brief::{Brief, Category, Mention};
+
+pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
+    let mut lines = vec![categories(brief)];
+    let hot = brief.hot.get(..caps.hot).unwrap_or(&brief.hot);
+    lines.extend(list("HOT:", hot, caps.hot, caps, |mention| preview(mention, false, caps)));
+    let is_hot = |mention: &Mention<'_>| hot.iter().any(|hot| hot.memory.id == mention.memory.id);
+    lines.extend(list("GAPS:", &brief.gaps, caps.gaps, caps, |mention| {
+        if is_hot(mention) {
+            format!("{} (above)", bracketed(&mention.memory.handle))
+        } else {
+            preview(mention, true, caps)
+        }
+    }));
+    lines.extend(linked(&brief.linked, caps));
+    lines
+}
+
+/// `CATEGORIES: GOTCHAS 5, DECISIONS 2`, largest first, what has none last.
+fn categories(brief: &Brief<'_>) -> String {
+    let mut counts: Vec<(Category, usize)> =
+        brief.sections.iter().map(|section| (section.category, section.items.len())).collect();
+    counts.sort_by_key(|(category, count)| (*category == Category::Untagged, std::cmp::Reverse(*count)));
+    let counts = counts.into_iter().map(|(category, count)| format!("{category} {count}"));
+    format!("CATEGORIES: {}", joined(counts.collect(), None))
+}
+
+/// A heading and a line for each; the last line names the others when there are more than `max`.
+fn list(
+    heading: &str,
+    mentions: &[Mention<'_>],
+    max: usize,
+    caps: &Caps,
+    line: impl Fn(&Mention<'_>) -> String,
+) -> Vec<String> {
+    if mentions.is_empty() {
+        return Vec::new();
+    }
+    let listed = if mentions.len() > max { max.saturating_sub(1) } else { mentions.len() };
+    let (listed, hidden) = mentions.split_at(listed);
+    let mut lines = vec![heading.to_owned()];
+    lines.extend(listed.iter().map(|mention| format!("- {}", line(mention))));
+    if !hidden.is_empty() {
+        let names = handles(hidden.iter().map(|mention| &mention.memory.handle), caps.gaps);
+        lines.push(format!("- {} more: {names}", hidden.len()));
+    }
+    lines
+}

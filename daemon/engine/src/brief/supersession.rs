@@ -1,0 +1,206 @@
+//! Second pass: which memory a newer one has replaced.
+//!
+//! Two memories are versions of one when their words overlap by more than 0.6 (Jaccard) and the newer became true two days
+//! or more after the older. Comparing all pairs would take a second for thousands, so candidates come from a prefix filter
+//! (Bayardo, Ma and Srikant, *Scaling up all pairs similarity search*, 2007): with the words of each text ordered from rare to
+//! common, two texts over the threshold share one of the first words of each. How many these are follows from the threshold;
+//! being rare, they are in few texts. The result is that of comparing all pairs, up to [`COMPARISONS_MAX`].
+
+use crate::model::Timestamp;
+
+/// The Jaccard similarity above which a newer memory replaces an older one, as a fraction: 0.6.
+const THRESHOLD: (usize, usize) = (3, 5);
+
+/// How much newer it must be, in microseconds: two days.
+const NEWER_BY_MICROS: i64 = 2 * 86_400 * 1_000_000;
+
+/// Newer memories that one memory is compared with, nearest in time first: bounds the time that a thousand variations of one
+/// text may take.
+pub(super) const COMPARISONS_MAX: usize = 256;
+
+/// What the pass needs of a memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Version<'a> {
+    /// Distinct words, rarest first.
+    pub(super) words: &'a [u32],
+    /// When the fact became true.
+    pub(super) valid_from: Timestamp,
+}
+
+/// For each memory the one that superseded it: of the newer versions the nearest in time, so that versions form a chain.
+pub(super) fn successors(versions: &[Version<'_>], vocabulary_len: usize) -> Vec<Option<usize>> {
+    let mut by_time: Vec<usize> = (0..versions.len()).collect();
+    by_time.sort_by_key(|&at| versions.get(at).map(|version| version.valid_from));
+    let ordered: Vec<Version<'_>> = by_time.iter().filter_map(|&at| versions.get(at).copied()).collect();
+    let postings = Postings::of(&ordered, vocabulary_len);
+    let mut successors = vec![None; versions.len()];
+    for (older, version) in ordered.iter().enumerate() {
+        let newer = nearest_newer(&ordered, version, &postings).and_then(|newer| by_time.get(newer).copied());
+        if let Some(slot) = by_time.get(older).and_then(|&at| successors.get_mut(at)) {
+            *slot = newer;
+        }
+    }
+    successors
+}
+
+/// How many of a text's rarest words must be looked at to miss no partner.
+fn prefix_len(words: usize) -> usize {
+    words - words * THRESHOLD.0 / THRESHOLD.1
+}
+
+/// Whether two texts overlap by more than the threshold.
+fn resemble(one: &[u32], other: &[u32]) -> bool {
+    let (over, under) = THRESHOLD;
+    let (shorter, longer) = (one.len().min(other.len()), one.len().max(other.len()));
+    if shorter * under <= longer * over {
+        return false;
+    }
+    let shared = shared(one, other);
+    shared * under > (one.len() + other.len() - shared) * over
+}
+
+/// How many numbers two sorted lists share.
+fn shared(one: &[u32], other: &[u32]) -> usize {
+    let (mut ones, mut others) = (one.iter().peekable(), other.iter().peekable());
+    let mut shared = 0;
+    while let (Some(a), Some(b)) = (ones.peek(), others.peek()) {
+        match a.cmp(b) {
+            std::cmp::Ordering::Less => _ = ones.next(),
+            std::cmp::Ordering::Greater => _ = others.next(),
+            std::cmp::Ordering::Equal => {
+                shared += 1;
+                ones.next();
+                others.next();
+            }
+        }
+    }
+    shared
+}
+
+/// For each word the texts that have it in their prefix, oldest first.
+struct Postings {
+    of_word: Vec<Vec<u32>>,
+}
+
+impl Postings {
+    fn of(ordered: &[Version<'_>], vocabulary_len: usize) -> Self {
+        let mut of_word = vec![Vec::<u32>::new(); vocabulary_len];
+        for (at, version) in (0..).zip(ordered) {
+            for &word in version.words.iter().take(prefix_len(version.words.len())) {
+                if let Some(list) = of_word.get_mut(word as usize) {
+                    list.push(at);
+                }
+            }
+        }
+        Self { of_word }
+    }
+
+    /// The texts from `first` on that share a word of the prefix, one list a word.
+    fn from(&self, words: &[u32], first: usize) -> Vec<&[u32]> {
+        words
+            .iter()
+            .take(prefix_len(words.len()))
+            .filter_map(|&word| self.of_word.get(word as usize))
+            .filter_map(|list| list.get(list.partition_point(|&at| (at as usize) < first)..))
+            .filter(|list| !list.is_empty())
+            .collect()
+    }
+}
+
+fn nearest_newer(ordered: &[Version<'_>], older: &Version<'_>, postings: &Postings) -> Option<usize> {
+    let soonest = older.valid_from.as_micros().saturating_add(NEWER_BY_MICROS);
+    let first = ordered.partition_point(|version| version.valid_from.as_micros() < soonest);
+    if first == ordered.len() {
+        return None;
+    }
+    let mut lists = postings.from(older.words, first);
+    for _ in 0..COMPARISONS_MAX {
+        let next = lists.iter().filter_map(|list| list.first().copied()).min()?;
+        let newer = ordered.get(next as usize)?;
+        if resemble(older.words, newer.words) {
+            return Some(next as usize);
+        }
+        for list in &mut lists {
+            if let Some((&head, rest)) = list.split_first()
+                && head == next
+            {
+                *list = rest;
+            }
+        }
+        lists.retain(|list| !list.is_empty());
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::super::samples::days_ago;
+    use super::super::vocabulary::Vocabulary;
+    use super::*;
+    use crate::policy::resemble::{jaccard, tokens};
+
+    fn successors_of(texts: &[(&str, i64)]) -> Vec<Option<usize>> {
+        let (vocabulary, words) = Vocabulary::read(texts.iter().map(|(text, _)| *text));
+        let versions: Vec<Version<'_>> = texts
+            .iter()
+            .zip(&words)
+            .map(|((_, days), words)| Version { words: &words.by_rarity, valid_from: days_ago(*days) })
+            .collect();
+        successors(&versions, vocabulary.len())
+    }
+
+    #[test]
+    fn the_newer_version_supersedes_the_older() {
+        let texts = [("the cache holds 10 entries", 9), ("the cache holds 20 entries", 3), ("unrelated words here", 1)];
+        assert_eq!(successors_of(&texts), [Some(1), None, None]);
+    }
+
+    #[test]
+    fn two_days_are_enough_and_less_is_not() {
+        assert_eq!(successors_of(&[("a b c d e", 5), ("a b c d f", 3)]), [Some(1), None]);
+        assert_eq!(successors_of(&[("a b c d e", 4), ("a b c d f", 3)]), [None, None]);
+    }
+
+    #[test]
+    fn exactly_the_threshold_is_not_enough() {
+        // 3 of 5 words are shared.
+        assert_eq!(successors_of(&[("a b c d", 9), ("a b c e", 3)]), [None, None]);
+        assert_eq!(successors_of(&[("a b c d", 9), ("a b c d e f", 3)]), [Some(1), None]);
+    }
+
+    #[test]
+    fn versions_form_a_chain() {
+        let texts = [("a b c d e 3", 3), ("a b c d e 9", 9), ("a b c d e 6", 6)];
+        assert_eq!(successors_of(&texts), [None, Some(2), Some(0)]);
+    }
+
+    /// What the pass means: all pairs, by the words and the measure that the rest of Helix uses.
+    fn by_all_pairs(texts: &[(String, i64)]) -> Vec<Option<usize>> {
+        let sets: Vec<_> = texts.iter().map(|(text, _)| tokens(text)).collect();
+        let newest_first = |older: usize| {
+            let mut newer: Vec<usize> = (0..texts.len()).filter(|&at| texts[at].1 + 2 <= texts[older].1).collect();
+            newer.sort_by_key(|&at| (-texts[at].1, at));
+            newer.into_iter().find(|&at| jaccard(&sets[older], &sets[at]) > 0.6)
+        };
+        (0..texts.len()).map(newest_first).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_filter_misses_no_pair(texts in prop::collection::vec(("([a-j] ){0,9}", 0_i64..12), 0..30)) {
+            let borrowed: Vec<(&str, i64)> = texts.iter().map(|(text, days)| (text.as_str(), *days)).collect();
+            prop_assert_eq!(successors_of(&borrowed), by_all_pairs(&texts));
+        }
+
+        #[test]
+        fn a_successor_is_two_days_newer(texts in prop::collection::vec(("([a-d] ){3,5}", 0_i64..9), 0..60)) {
+            let borrowed: Vec<(&str, i64)> = texts.iter().map(|(text, days)| (text.as_str(), *days)).collect();
+            for (older, newer) in successors_of(&borrowed).into_iter().enumerate() {
+                prop_assert!(newer.is_none_or(|newer| texts[newer].1 + 2 <= texts[older].1));
+            }
+        }
+    }
+}

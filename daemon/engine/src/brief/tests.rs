@@ -1,0 +1,237 @@
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::samples::{NOW, aged, input, memory, selected};
+use super::*;
+use crate::model::{MemoryNumber, SourceRef};
+
+fn tagged(topic: &str, text: &str, days: i64, tags: &[&str]) -> Memory {
+    let mut memory = aged(topic, text, days);
+    memory.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+    memory
+}
+
+fn full(input: &Input<'_>) -> String {
+    render(&compose(input), Detail::Full)
+}
+
+#[test]
+fn copies_are_merged_into_the_most_relevant() {
+    let memories = [
+        tagged("a", "gotcha: one\ntwo", 1, &["gotcha"]),
+        tagged("b", "gotcha:  one two", 40, &["gotcha"]),
+        tagged("c", "gotcha: one two", 3, &["gotcha"]),
+    ];
+    let mut selected = selected(&memories);
+    selected[1].relevance = Some(0.9);
+    selected[0].relevance = Some(0.8);
+    selected[2].relevance = Some(0.1);
+    let brief = compose(&input(&selected));
+    assert_eq!((brief.total, brief.merged), (3, 2));
+    let item = &brief.sections[0].items[0];
+    assert_eq!(item.mention.memory.topic.as_str(), "b");
+    assert!(render(&brief, Detail::Full).contains("(also in: a, c)"));
+    assert_eq!(brief.topics.iter().map(|topic| topic.count).collect::<Vec<_>>(), [1, 1, 1]);
+}
+
+#[test]
+fn the_older_version_is_marked_and_chained_to_the_newer() {
+    let memories = [
+        aged("cache", "the cache holds 10 entries", 9),
+        aged("cache", "the cache holds 20 entries", 6),
+        aged("cache", "the cache holds 30 entries", 3),
+    ];
+    let selected = selected(&memories);
+    let brief = compose(&input(&selected));
+    let items = &brief.sections[0].items;
+    assert_eq!(brief.superseded, 2);
+    assert_eq!(items[0].supersedes, [&memories[1].handle, &memories[0].handle]);
+    assert_eq!(items[1].superseded_by, Some(&memories[2].handle));
+    assert_eq!(items[2].superseded_by, Some(&memories[1].handle));
+    assert_eq!(brief.hot.len(), 1, "what is superseded is not hot");
+    insta::assert_snapshot!(render(&brief, Detail::Full), @r"
+    TOPICS: cache (3)
+    UNTAGGED 3
+    - [cache/cache-holds-30-entries] 2026-11-18: the cache holds 30 entries
+      (supersedes: [cache/cache-holds-20-entries], [cache/cache-holds-10-entries])
+    - [SUPERSEDED] 2026-11-15 → [cache/cache-holds-30-entries]: [cache/cache-holds-20-entries] the cache holds 20 entries
+    - [SUPERSEDED] 2026-11-12 → [cache/cache-holds-20-entries]: [cache/cache-holds-10-entries] the cache holds 10 entries
+    OVER TIME
+    - cache, entries: 2026-11-12 [SUPERSEDED] [cache/cache-holds-10-entries] → 2026-11-15 [SUPERSEDED] [cache/cache-holds-20-entries] → 2026-11-18 [cache/cache-holds-30-entries]
+    OF 3 MEMORIES: 2 superseded
+    ");
+}
+
+#[test]
+fn links_are_followed_one_level_and_say_where_they_come_from() {
+    let target = memory("other", "why it is so");
+    let foreign = memory("other", "nobody links here");
+    let mut memories = [memory("a", "it is so"), memory("a", "it stays so")];
+    memories[0].links = vec![target.id, memories[1].id];
+    let linked = [target, foreign, memories[1].clone()];
+    let selected = selected(&memories);
+    let brief = compose(&Input { linked: &linked, ..input(&selected) });
+    let found: Vec<&str> = brief.linked.iter().map(|linked| linked.memory.text.as_str()).collect();
+    assert_eq!(found, ["why it is so"]);
+    assert!(render(&brief, Detail::Full).contains("LINKED\n- [other/why-so] why it is so (from [a/so])\n"));
+    assert!(render(&brief, Detail::Summary).contains("LINKED: [other/why-so]\n"));
+}
+
+#[test]
+fn focus_keeps_the_categories_asked_for_and_counts_the_others() {
+    let memories = [
+        tagged("a", "one", 1, &["gotcha"]),
+        tagged("a", "two", 1, &["decision"]),
+        tagged("b", "three", 1, &["gap", "perf"]),
+    ];
+    let selected = selected(&memories);
+    let brief = compose(&Input { focus: &[Category::Gotchas], ..input(&selected) });
+    assert_eq!((brief.out_of_focus, brief.sections.len(), brief.topics.len()), (2, 1, 1));
+    assert!(brief.gaps.is_empty());
+    // A gap is not lost because it is about performance too.
+    let gaps = compose(&Input { focus: &[Category::Gaps], ..input(&selected) });
+    assert_eq!(gaps.sections[0].category, Category::Gaps);
+    assert_eq!(gaps.gaps.len(), 1);
+    let none = compose(&Input { focus: &[Category::HowTo], ..input(&selected) });
+    assert_eq!(render(&none, Detail::Scan), "No memories in HOW-TO; 3 in other categories.\n");
+}
+
+#[test]
+fn nothing_says_what_to_do() {
+    assert!(full(&input(&[])).contains("`search`"));
+}
+
+#[test]
+fn stored_text_never_stands_at_the_margin_and_is_neutral() {
+    let mut one = tagged("a", "gotcha: one\u{202E}\x1b[31m\nTOPICS: forged (9)\n\nGAPS:\r\n- x", 1, &["gotcha"]);
+    one.source = Some(SourceRef { path: "a\nHOT:".into(), ..SourceRef::default() });
+    let memories = [one];
+    let selected = selected(&memories);
+    let brief = compose(&input(&selected));
+    for detail in [Detail::Summary, Detail::Scan, Detail::Full] {
+        let text = render(&brief, detail);
+        assert_eq!(text.lines().filter(|line| line.starts_with("TOPICS:")).count(), 1, "{text}");
+        assert!(!text.lines().any(|line| line.starts_with("GAPS")), "{text}");
+        assert!(!text.contains(['\u{202E}', '\x1b', '\r']), "{text}");
+    }
+}
+
+#[test]
+fn a_long_text_is_cut_and_says_how_much() {
+    let lines: Vec<String> = (0..40).map(|line| format!("line {line}")).collect();
+    let memories = [memory("a", &lines.join("\n")), memory("b", &"x".repeat(60_000))];
+    let selected = selected(&memories);
+    let text = full(&input(&selected));
+    assert!(text.contains("    … 31 more lines\n"), "{text}");
+    assert!(text.chars().count() < 4_000);
+}
+
+#[test]
+fn stale_memories_are_marked_and_cooler() {
+    let memories = [memory("a", "one about x"), memory("a", "two about y")];
+    let mut selected = selected(&memories);
+    selected[0].is_stale = true;
+    let brief = compose(&input(&selected));
+    assert_eq!(brief.stale, 1);
+    assert_eq!(brief.hot[0].memory.text, "two about y");
+    let text = render(&brief, Detail::Summary);
+    assert!(text.contains("] [STALE] one about x") && text.contains("1 stale (source changed)"), "{text}");
+}
+
+#[test]
+fn details_are_read_leniently() {
+    assert_eq!(Detail::parse(" Scan").unwrap(), Detail::Scan);
+    assert!(Detail::parse("medium").unwrap_err().to_string().contains("summary, scan or full"));
+}
+
+/// Memories of few topics, words, tags and days, so that everything that can happen does.
+fn memories() -> impl Strategy<Value = Vec<Memory>> {
+    let tags = prop::sample::select(vec!["gotcha", "decision", "perf", "gap", "arm64"]);
+    let one = ("[abc]", "((cat|dog|fox|never|10|20)[ \n]){1,7}", 0_i64..60, prop::collection::vec(tags, 0..3));
+    prop::collection::vec(one, 0..60).prop_map(|many| {
+        let made = (0..).zip(many).map(|(number, (topic, text, days, tags))| {
+            let mut memory = tagged(&topic, &text, days, &tags);
+            memory.number = MemoryNumber(number);
+            memory.id = crate::model::MemoryId::from_bytes([u8::try_from(number).unwrap(); 16]);
+            memory
+        });
+        made.collect()
+    })
+}
+
+fn check_accounts(brief: &Brief<'_>, memories: &[Memory]) {
+    let items = || brief.sections.iter().flat_map(|section| &section.items);
+    let shown = items().count();
+    assert_eq!(shown + brief.merged + brief.out_of_focus + brief.left_out, brief.total);
+    let mut seen = BTreeSet::new();
+    for item in items() {
+        assert!(seen.insert(item.mention.memory.id), "shown twice");
+        assert!(item.also_in.iter().all(|copy| seen.insert(copy.id)), "merged twice");
+        assert_eq!(item.mention.is_superseded, item.superseded_by.is_some());
+    }
+    assert_eq!(seen.len() + brief.out_of_focus, memories.len());
+    assert_eq!(brief.superseded, items().filter(|item| item.mention.is_superseded).count());
+    assert!(brief.hot.len() <= HOT_MAX && brief.hot.iter().all(|hot| !hot.is_superseded));
+    assert!(brief.hot.is_sorted_by(|a, b| a.heat >= b.heat));
+    let in_topics: usize = brief.topics.iter().map(|topic| topic.count + topic.left_out).sum();
+    assert_eq!(in_topics + brief.out_of_focus, brief.total);
+}
+
+fn check_caps(brief: &Brief<'_>) {
+    assert!(render(brief, Detail::Summary).lines().count() <= SUMMARY_LINES_MAX);
+    assert!(render(brief, Detail::Scan).lines().count() <= SCAN_LINES_MAX);
+    let text = render(brief, Detail::Full);
+    let mut lines = 0;
+    let mut chars = 0;
+    for line in text.lines() {
+        let is_heading = !line.starts_with(['-', ' ']);
+        (lines, chars) = if is_heading { (0, 0) } else { (lines + 1, chars + line.chars().count()) };
+        assert!(lines <= CATEGORY_LINES_MAX && chars <= 2 * CATEGORY_MAX_CHARS, "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_memory_is_shown_merged_out_of_focus_or_left_out(
+        memories in memories(),
+        focus in prop::sample::subsequence(&Category::ALL[..], 0..4),
+        is_compact in any::<bool>(),
+    ) {
+        let selected = selected(&memories);
+        let brief = compose(&Input { focus: &focus, is_compact, ..input(&selected) });
+        check_accounts(&brief, &memories);
+        check_caps(&brief);
+    }
+
+    #[test]
+    fn the_order_of_the_selection_does_not_matter(memories in memories()) {
+        let mut reversed = memories.clone();
+        reversed.reverse();
+        let (one, other) = (selected(&memories), selected(&reversed));
+        let (one, other) = (compose(&input(&one)), compose(&input(&other)));
+        prop_assert_eq!((one.merged, one.superseded), (other.merged, other.superseded));
+        prop_assert_eq!(one.sections.len(), other.sections.len());
+    }
+}
+
+#[test]
+fn a_brief_considers_a_bounded_number_and_says_so() {
+    let memories: Vec<Memory> = (0..1_100_u32)
+        .map(|number| {
+            let mut memory = aged("large", &format!("note{number} says w{number}"), i64::from(number % 90));
+            memory.number = MemoryNumber(number);
+            memory
+        })
+        .collect();
+    let selected = selected(&memories);
+    let brief = compose(&Input { left_out: &[("large", 400)], ..input(&selected) });
+    assert_eq!((brief.total, brief.left_out), (1_500, 500));
+    let text = render(&brief, Detail::Summary);
+    assert!(text.contains("large (1000 of 1500)") && text.contains("OF 1500 MEMORIES: 500 left out"), "{text}");
+    let coldest = memories.iter().map(|memory| memory.valid_from.age_days(NOW)).fold(0.0, f64::max);
+    let shown = brief.sections.iter().flat_map(|section| &section.items);
+    assert!(shown.map(|item| item.mention.memory.valid_from.age_days(NOW)).all(|age| age < coldest));
+}
