@@ -141,9 +141,10 @@ fn number(value: &Value) -> Option<f32> {
     match value {
         #[expect(clippy::cast_possible_truncation, reason = "memories hold f32, and what was one comes back")]
         Value::Number(number) => number.as_f64().map(|number| number as f32),
-        Value::String(text) => text.trim().parse().ok().filter(|number: &f32| number.is_finite()),
+        Value::String(text) => text.trim().parse().ok(),
         _ => None,
     }
+    .filter(|number| number.is_finite())
 }
 
 fn count(value: &Value) -> Option<u64> {

@@ -208,7 +208,8 @@ impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Topics<'_, F,
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         self.run.meter.start_entry();
         while let Some(topic) = map.next_key::<String>()? {
-            map.next_value_seed(Item { run: &mut *self.run, topic: Some(topic) })?;
+            let topic = Some(topic).filter(|topic| !topic.trim().is_empty());
+            map.next_value_seed(Item { run: &mut *self.run, topic })?;
             self.run.meter.start_entry();
         }
         Ok(())
