@@ -12,9 +12,9 @@ use helix_engine::exchange::{Portable, amrl, json, markdown};
 use helix_engine::model::{SourceRef, Timestamp, Topic};
 
 /// Memories of one topic.
-const TOPIC_MEMORIES: usize = 1_000;
+const TOPIC_MEMORIES: u32 = 1_000;
 
-fn memory(number: usize) -> Portable {
+fn memory(number: u32) -> Portable {
     let text = format!(
         "gotcha: number {number}, pass -arch arm64 or the linker falls back to x86_64.\n\nWithout it linking fails with \
          undefined symbols, which looks like a missing library. Checked on two machines, {number} times."
@@ -26,7 +26,7 @@ fn memory(number: usize) -> Portable {
         source: Some(SourceRef::parse("src/kernels.rs:42")),
         confidence: Some(0.85),
         links: vec![format!("topic-0:{number}")],
-        recorded_at: Some(Timestamp::from_micros(1_790_000_000_000_000 + number as i64 * 60_000_000)),
+        recorded_at: Some(Timestamp::from_micros(1_790_000_000_000_000 + i64::from(number) * 60_000_000)),
         ..Portable::default()
     }
 }
@@ -89,7 +89,7 @@ fn time_markdown(memories: &[Portable]) -> Result<()> {
 }
 
 fn main() -> Result<()> {
-    let count = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(100_000);
+    let count: u32 = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(100_000);
     let memories: Vec<Portable> = (0..count).map(memory).collect();
     time_amrl(&memories)?;
     time_json(&memories)?;

@@ -50,12 +50,11 @@ impl DeletedOffsets {
 /// When the stream cannot be read or positioned.
 pub fn deleted_offsets<R: Read + Seek>(log: &mut R) -> io::Result<DeletedOffsets> {
     let base = log.stream_position()?;
-    let deleted = match skim(log)? {
-        Some(deleted) => deleted,
-        None => {
-            log.seek(SeekFrom::Start(base + HEADER_BYTES as u64))?;
-            read_all(&mut *log)?
-        }
+    let deleted = if let Some(deleted) = skim(log)? {
+        deleted
+    } else {
+        log.seek(SeekFrom::Start(base + HEADER_BYTES as u64))?;
+        read_all(&mut *log)?
     };
     log.seek(SeekFrom::Start(base))?;
     Ok(deleted)

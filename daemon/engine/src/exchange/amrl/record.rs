@@ -42,16 +42,21 @@ pub(super) struct EntryHeader {
 impl EntryHeader {
     /// Reads the fixed part, padding included.
     fn read(bytes: [u8; ENTRY_HEADER_BYTES]) -> Self {
-        let [_, topic_bytes, a, b, c, d, e, f, g, h, _, _] = bytes;
-        let (body_bytes, minutes) = (u32::from_le_bytes([a, b, c, d]), i32::from_le_bytes([e, f, g, h]));
-        Self { topic_bytes, body_bytes, minutes }
+        Self {
+            topic_bytes: bytes[1],
+            body_bytes: u32::from_le_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]),
+            minutes: i32::from_le_bytes([bytes[6], bytes[7], bytes[8], bytes[9]]),
+        }
     }
 
     /// Returns the fixed part as it is written.
     pub(super) fn bytes(self) -> [u8; ENTRY_HEADER_BYTES] {
-        let [a, b, c, d] = self.body_bytes.to_le_bytes();
-        let [e, f, g, h] = self.minutes.to_le_bytes();
-        [ENTRY, self.topic_bytes, a, b, c, d, e, f, g, h, 0, 0]
+        let mut bytes = [0; ENTRY_HEADER_BYTES];
+        bytes[0] = ENTRY;
+        bytes[1] = self.topic_bytes;
+        bytes[2..6].copy_from_slice(&self.body_bytes.to_le_bytes());
+        bytes[6..10].copy_from_slice(&self.minutes.to_le_bytes());
+        bytes
     }
 
     /// Bytes of the whole record.

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
 use std::io::Cursor;
 
 use proptest::collection::vec;
@@ -49,12 +49,13 @@ fn written(memories: &[Portable]) -> Vec<u8> {
     writer.finish().unwrap().0
 }
 
-fn minute(minutes: i32) -> Option<Timestamp> {
-    Some(clock::read(minutes))
-}
-
 fn plain(topic: &str, text: &str, minutes: i32) -> Portable {
-    Portable { topic: topic.to_owned(), text: text.to_owned(), recorded_at: minute(minutes), ..Portable::default() }
+    Portable {
+        topic: topic.to_owned(),
+        text: text.to_owned(),
+        recorded_at: Some(clock::read(minutes)),
+        ..Portable::default()
+    }
 }
 
 #[test]
@@ -81,7 +82,7 @@ fn the_layout_is_written_as_the_page_draws_it() {
 
 #[test]
 fn without_the_first_pass_everything_is_handed_over() {
-    let mut reader = Reader::new(golden().as_slice(), DeletedOffsets::default()).map(|reader| reader.count());
+    let mut reader = Reader::new(golden().as_slice(), DeletedOffsets::default()).map(Iterator::count);
     assert_eq!(reader.as_mut().ok(), Some(&mut 3));
     assert!(deleted_offsets(&mut Cursor::new(golden())).unwrap().contains(8));
 }
@@ -126,8 +127,9 @@ fn what_is_no_log_is_refused() {
 
 /// Five entries of different lengths.
 fn five() -> (Vec<Portable>, Vec<u8>) {
-    let memories: Vec<Portable> =
-        (1..=5).map(|n| plain(&format!("topic-{n}"), &format!("text {n} ").repeat(n * 3), 1_000 + n as i32)).collect();
+    let memories: Vec<Portable> = (1..=5_u8)
+        .map(|n| plain(&format!("topic-{n}"), &format!("text {n} ").repeat(usize::from(n) * 3), i32::from(n)))
+        .collect();
     let bytes = written(&memories);
     (memories, bytes)
 }
@@ -184,9 +186,9 @@ fn raw(topic: &[u8], body: &[u8]) -> Vec<u8> {
 fn long_and_unreadable_bodies_are_reported() {
     let (_, bytes) = five();
     let long = raw(b"long", "y".repeat(BODY_MAX_BYTES * 9).as_bytes());
-    let text = raw(b"text", "z".repeat(TEXT_MAX_BYTES + 1).as_bytes());
+    let past_limit = raw(b"over", "z".repeat(TEXT_MAX_BYTES + 1).as_bytes());
     let latin = raw(b"latin", b"caf\xe9");
-    let log = [&bytes[..], &long, &text, &latin, &bytes[HEADER_BYTES..]].concat();
+    let log = [&bytes[..], &long, &past_limit, &latin, &bytes[HEADER_BYTES..]].concat();
     let (entries, report) = read_log(&log);
     assert_eq!(entries.len(), 11);
     assert_eq!(entries[5].memory.text, "caf\u{fffd}");

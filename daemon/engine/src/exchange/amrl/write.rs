@@ -56,9 +56,10 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// [`WriteError::Io`].
     pub fn new(mut log: W) -> Result<Self, WriteError> {
-        let [a, b, c, d] = VERSION.to_le_bytes();
-        let [m, n, o, p] = MAGIC;
-        log.write_all(&[m, n, o, p, a, b, c, d]).map_err(|error| WriteError::Io { offset: 0, error })?;
+        let mut header = [0; HEADER_BYTES];
+        header[..4].copy_from_slice(&MAGIC);
+        header[4..].copy_from_slice(&VERSION.to_le_bytes());
+        log.write_all(&header).map_err(|error| WriteError::Io { offset: 0, error })?;
         Ok(Self { log, offset: HEADER_BYTES as u64, report: Report::default() })
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::exchange::{Portable, hex, time};
-use crate::model::{Provenance, SourceRef, Timestamp};
+use crate::model::{Origin, Provenance, SourceRef, Status, Timestamp};
 
 /// Whether the object holds the text or only what describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl<'a> Line<'a> {
             importance: memory.importance,
             confidence: memory.confidence,
             pinned: memory.pinned,
-            origin: memory.origin.map(|origin| origin.name()),
+            origin: memory.origin.map(Origin::name),
             provenance: memory.provenance.iter().map(Step::new).collect(),
             attributes: &memory.attributes,
             recorded_at: written(memory.recorded_at),
@@ -105,7 +105,7 @@ impl<'a> Line<'a> {
             valid_to: written(memory.valid_to),
             last_seen_at: written(memory.last_seen_at),
             access_count: memory.access_count,
-            status: memory.status.map(|status| status.name()),
+            status: memory.status.map(Status::name),
             text: (carries == Carries::Text).then_some(memory.text.as_str()),
             text_hash: (carries == Carries::Hash).then(|| text_hash(&memory.text)),
         }

@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
 use std::convert::Infallible;
 
 use proptest::collection::vec;

@@ -34,27 +34,27 @@ impl<F: FnMut(Portable) -> Result<(), E>, E> Run<F, E> {
         D::custom("stopped")
     }
 
+    fn object(&mut self, mut object: Map<String, Value>, at: Place) -> Option<Portable> {
+        let Some((text, is_body)) = take_text(&mut object) else {
+            self.report.note(at, Problem::NoText);
+            return None;
+        };
+        let mut memory = entry::read(&object, at, &mut self.report);
+        if is_body {
+            Body::parse(&text).apply(&mut memory);
+        } else {
+            memory.text = text;
+        }
+        memory.topic = topic_in(&object).unwrap_or_default();
+        Some(memory)
+    }
+
     /// Makes a memory of a list's element, if it is one. Its topic may still be missing.
     fn memory(&mut self, value: Value) -> Option<(Place, Portable)> {
         let at = Place::Line(self.meter.line());
-        let mut memory = match value {
+        let memory = match value {
             Value::String(text) => Portable { text, ..Portable::default() },
-            Value::Object(mut object) => match take_text(&mut object) {
-                Some((text, is_body)) => {
-                    let mut memory = entry::read(&object, at, &mut self.report);
-                    if is_body {
-                        Body::parse(&text).apply(&mut memory)
-                    } else {
-                        memory.text = text
-                    }
-                    memory.topic = topic_in(&object).unwrap_or_default();
-                    memory
-                }
-                None => {
-                    self.report.note(at, Problem::NoText);
-                    return None;
-                }
-            },
+            Value::Object(object) => self.object(object, at)?,
             _ => {
                 self.report.note(at, Problem::NotAnEntry);
                 return None;
@@ -64,7 +64,6 @@ impl<F: FnMut(Portable) -> Result<(), E>, E> Run<F, E> {
             self.report.note(at, Problem::Oversized { bytes: memory.text.len() as u64 });
             return None;
         }
-        memory.text.shrink_to_fit();
         Some((at, memory))
     }
 }

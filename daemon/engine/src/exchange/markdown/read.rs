@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
+use std::ops::ControlFlow;
 
 use serde_json::{Map, Value};
 
@@ -168,18 +169,19 @@ impl<R: BufRead> Reader<R> {
         Ok(())
     }
 
-    /// Reads the next section; the inner `None` when what stood there is no memory.
-    fn section(&mut self) -> Result<Option<Option<Section>>, ReadError> {
-        let Some((number, line)) = self.line()? else { return Ok(None) };
-        match marker::read(&line.text) {
-            Some(Mark::Open(metadata)) => self.marked(number, metadata).map(Some),
+    /// Reads what comes next, which may be no memory; breaks at the end.
+    fn section(&mut self) -> Result<ControlFlow<(), Option<Section>>, ReadError> {
+        let Some((number, line)) = self.line()? else { return Ok(ControlFlow::Break(())) };
+        let section = match marker::read(&line.text) {
+            Some(Mark::Open(metadata)) => self.marked(number, metadata)?,
             // A closing marker without an opening one: somebody deleted that.
-            Some(Mark::Close) => Ok(Some(None)),
+            Some(Mark::Close) => None,
             None => {
                 self.unread.push_front((number, line));
-                self.unmarked(number).map(Some)
+                self.unmarked(number)?
             }
-        }
+        };
+        Ok(ControlFlow::Continue(section))
     }
 
     /// Reads the text behind an opening marker.
@@ -284,9 +286,9 @@ impl<R: BufRead> Iterator for Reader<R> {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
             match self.section() {
-                Ok(Some(Some(section))) => return Some(Ok(section)),
-                Ok(Some(None)) => {}
-                Ok(None) => self.ended = true,
+                Ok(ControlFlow::Continue(Some(section))) => return Some(Ok(section)),
+                Ok(ControlFlow::Continue(None)) => {}
+                Ok(ControlFlow::Break(())) => self.ended = true,
                 Err(error) => {
                     self.ended = true;
                     return Some(Err(error));

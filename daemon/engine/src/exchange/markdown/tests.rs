@@ -1,4 +1,4 @@
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
 use proptest::collection::vec;
 use proptest::prelude::*;
 
