@@ -185,10 +185,10 @@ fn raw(topic: &[u8], body: &[u8]) -> Vec<u8> {
 #[test]
 fn long_and_unreadable_bodies_are_reported() {
     let (_, bytes) = five();
-    let long = raw(b"long", "y".repeat(BODY_MAX_BYTES * 9).as_bytes());
+    let huge = raw(b"long", "y".repeat(BODY_MAX_BYTES * 9).as_bytes());
     let past_limit = raw(b"over", "z".repeat(TEXT_MAX_BYTES + 1).as_bytes());
     let latin = raw(b"latin", b"caf\xe9");
-    let log = [&bytes[..], &long, &past_limit, &latin, &bytes[HEADER_BYTES..]].concat();
+    let log = [&bytes[..], &huge, &past_limit, &latin, &bytes[HEADER_BYTES..]].concat();
     let (entries, report) = read_log(&log);
     assert_eq!(entries.len(), 11);
     assert_eq!(entries[5].memory.text, "caf\u{fffd}");
