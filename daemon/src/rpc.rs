@@ -4,6 +4,7 @@ mod brief;
 mod check;
 mod context;
 mod convert;
+mod export;
 mod find;
 mod search;
 mod status;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
+use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
 use crate::hook;
@@ -104,6 +106,14 @@ impl Helix for Service {
     async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
         let request = request.into_inner();
         off_thread(&self.runtime, move |runtime| brief::brief(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn export(
+        &self,
+        request: Request<v1::ExportRequest>,
+    ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
+        let pieces = export::export(&self.runtime, request.into_inner())?;
+        Ok(Response::new(Box::pin(pieces)))
     }
 
     async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {

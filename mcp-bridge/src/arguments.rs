@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-use crate::schema::Parameter;
+use crate::schema::{Parameter, Shape};
 
 /// Most characters of a wrong value that an error repeats.
 const SHOWN_MAX_CHARS: usize = 40;
@@ -141,6 +141,23 @@ impl Arguments {
         }
         let names = choices.iter().map(|(choice, _)| *choice).collect::<Vec<_>>().join(", ");
         Err(wrong(name, format!("one of {names}"), value))
+    }
+
+    /// Reads an argument in the shape that is advertised for it.
+    pub(crate) fn understand(&self, parameter: &Parameter) -> Result<(), ArgumentError> {
+        let name = parameter.name;
+        match parameter.shape {
+            Shape::Text if parameter.required => self.required_text(name).map(drop),
+            Shape::Text => self.text(name).map(drop),
+            Shape::Whole => self.whole(name, 0..=u32::MAX).map(drop),
+            Shape::Fraction => self.fraction(name).map(drop),
+            Shape::Flag => self.flag(name).map(drop),
+            Shape::List => self.list(name, |character| character == ',' || character.is_whitespace()).map(drop),
+            Shape::Choice(names) => {
+                let choices: Vec<(&'static str, ())> = names.iter().map(|name| (*name, ())).collect();
+                self.choice(name, &choices).map(drop)
+            }
+        }
     }
 
     /// Null and blank text count as not given.

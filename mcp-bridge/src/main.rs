@@ -1,19 +1,6 @@
 //! `helix-mcp`: Helix's MCP server over stdio, which an agent client starts inside of the project.
 //!
-//! It keeps no state: it turns tool calls into calls of the daemon and the daemon's answers into text for a model. stdout
-//! carries protocol only; logs go to stderr when `HELIX_LOG` asks for them.
-
-mod arguments;
-mod clean;
-mod daemon;
-mod dates;
-mod failure;
-mod render;
-mod schema;
-mod serve;
-mod server;
-mod tools;
-mod transport;
+//! stdout carries protocol only; logs go to stderr when `HELIX_LOG` asks for them.
 
 use std::process::ExitCode;
 
@@ -45,7 +32,7 @@ fn main() -> ExitCode {
 /// One thread is enough for a bridge that waits, and it starts fastest.
 fn run() -> anyhow::Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build().context("starting the async runtime")?;
-    let result = runtime.block_on(serve::serve());
+    let result = runtime.block_on(helix_mcp::serve());
     // A blocked read of stdin must not hold up the exit.
     runtime.shutdown_background();
     result

@@ -23,7 +23,7 @@ const DRAIN_DEADLINE: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// When signals cannot be watched or the client's pipe breaks during the handshake. An end of the connection is none.
-pub(crate) async fn serve() -> anyhow::Result<()> {
+pub async fn serve() -> anyhow::Result<()> {
     let stop = Stop::new();
     stop_on_signals(&stop)?;
     let (input, output) = stdio_pipes();

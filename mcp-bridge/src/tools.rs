@@ -7,7 +7,7 @@ mod store;
 use helix_client::v1::Caller;
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 
-use crate::arguments::Arguments;
+use crate::arguments::{ArgumentError, Arguments};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::schema::{Parameter, input_schema};
@@ -78,6 +78,13 @@ impl HelixTool {
             Self::Search => search::run(daemon, caller, &arguments).await,
             Self::Read => read::run(daemon, caller, &arguments).await,
         }
+    }
+
+    /// Reads a call's arguments, each in the shape that is advertised for it, and makes no call.
+    pub(crate) fn understand(self, given: Option<JsonObject>) -> Result<(), ArgumentError> {
+        let description = self.description();
+        let arguments = Arguments::new(description.name, description.parameters, given)?;
+        description.parameters.iter().try_for_each(|parameter| arguments.understand(parameter))
     }
 
     fn description(self) -> &'static Description {

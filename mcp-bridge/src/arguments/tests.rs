@@ -2,7 +2,6 @@
 use serde_json::json;
 
 use super::*;
-use crate::schema::Shape;
 
 const PARAMETERS: [Parameter; 6] = [
     Parameter::required("topic", Shape::Text, ""),
@@ -81,4 +80,30 @@ fn unknown_arguments_are_named_with_the_known_ones() {
     let given = json!({"topic": "a", "txt": "b"}).as_object().cloned();
     let error = Arguments::new("store", &PARAMETERS, given).err().unwrap();
     insta::assert_snapshot!(error, @"unknown argument txt; store takes: topic, limit, confidence, force, tags, mode");
+}
+
+#[test]
+fn every_shape_is_understood_as_it_is_advertised() {
+    let understand = |value: Value| PARAMETERS.iter().try_for_each(|one| arguments(&value).understand(one));
+    assert_eq!(
+        understand(json!({"topic": "a", "limit": "5", "confidence": 1, "force": 0, "tags": ["a"], "mode": "or"})),
+        Ok(())
+    );
+    assert_eq!(understand(json!({})), Err(ArgumentError::Missing("topic")));
+    for wrong in [
+        json!({"limit": 0.5}),
+        json!({"confidence": 2}),
+        json!({"force": "so"}),
+        json!({"tags": 1}),
+        json!({"mode": ""}),
+    ] {
+        let given = json!({"topic": "a"})
+            .as_object()
+            .cloned()
+            .into_iter()
+            .chain(wrong.as_object().cloned())
+            .flatten()
+            .collect();
+        assert_eq!(understand(Value::Object(given)).is_ok(), wrong == json!({"mode": ""}), "{wrong}");
+    }
 }

@@ -8,6 +8,7 @@ mod binaries;
 mod demo;
 mod dist;
 mod elf;
+mod fuzz;
 mod processes;
 mod readme;
 mod run;
@@ -41,6 +42,15 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Fuzzes everything that reads what strangers wrote, or the named targets.
+    Fuzz {
+        /// How long each target runs.
+        #[arg(long, value_name = "N", default_value_t = fuzz::SECONDS_DEFAULT)]
+        seconds: u32,
+        /// Targets to run; all of them unless given.
+        #[arg(value_name = "TARGET")]
+        targets: Vec<String>,
+    },
     /// Builds what is shipped: stripped binaries, service files, manual pages and completions.
     Dist,
 }
@@ -50,6 +60,7 @@ fn main() -> ExitCode {
         Task::Up { home } => up::up(home).map(|()| true),
         Task::Test => test::test(),
         Task::Bench { arguments } => bench::bench(&arguments).map(|()| true),
+        Task::Fuzz { seconds, targets } => fuzz::fuzz(seconds, &targets),
         Task::Dist => dist::dist().map(|()| true),
     };
     match result {

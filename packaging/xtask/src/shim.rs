@@ -83,7 +83,7 @@ pub(crate) fn check_for_macos(workspace: &Workspace) -> Result<Option<String>> {
 }
 
 /// Returns the triple that this compiler builds for by default.
-fn host_target() -> Result<String> {
+pub(crate) fn host_target() -> Result<String> {
     let version = capture(Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).context("rustc -vV names no host")

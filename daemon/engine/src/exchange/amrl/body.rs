@@ -1,0 +1,209 @@
+//! The metadata lines in a body: taken out when read, put before the text when written.
+
+use crate::exchange::{MODIFIED_ATTRIBUTE, Portable};
+use crate::model::SourceRef;
+
+/// A body taken apart.
+#[derive(Debug, Default, PartialEq)]
+pub(in crate::exchange) struct Body<'a> {
+    text: &'a str,
+    tags: Option<Vec<&'a str>>,
+    source: Option<&'a str>,
+    confidence: Option<f32>,
+    links: Option<Vec<&'a str>>,
+    modified: Option<&'a str>,
+}
+
+/// One metadata line's content.
+enum Line<'a> {
+    Tags(Vec<&'a str>),
+    Source(&'a str),
+    Confidence(f32),
+    Links(Vec<&'a str>),
+    Modified(&'a str),
+}
+
+impl<'a> Body<'a> {
+    /// Takes a body apart: metadata lines at its head, then those at its tail; the rest is text, to the byte.
+    pub(in crate::exchange) fn parse(body: &'a str) -> Self {
+        let mut parsed = Self { text: body, ..Self::default() };
+        while !parsed.text.is_empty() {
+            let (line, rest) = parsed.text.split_once('\n').unwrap_or((parsed.text, ""));
+            if !parsed.take(line) {
+                break;
+            }
+            parsed.text = rest;
+        }
+        // A tool that ends each line ends the last one too.
+        while let Some((text, line)) = parsed.text.trim_end().rsplit_once('\n') {
+            if !parsed.take(line) {
+                break;
+            }
+            parsed.text = text;
+        }
+        parsed
+    }
+
+    /// Hands the parts over to a memory, where they go before what it has already.
+    pub(in crate::exchange) fn apply(self, memory: &mut Portable) {
+        self.text.clone_into(&mut memory.text);
+        memory.tags.extend(self.tags.iter().flatten().map(|tag| (*tag).to_owned()));
+        memory.links.extend(self.links.iter().flatten().map(|link| (*link).to_owned()));
+        memory.source = self.source.map(SourceRef::parse).or_else(|| memory.source.take());
+        memory.confidence = self.confidence.or(memory.confidence);
+        if let Some(date) = self.modified {
+            memory.attributes.insert(MODIFIED_ATTRIBUTE.to_owned(), date.to_owned());
+        }
+    }
+
+    /// Takes a metadata line; `false` for any other, and for one that there has been.
+    fn take(&mut self, line: &'a str) -> bool {
+        match parse_line(line) {
+            Some(Line::Tags(tags)) => put(&mut self.tags, tags),
+            Some(Line::Source(source)) => put(&mut self.source, source),
+            Some(Line::Confidence(confidence)) => put(&mut self.confidence, confidence),
+            Some(Line::Links(links)) => put(&mut self.links, links),
+            Some(Line::Modified(date)) => put(&mut self.modified, date),
+            None => false,
+        }
+    }
+}
+
+fn put<T>(place: &mut Option<T>, value: T) -> bool {
+    let free = place.is_none();
+    if free {
+        *place = Some(value);
+    }
+    free
+}
+
+fn parse_line(line: &str) -> Option<Line<'_>> {
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let (key, value) = line.strip_prefix('[')?.strip_suffix(']')?.split_once(": ")?;
+    let value = value.trim();
+    if value.is_empty() {
+        return None;
+    }
+    let words = |separator: fn(char) -> bool| {
+        let words: Vec<&str> = value.split(separator).map(str::trim).filter(|word| !word.is_empty()).collect();
+        (!words.is_empty()).then_some(words)
+    };
+    match key {
+        "tags" => words(|c| c == ',').map(Line::Tags),
+        "source" => Some(Line::Source(value)),
+        "confidence" => value.parse().ok().filter(|value| (0.0..=1.0).contains(value)).map(Line::Confidence),
+        "links" => words(|c| c == ',' || c.is_whitespace()).map(Line::Links),
+        "modified" => Some(Line::Modified(value)),
+        _ => None,
+    }
+}
+
+/// Returns the body of a memory: its metadata lines, then its text. What no line can hold, such as a tag with a comma, is left
+/// out.
+pub(super) fn write(memory: &Portable) -> String {
+    let mut body = String::with_capacity(memory.text.len() + 128);
+    let tags: Vec<&str> = memory.tags.iter().map(String::as_str).filter(|tag| is_word(tag, |c| c == ',')).collect();
+    line(&mut body, "tags", &tags.join(", "));
+    if let Some(source) = memory.source.as_ref().filter(|source| is_word(&source.path, |_| false)) {
+        let value = source.line.map_or_else(|| source.path.clone(), |line| format!("{}:{line}", source.path));
+        line(&mut body, "source", &value);
+    }
+    if let Some(confidence) = memory.confidence.filter(|confidence| (0.0..1.0).contains(confidence)) {
+        line(&mut body, "confidence", &confidence.to_string());
+    }
+    let parts_links = |c: char| c == ',' || c.is_whitespace();
+    let links: Vec<&str> = memory.links.iter().map(String::as_str).filter(|link| is_word(link, parts_links)).collect();
+    line(&mut body, "links", &links.join(" "));
+    if let Some(date) = memory.attributes.get(MODIFIED_ATTRIBUTE).filter(|date| is_word(date, |_| false)) {
+        line(&mut body, "modified", date);
+    }
+    body.push_str(&memory.text);
+    body
+}
+
+fn line(body: &mut String, key: &str, value: &str) {
+    if !value.is_empty() {
+        body.extend(["[", key, ": ", value, "]\n"]);
+    }
+}
+
+/// Whether a value comes back as it is from between the brackets of one line, beside others like it.
+fn is_word(value: &str, parts: fn(char) -> bool) -> bool {
+    !value.is_empty() && value.trim() == value && !value.contains(|c: char| c.is_control() || parts(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(body: &str) -> Portable {
+        let mut memory = Portable::default();
+        Body::parse(body).apply(&mut memory);
+        memory
+    }
+
+    #[test]
+    fn lines_at_head_and_tail_are_metadata() {
+        let memory = read(
+            "[tags: gotcha, performance]\r\n[source: src/kernels.rs:42]\nUse arm64.\n\n[links: build:3 other:12]\n\
+             [confidence: 0.85]\n[modified: 2026-02-15 10:30]\n",
+        );
+        assert_eq!(memory.tags, ["gotcha", "performance"]);
+        assert_eq!(memory.source.as_ref().and_then(|source| source.line), Some(42));
+        assert_eq!(memory.links, ["build:3", "other:12"]);
+        assert_eq!(memory.confidence, Some(0.85));
+        assert_eq!(memory.attributes.get(MODIFIED_ATTRIBUTE).map(String::as_str), Some("2026-02-15 10:30"));
+        assert_eq!(memory.text, "Use arm64.\n");
+    }
+
+    #[test]
+    fn everything_else_stays_text() {
+        for body in [
+            "",
+            "\n",
+            "[note: x]\ntext",
+            "text\n```\n[tags: a]\n```\n",
+            "a\n[tags: b]\nc",
+            "[tags: ]\nx",
+            "[tags: , ]\nx",
+            "[confidence: high]\nx",
+            "[confidence: 7]\nx",
+            "[confidence: NaN]\nx",
+            " [tags: a]\nx",
+            "[tags:a]\nx",
+            "text \n\n",
+        ] {
+            assert_eq!(read(body), Portable { text: body.to_owned(), ..Portable::default() }, "{body:?}");
+        }
+        let repeated = read("[tags: a]\n[tags: b]\ntext\n[tags: c]");
+        assert_eq!(
+            (repeated.tags.as_slice(), repeated.text.as_str()),
+            (&["a".to_owned()][..], "[tags: b]\ntext\n[tags: c]")
+        );
+    }
+
+    #[test]
+    fn the_canonical_body_is_written_back_to_the_byte() {
+        for body in [
+            "[tags: a, b]\n[source: a b.rs:1]\n[confidence: 0.85]\n[links: t:3 o:12]\n[modified: 2026-02-15]\ntext\n",
+            "[source: dir/x]\n\n[tags: in the text, after a blank line]\ntext",
+            "text",
+            "[links: build/arch-arm64]\n",
+        ] {
+            assert_eq!(write(&read(body)), body);
+        }
+    }
+
+    #[test]
+    fn what_no_line_can_hold_is_left_out() {
+        let memory = Portable {
+            text: "x".to_owned(),
+            tags: vec!["a,b".to_owned(), "ok".to_owned(), "c\nd".to_owned()],
+            links: vec!["two words".to_owned()],
+            confidence: Some(1.0),
+            source: Some(SourceRef { path: "a\nb".to_owned(), ..SourceRef::default() }),
+            ..Portable::default()
+        };
+        assert_eq!(write(&memory), "[tags: ok]\nx");
+    }
+}

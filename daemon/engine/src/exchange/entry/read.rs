@@ -1,0 +1,163 @@
+//! The object as it is read.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::exchange::{Place, Portable, Problem, Report, hex, time};
+use crate::model::{MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
+
+/// Names that tools give to the time of an entry.
+const RECORDED_NAMES: [&str; 7] = ["recorded_at", "timestamp", "date", "at", "created_at", "created", "createdAt"];
+
+/// The fields of one object.
+struct Fields<'a> {
+    object: &'a Map<String, Value>,
+    at: Place,
+    report: &'a mut Report,
+}
+
+/// Reads everything but topic and text. What is not understood is reported at `at`.
+pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: &mut Report) -> Portable {
+    let mut fields = Fields { object, at, report };
+    Portable {
+        id: fields.read("id", id),
+        handle: fields.read("handle", text),
+        topic: String::new(),
+        text: String::new(),
+        kind: fields.first("kind", &["kind", "type"], text),
+        tags: fields.read("tags", tags).unwrap_or_default(),
+        scope: fields.read("scope", |value| Scope::parse(value.as_str()?).ok()),
+        source: fields.source(),
+        links: fields.read("links", links).unwrap_or_default(),
+        importance: fields.read("importance", number),
+        confidence: fields.read("confidence", number),
+        pinned: fields.read("pinned", flag).unwrap_or_default(),
+        origin: fields.read("origin", |value| Origin::parse(value.as_str()?)),
+        provenance: fields.provenance(),
+        attributes: fields.attributes(),
+        valid_from: fields.read("valid_from", time::read),
+        valid_to: fields.read("valid_to", time::read),
+        recorded_at: fields.first("recorded_at", &RECORDED_NAMES, time::read),
+        last_seen_at: fields.read("last_seen_at", time::read),
+        access_count: fields.read("access_count", count).unwrap_or_default(),
+        status: fields.read("status", |value| Status::parse(value.as_str()?)),
+    }
+}
+
+impl Fields<'_> {
+    /// Reads a field; null and blank text count as absent.
+    fn read<T>(&mut self, name: &'static str, parse: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        self.first(name, &[name], parse)
+    }
+
+    /// Reads the first of several names that is there.
+    fn first<T>(&mut self, name: &'static str, names: &[&str], parse: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        let given = names.iter().filter_map(|name| self.object.get(*name));
+        let value = given.into_iter().find(|value| !value.is_null())?;
+        let parsed = parse(value);
+        if parsed.is_none() && value.as_str() != Some("") {
+            self.report.note(self.at, Problem::Field { field: name });
+        }
+        parsed
+    }
+
+    /// Reads `path:line` or an object of path, line and hashes.
+    fn source(&mut self) -> Option<SourceRef> {
+        let source = self.read("source", |value| match value {
+            Value::String(text) if !text.trim().is_empty() => Some(SourceRef::parse(text)),
+            Value::Object(object) => {
+                Some(SourceRef { path: object.get("path")?.as_str()?.to_owned(), ..SourceRef::default() })
+            }
+            _ => None,
+        })?;
+        let Some(Value::Object(object)) = self.object.get("source") else { return Some(source) };
+        let mut parts = Fields { object, at: self.at, report: &mut *self.report };
+        Some(SourceRef {
+            line: parts.read("line", |value| u32::try_from(count(value)?).ok()),
+            content_hash: parts.read("content_hash", |value| hex::decode(value.as_str()?)),
+            git_blob: parts.read("git_blob", |value| hex::decode(value.as_str()?)),
+            ..source
+        })
+    }
+
+    fn provenance(&mut self) -> Vec<Provenance> {
+        let steps = self.read("provenance", |value| value.as_array().cloned()).unwrap_or_default();
+        let read: Vec<Provenance> = steps.iter().filter_map(step).collect();
+        if read.len() < steps.len() {
+            self.report.note(self.at, Problem::Field { field: "provenance" });
+        }
+        read
+    }
+
+    fn attributes(&mut self) -> BTreeMap<String, String> {
+        let object = self.read("attributes", |value| value.as_object().cloned()).unwrap_or_default();
+        let (count, read) = (object.len(), object.into_iter().filter_map(|(key, value)| Some((key, scalar(value)?))));
+        let read: BTreeMap<String, String> = read.collect();
+        if read.len() < count {
+            self.report.note(self.at, Problem::Field { field: "attributes" });
+        }
+        read
+    }
+}
+
+fn id(value: &Value) -> Option<MemoryId> {
+    uuid::Uuid::parse_str(value.as_str()?).ok().map(|id| MemoryId::from_bytes(*id.as_bytes()))
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// An attribute's value as text; `None` for lists and objects.
+fn scalar(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn tags(value: &Value) -> Option<Vec<String>> {
+    words(value, |c| c == ',')
+}
+
+fn links(value: &Value) -> Option<Vec<String>> {
+    words(value, |c| c == ',' || c.is_whitespace())
+}
+
+/// A list of words, or one text that holds them.
+fn words(value: &Value, separator: fn(char) -> bool) -> Option<Vec<String>> {
+    match value {
+        Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+        Value::String(text) => {
+            Some(text.split(separator).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
+        }
+        _ => None,
+    }
+}
+
+fn number(value: &Value) -> Option<f32> {
+    match value {
+        #[expect(clippy::cast_possible_truncation, reason = "memories hold f32, and what was one comes back")]
+        Value::Number(number) => number.as_f64().map(|number| number as f32),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+    .filter(|number| number.is_finite())
+}
+
+fn count(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+fn flag(value: &Value) -> Option<bool> {
+    value.as_bool().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+fn step(value: &Value) -> Option<Provenance> {
+    let part = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let at: Timestamp = time::read(value.get("at")?)?;
+    let origin = Origin::parse(value.get("origin")?.as_str()?)?;
+    Some(Provenance { agent: part("agent"), reference: part("reference"), extractor: part("extractor"), origin, at })
+}

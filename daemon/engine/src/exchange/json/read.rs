@@ -1,0 +1,176 @@
+//! Reading the document: limits, places and errors. What stands where is in `tree`.
+
+use std::cell::Cell;
+use std::io::{self, BufReader, Read};
+use std::rc::Rc;
+
+use serde::de::DeserializeSeed;
+use serde_json::Deserializer;
+use serde_json::error::Category;
+
+use super::tree::Root;
+use super::{ENTRY_MAX_BYTES, VERSION, WAITING_MAX_BYTES};
+use crate::error::ErrorKind;
+use crate::exchange::{Portable, Report};
+
+/// Why a document cannot be read to its end. What was handed over before stands.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError<E> {
+    /// Not JSON.
+    #[error("could not read the JSON export at line {line}, column {column}: it is not valid JSON; correct it there")]
+    Syntax {
+        /// 1-based.
+        line: usize,
+        /// In bytes.
+        column: usize,
+    },
+    /// It stops in the middle.
+    #[error("could not read the JSON export: it ends in the middle, at line {line}; export or copy it again")]
+    Truncated {
+        /// 1-based.
+        line: usize,
+    },
+    /// JSON, but something else.
+    #[error(
+        "could not read the JSON export at line {line}: memories are expected as {{\"topics\": …}}, {{\"entries\": […]}} \
+         or […]; arrange them so"
+    )]
+    Shape {
+        /// 1-based.
+        line: usize,
+    },
+    /// A later version.
+    #[error(
+        "could not read the JSON export: it has version {0}, this Helix reads up to {VERSION}; install the newer Helix"
+    )]
+    Version(u64),
+    /// One value is too large to be a memory.
+    #[error("could not read the JSON export at line {line}: one entry has more than {ENTRY_MAX_BYTES} bytes; split it")]
+    EntryTooLarge {
+        /// 1-based.
+        line: u64,
+    },
+    /// Too many memories before the name of their topic.
+    #[error(
+        "could not read the JSON export: over {WAITING_MAX_BYTES} bytes of entries come before the name of their topic; \
+         put `topic` first"
+    )]
+    TooManyWaiting,
+    /// The stream failed.
+    #[error("could not read the JSON export at line {line}: {error}")]
+    Io {
+        /// 1-based.
+        line: u64,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Whoever takes the memories had enough.
+    #[error("{0}")]
+    Stopped(E),
+}
+
+impl<E> ReadError<E> {
+    /// Returns the class of the error; `None` for an error of the one who takes the memories.
+    #[must_use]
+    pub const fn kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Syntax { .. } | Self::Truncated { .. } | Self::Shape { .. } => Some(ErrorKind::Invalid),
+            Self::Version(_) => Some(ErrorKind::Newer),
+            Self::EntryTooLarge { .. } | Self::TooManyWaiting => Some(ErrorKind::Exhausted),
+            Self::Io { .. } => Some(ErrorKind::Unavailable),
+            Self::Stopped(_) => None,
+        }
+    }
+}
+
+/// Reads a document and hands its memories over one by one, in its order. An error of `take` ends it.
+///
+/// # Errors
+/// [`ReadError`]. Entries that cannot be used are no error: the report names them.
+pub fn read<E>(input: impl Read, take: impl FnMut(Portable) -> Result<(), E>) -> Result<Report, ReadError<E>> {
+    let meter = Meter::default();
+    let metered = Metered { input: BufReader::new(input), meter: meter.clone() };
+    let mut run = Run { take, meter: meter.clone(), report: Report::default(), stop: None };
+    let mut document = Deserializer::from_reader(metered);
+    let result = Root { run: &mut run }.deserialize(&mut document).and_then(|()| document.end());
+    match (run.stop, result) {
+        (Some(Stop::Taker(error)), _) => Err(ReadError::Stopped(error)),
+        (Some(Stop::Version(version)), _) => Err(ReadError::Version(version)),
+        (Some(Stop::Waiting), _) => Err(ReadError::TooManyWaiting),
+        (None, Err(error)) => Err(failure(error, &meter)),
+        (None, Ok(())) => Ok(run.report),
+    }
+}
+
+fn failure<E>(error: serde_json::Error, meter: &Meter) -> ReadError<E> {
+    let (line, column) = (error.line(), error.column());
+    match error.classify() {
+        _ if meter.exhausted.get() => ReadError::EntryTooLarge { line: meter.line() },
+        Category::Io => ReadError::Io { line: meter.line(), error: error.into() },
+        Category::Eof => ReadError::Truncated { line },
+        Category::Syntax => ReadError::Syntax { line, column },
+        Category::Data => ReadError::Shape { line },
+    }
+}
+
+/// One reading of a document.
+pub(super) struct Run<F, E> {
+    pub(super) take: F,
+    pub(super) meter: Meter,
+    pub(super) report: Report,
+    pub(super) stop: Option<Stop<E>>,
+}
+
+/// Why a reading ended that was not the document's fault as JSON.
+pub(super) enum Stop<E> {
+    Taker(E),
+    Version(u64),
+    Waiting,
+}
+
+/// Where the reading stands. Shared with the stream, because the parser owns that.
+#[derive(Clone, Default)]
+pub(super) struct Meter {
+    newlines: Rc<Cell<u64>>,
+    entry_bytes: Rc<Cell<u64>>,
+    paused: Rc<Cell<bool>>,
+    exhausted: Rc<Cell<bool>>,
+}
+
+impl Meter {
+    /// The 1-based line of what was read last.
+    pub(super) fn line(&self) -> u64 {
+        self.newlines.get() + 1
+    }
+
+    /// Starts counting the bytes of the next entry.
+    pub(super) fn start_entry(&self) {
+        self.entry_bytes.set(0);
+        self.paused.set(false);
+    }
+
+    /// Stops counting until the next entry, for what is not kept.
+    pub(super) fn pause(&self) {
+        self.paused.set(true);
+    }
+}
+
+/// A stream that counts, and fails when one entry is too large.
+struct Metered<R> {
+    input: BufReader<R>,
+    meter: Meter,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.meter.entry_bytes.get() >= ENTRY_MAX_BYTES && !self.meter.paused.get() {
+            self.meter.exhausted.set(true);
+            return Err(io::Error::other("an entry is too large"));
+        }
+        let read = self.input.read(buffer)?;
+        let newlines = buffer.iter().take(read).filter(|byte| **byte == b'\n').count();
+        self.meter.newlines.set(self.meter.newlines.get() + newlines as u64);
+        self.meter.entry_bytes.set(self.meter.entry_bytes.get() + read as u64);
+        Ok(read)
+    }
+}

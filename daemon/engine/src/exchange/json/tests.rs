@@ -1,0 +1,176 @@
+#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
+use std::convert::Infallible;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::exchange::{Place, Portable, Problem, Report, samples};
+use crate::policy::admit::TEXT_MAX_BYTES;
+
+fn written(memories: &[Portable]) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    for memory in memories {
+        writer.write(memory).unwrap();
+    }
+    assert_eq!(writer.written(), memories.len() as u64);
+    writer.finish().unwrap()
+}
+
+fn read_all(bytes: &[u8]) -> (Vec<Portable>, Result<Report, ReadError<Infallible>>) {
+    let mut memories = Vec::new();
+    let result = read(bytes, |memory| {
+        memories.push(memory);
+        Ok(())
+    });
+    (memories, result)
+}
+
+/// The memories of a document that is read to its end, and the report.
+fn read_whole(bytes: &[u8]) -> (Vec<Portable>, Report) {
+    let (memories, result) = read_all(bytes);
+    (memories, result.unwrap())
+}
+
+proptest! {
+    #[test]
+    fn memories_round_trip(memories in vec(samples::portable(), 0..5)) {
+        let bytes = written(&memories);
+        prop_assert!(serde_json::from_slice::<serde_json::Value>(&bytes).is_ok());
+        let (back, report) = read_whole(&bytes);
+        prop_assert!(report.is_whole());
+        prop_assert_eq!(report.read, memories.len() as u64);
+        prop_assert_eq!(back, memories);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in vec(any::<u8>(), 0..200)) {
+        drop(read_all(&bytes));
+    }
+
+    #[test]
+    fn a_flipped_bit_never_panics(memory in samples::portable(), at in any::<prop::sample::Index>(), bit in 0..8) {
+        let mut bytes = written(&[memory.clone(), memory]);
+        let at = at.index(bytes.len());
+        bytes[at] ^= 1_u8 << bit;
+        drop(read_all(&bytes));
+    }
+}
+
+/// A document as version 1 writes it; it must be read for good.
+const GOLDEN: &str = concat!(
+    "{\"format\":\"helix-export\",\"version\":1,\"topics\":[\n",
+    "{\"topic\":\"build-gotchas\",\"entries\":[\n",
+    "{\"id\":\"019fd8e7-0e00-7101-8101-010101010101\",\"handle\":\"build-gotchas/arm64\",\"kind\":\"gotcha\",",
+    "\"tags\":[\"build\"],\"confidence\":0.85,\"recorded_at\":\"2026-11-21T14:30:05.000700Z\",\"text\":\"Use \\\"arm64\\\".\\n\"},\n",
+    "{\"text\":\"Two.\"}\n",
+    "]},\n",
+    "{\"topic\":\"other\",\"entries\":[\n",
+    "{\"text\":\"Three.\"}\n",
+    "]}\n",
+    "]}\n",
+);
+
+#[test]
+fn version_1_reads_and_writes_as_ever() {
+    let (memories, report) = read_whole(GOLDEN.as_bytes());
+    assert!(report.is_whole());
+    let texts: Vec<(&str, &str)> = memories.iter().map(|one| (one.topic.as_str(), one.text.as_str())).collect();
+    assert_eq!(texts, [("build-gotchas", "Use \"arm64\".\n"), ("build-gotchas", "Two."), ("other", "Three.")]);
+    assert_eq!(memories[0].confidence, Some(0.85));
+    assert_eq!(String::from_utf8(written(&memories)).unwrap(), GOLDEN);
+}
+
+#[test]
+fn a_cut_document_gives_the_whole_memories_before() {
+    for cut in 0..GOLDEN.len() - 1 {
+        let (memories, result) = read_all(&GOLDEN.as_bytes()[..cut]);
+        let expected = ["\\n\"}", "Two.\"}", "Three.\"}"].iter().filter(|end| GOLDEN[..cut].contains(**end)).count();
+        assert_eq!(memories.len(), expected, "cut at {cut}");
+        assert!(matches!(result, Err(ReadError::Truncated { .. })), "cut at {cut}");
+    }
+}
+
+#[test]
+fn other_arrangements_are_recognised() {
+    let one = json!({"body": "[tags: a]\n[source: x.rs:1]\ntext", "timestamp": "2026-02-15 10:30", "tags": ["b"]});
+    for document in [
+        json!({"version": "4.0.0", "topics": [{"topic": "t", "entries": [one]}]}),
+        json!({"topics": [{"entries": [one], "topic": "t"}]}),
+        json!({"topics": {"t": [one]}, "sessions": [[1, 2], {"a": "b"}]}),
+        json!({"topics": {"t": {"entries": [one]}}}),
+        json!([{"name": "t", "memories": [one]}]),
+    ] {
+        let (memories, report) = read_whole(document.to_string().as_bytes());
+        assert!(report.is_whole(), "{document}: {report:?}");
+        let [memory] = memories.as_slice() else { panic!("{document}") };
+        assert_eq!((memory.topic.as_str(), memory.text.as_str()), ("t", "text"), "{document}");
+        assert_eq!(memory.tags, ["b", "a"]);
+        assert_eq!(memory.recorded_at.unwrap().to_string(), "2026-02-15T10:30:00Z");
+        assert_eq!(memory.source.as_ref().unwrap().line, Some(1));
+    }
+    for flat in [
+        json!([{"topic": "t", "text": "a"}]),
+        json!({"entries": [{"topic": "t", "content": "a"}]}),
+        json!({"topics": {"t": ["a"]}}),
+    ] {
+        let (memories, report) = read_whole(flat.to_string().as_bytes());
+        assert!(report.is_whole(), "{flat}");
+        assert_eq!((memories[0].topic.as_str(), memories[0].text.as_str()), ("t", "a"), "{flat}");
+    }
+}
+
+#[test]
+fn unusable_entries_are_named_by_line() {
+    let long = "x".repeat(TEXT_MAX_BYTES + 1);
+    let document = format!(
+        "{{\"topics\":[\n{{\"topic\":\"t\",\"entries\":[\n7,\n{{}},\n{{\"text\":\"{long}\"}},\n\"ok\"]}},\n{{\"text\":\"lost\"}}]}}"
+    );
+    let (memories, report) = read_whole(document.as_bytes());
+    assert_eq!(memories.len(), 1);
+    let flaws: Vec<(Place, Problem)> = report.flaws.iter().map(|flaw| (flaw.at, flaw.problem)).collect();
+    assert_eq!(
+        flaws,
+        [
+            (Place::Line(3), Problem::NotAnEntry),
+            (Place::Line(4), Problem::NoText),
+            (Place::Line(5), Problem::Oversized { bytes: long.len() as u64 }),
+            (Place::Line(7), Problem::NoTopic),
+        ]
+    );
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let kind_of = |document: &str| {
+        let error = read_all(document.as_bytes()).1.unwrap_err();
+        let shown = error.to_string();
+        assert!(!shown.contains("secret"), "{shown}");
+        (error.kind().unwrap(), shown)
+    };
+    assert_eq!(kind_of("{\"format\":\"helix-export\",\"version\":2,\"topics\":[]}").0, ErrorKind::Newer);
+    for document in
+        ["\"secret\"", "{}", "{\"topics\":\"secret\"}", "[] secret", "{\"topics\":[7]}", "nonsense", "", "[{]"]
+    {
+        assert_eq!(kind_of(document).0, ErrorKind::Invalid, "{document}");
+    }
+    let (kind, shown) = kind_of("{\n\"topics\":[,]}");
+    assert!(kind == ErrorKind::Invalid && shown.contains("line 2"), "{shown}");
+}
+
+#[test]
+fn one_entry_cannot_fill_the_memory() {
+    let huge = usize::try_from(ENTRY_MAX_BYTES).unwrap();
+    let document = format!("{{\"ignored\":\"{0}\",\"topics\":{{\"t\":[\"ok\",\"{0}\"]}}}}", "x".repeat(huge));
+    let (memories, result) = read_all(document.as_bytes());
+    assert_eq!(memories.len(), 1);
+    assert!(matches!(result, Err(ReadError::EntryTooLarge { line: 1 })));
+}
+
+#[test]
+fn the_taker_can_stop() {
+    let error = read(GOLDEN.as_bytes(), |_| Err("full")).unwrap_err();
+    assert!(matches!(error, ReadError::Stopped("full")));
+}

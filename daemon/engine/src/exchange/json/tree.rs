@@ -1,0 +1,293 @@
+//! What stands where in a document: one visitor for each level, so that only one entry is in memory at a time.
+
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
+
+use super::read::{Run, Stop};
+use super::{FORMAT, VERSION, WAITING_MAX_BYTES};
+use crate::exchange::amrl::Body;
+use crate::exchange::{Place, Portable, Problem, entry};
+use crate::policy::admit::TEXT_MAX_BYTES;
+
+/// Names of a list of memories.
+const LIST_NAMES: [&str; 2] = ["entries", "memories"];
+
+/// Names of a topic's name in its object.
+const TOPIC_NAMES: [&str; 2] = ["topic", "name"];
+
+/// Names of an entry's text; the last one may hold metadata lines.
+const TEXT_NAMES: [&str; 3] = ["text", "content", BODY_NAME];
+
+const BODY_NAME: &str = "body";
+
+impl<F: FnMut(Portable) -> Result<(), E>, E> Run<F, E> {
+    /// Hands a memory over.
+    fn hand_over<D: Error>(&mut self, memory: Portable) -> Result<(), D> {
+        self.report.read += 1;
+        (self.take)(memory).map_err(|error| self.stop(Stop::Taker(error)))
+    }
+
+    fn stop<D: Error>(&mut self, stop: Stop<E>) -> D {
+        self.stop = Some(stop);
+        D::custom("stopped")
+    }
+
+    fn object(&mut self, mut object: Map<String, Value>, at: Place) -> Option<Portable> {
+        let Some((text, is_body)) = take_text(&mut object) else {
+            self.report.note(at, Problem::NoText);
+            return None;
+        };
+        let mut memory = entry::read(&object, at, &mut self.report);
+        if is_body {
+            Body::parse(&text).apply(&mut memory);
+        } else {
+            memory.text = text;
+        }
+        memory.topic = topic_in(&object).unwrap_or_default();
+        Some(memory)
+    }
+
+    /// Makes a memory of a list's element, if it is one. Its topic may still be missing.
+    fn memory(&mut self, value: Value) -> Option<(Place, Portable)> {
+        let at = Place::Line(self.meter.line());
+        let memory = match value {
+            Value::String(text) => Portable { text, ..Portable::default() },
+            Value::Object(object) => self.object(object, at)?,
+            _ => {
+                self.report.note(at, Problem::NotAnEntry);
+                return None;
+            }
+        };
+        if memory.text.len() > TEXT_MAX_BYTES {
+            self.report.note(at, Problem::Oversized { bytes: memory.text.len() as u64 });
+            return None;
+        }
+        Some((at, memory))
+    }
+}
+
+fn take_text(object: &mut Map<String, Value>) -> Option<(String, bool)> {
+    let name = TEXT_NAMES.into_iter().find(|name| object.get(*name).is_some_and(Value::is_string))?;
+    match object.remove(name) {
+        Some(Value::String(text)) => Some((text, name == BODY_NAME)),
+        _ => None,
+    }
+}
+
+/// The topic that a memory names itself.
+fn topic_in(object: &Map<String, Value>) -> Option<String> {
+    object.get(TOPIC_NAMES[0]).and_then(Value::as_str).filter(|name| !name.trim().is_empty()).map(str::to_owned)
+}
+
+/// The document.
+pub(super) struct Root<'a, F, E> {
+    pub(super) run: &'a mut Run<F, E>,
+}
+
+/// `topics`: a list of topics or of memories, or an object of lists.
+struct Topics<'a, F, E> {
+    run: &'a mut Run<F, E>,
+}
+
+/// One topic, or one memory that names its topic.
+struct Item<'a, F, E> {
+    run: &'a mut Run<F, E>,
+    topic: Option<String>,
+}
+
+/// A list of memories. Those without a topic wait for its name.
+struct Entries<'a, F, E> {
+    run: &'a mut Run<F, E>,
+    topic: Option<&'a str>,
+    waiting: &'a mut Waiting,
+}
+
+/// Memories whose topic is not known yet.
+#[derive(Default)]
+struct Waiting {
+    memories: Vec<(Place, Portable)>,
+    bytes: usize,
+}
+
+impl Waiting {
+    fn settle<D: Error, F, E>(self, run: &mut Run<F, E>, topic: Option<&str>) -> Result<(), D>
+    where
+        F: FnMut(Portable) -> Result<(), E>,
+    {
+        for (at, mut memory) in self.memories {
+            match topic {
+                Some(topic) => {
+                    topic.clone_into(&mut memory.topic);
+                    run.hand_over(memory)?;
+                }
+                None => run.report.note(at, Problem::NoTopic),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Hands the work of a seed to its visitor, whatever the value is.
+macro_rules! seed_of {
+    ($seed:ident) => {
+        impl<'de, F: FnMut(Portable) -> Result<(), E>, E> DeserializeSeed<'de> for $seed<'_, F, E> {
+            type Value = ();
+
+            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+                deserializer.deserialize_any(self)
+            }
+        }
+    };
+}
+
+seed_of!(Root);
+seed_of!(Topics);
+seed_of!(Item);
+seed_of!(Entries);
+
+impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Root<'_, F, E> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an export")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let (mut is_ours, mut has_list) = (false, false);
+        while let Some(key) = map.next_key::<String>()? {
+            self.run.meter.start_entry();
+            match key.as_str() {
+                "format" => is_ours = map.next_value::<Value>()? == FORMAT,
+                "version" => match map.next_value::<Value>()?.as_u64() {
+                    Some(version) if is_ours && version > VERSION => return Err(self.run.stop(Stop::Version(version))),
+                    _ => {}
+                },
+                "topics" => {
+                    map.next_value_seed(Topics { run: &mut *self.run })?;
+                    has_list = true;
+                }
+                list if LIST_NAMES.contains(&list) => {
+                    let mut waiting = Waiting::default();
+                    map.next_value_seed(Entries { run: &mut *self.run, topic: None, waiting: &mut waiting })?;
+                    waiting.settle(self.run, None)?;
+                    has_list = true;
+                }
+                _ => {
+                    self.run.meter.pause();
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            self.run.meter.start_entry();
+        }
+        if has_list { Ok(()) } else { Err(A::Error::custom("no list of memories")) }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        Topics { run: self.run }.visit_seq(seq)
+    }
+}
+
+impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Topics<'_, F, E> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("topics")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        self.run.meter.start_entry();
+        while seq.next_element_seed(Item { run: &mut *self.run, topic: None })?.is_some() {
+            self.run.meter.start_entry();
+        }
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        self.run.meter.start_entry();
+        while let Some(topic) = map.next_key::<String>()? {
+            let topic = Some(topic).filter(|topic| !topic.trim().is_empty());
+            map.next_value_seed(Item { run: &mut *self.run, topic })?;
+            self.run.meter.start_entry();
+        }
+        Ok(())
+    }
+}
+
+impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Item<'_, F, E> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a topic or a memory")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
+        let mut waiting = Waiting::default();
+        Entries { run: &mut *self.run, topic: self.topic.as_deref(), waiting: &mut waiting }.visit_seq(seq)?;
+        waiting.settle(self.run, self.topic.as_deref())
+    }
+
+    /// An object with a list is a topic, any other a memory.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let (mut topic, mut object, mut waiting) = (self.topic, Map::new(), Waiting::default());
+        let mut has_list = false;
+        while let Some(key) = map.next_key::<String>()? {
+            if LIST_NAMES.contains(&key.as_str()) {
+                has_list = true;
+                map.next_value_seed(Entries { run: &mut *self.run, topic: topic.as_deref(), waiting: &mut waiting })?;
+                continue;
+            }
+            let value = map.next_value::<Value>()?;
+            if TOPIC_NAMES.contains(&key.as_str()) && topic.is_none() {
+                topic = value.as_str().filter(|name| !name.trim().is_empty()).map(str::to_owned);
+            }
+            object.insert(key, value);
+        }
+        if !has_list && let Some(found) = self.run.memory(Value::Object(object)) {
+            waiting.memories.push(found);
+        }
+        waiting.settle(self.run, topic.as_deref())
+    }
+
+    fn visit_str<D: Error>(self, text: &str) -> Result<(), D> {
+        let found = self.run.memory(Value::String(text.to_owned()));
+        Waiting { memories: found.into_iter().collect(), bytes: 0 }.settle(self.run, self.topic.as_deref())
+    }
+}
+
+impl<F: FnMut(Portable) -> Result<(), E>, E> Entries<'_, F, E> {
+    /// Hands a memory over, or lets it wait for its topic's name.
+    fn place<D: Error>(&mut self, at: Place, mut memory: Portable) -> Result<(), D> {
+        match self.topic {
+            Some(topic) => topic.clone_into(&mut memory.topic),
+            None if memory.topic.is_empty() => {
+                self.waiting.bytes += memory.text.len() + size_of::<Portable>();
+                self.waiting.memories.push((at, memory));
+                let too_many = self.waiting.bytes > WAITING_MAX_BYTES;
+                return if too_many { Err(self.run.stop(Stop::Waiting)) } else { Ok(()) };
+            }
+            None => {}
+        }
+        self.run.hand_over(memory)
+    }
+}
+
+impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Entries<'_, F, E> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of memories")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
+        self.run.meter.start_entry();
+        while let Some(value) = seq.next_element::<Value>()? {
+            if let Some((at, memory)) = self.run.memory(value) {
+                self.place(at, memory)?;
+            }
+            self.run.meter.start_entry();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! Markdown: one file a topic, to be read, edited and kept in a repository by people.
+//!
+//! ```text
+//! ---
+//! topic: build-gotchas
+//! format: helix-markdown
+//! version: 1
+//! count: 2
+//! ---
+//!
+//! <!-- helix: {"id":"…","tags":["build"],…,"text_hash":"…"} -->
+//! The text, as it is.
+//! <!-- /helix -->
+//! ```
+//!
+//! A memory stands between two markers, which are invisible when rendered; its text comes back to the byte, whatever it
+//! holds: a text line that looks like a marker gets a backslash before it, and loses it again when read.
+//!
+//! **Editing.** The marker carries a hash of the text, so the reader knows a [`Change::Revised`] text from an untouched one,
+//! whatever the strand says meanwhile. The metadata may be edited as well. What stands outside of the markers is
+//! [`Change::New`]: a `## ` heading or a line `---` starts the next memory, a `# ` heading alone is the page's title, and the
+//! metadata lines of AMRL (`[tags: a, b]`) are understood. So any Markdown file can be imported; one without front matter takes
+//! its topic from its name. A file whose line ends became CRLF is read as if they had not.
+
+mod lines;
+mod marker;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use read::{Change, ReadError, Reader, Section};
+pub use write::Writer;
+
+use crate::model::Topic;
+
+/// What the front matter calls the format.
+const FORMAT: &str = "helix-markdown";
+
+/// The version that is written, and the last one that is read.
+const VERSION: u64 = 1;
+
+/// The line around the front matter, and between new memories.
+const RULE: &str = "---";
+
+/// Longest line and longest section that is kept, in bytes: the longest text, escaped, or the metadata of one memory.
+const SECTION_MAX_BYTES: usize = 1024 * 1024;
+
+/// Longest file name that file systems take, in bytes.
+const FILE_NAME_MAX_BYTES: usize = 255;
+
+const EXTENSION: &str = ".md";
+
+/// Bytes of a hash that keeps cut file names apart.
+const NAME_HASH_BYTES: usize = 8;
+
+/// Returns the name of a topic's file: `<topic>.md`, cut and made unique where the topic is too long for a file system.
+#[must_use]
+pub fn file_name(topic: &Topic) -> String {
+    let name = topic.as_str();
+    if name.len() + EXTENSION.len() <= FILE_NAME_MAX_BYTES {
+        return format!("{name}{EXTENSION}");
+    }
+    let hash = blake3::hash(name.as_bytes());
+    let hash = super::hex::encode(hash.as_bytes().get(..NAME_HASH_BYTES).unwrap_or_default());
+    let room = FILE_NAME_MAX_BYTES - EXTENSION.len() - hash.len() - 1;
+    let cut = name.floor_char_boundary(room);
+    format!("{}-{hash}{EXTENSION}", name.get(..cut).unwrap_or_default())
+}

@@ -1,0 +1,300 @@
+//! Reading a topic's file.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead};
+use std::ops::ControlFlow;
+
+use serde_json::{Map, Value};
+
+use super::lines::{Lines, TextLine};
+use super::marker::{self, Mark};
+use super::{FORMAT, RULE, SECTION_MAX_BYTES, VERSION};
+use crate::error::ErrorKind;
+use crate::exchange::amrl::Body;
+use crate::exchange::{Place, Portable, Problem, Report, entry};
+use crate::policy::admit::TEXT_MAX_BYTES;
+
+/// Lines of front matter; more is not front matter.
+const FRONT_MATTER_MAX_LINES: usize = 64;
+
+/// One memory of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Section {
+    /// The 1-based line where it starts.
+    pub line: u64,
+    /// What happened to its text since it was exported.
+    pub change: Change,
+    /// The memory, with the file's topic.
+    pub memory: Portable,
+}
+
+/// What happened to a text since it was exported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing.
+    Untouched,
+    /// It was edited under its id.
+    Revised,
+    /// It was added, or never had an id.
+    New,
+}
+
+/// Why a file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// A later version.
+    #[error(
+        "could not read the Markdown export: it has version {0}, this Helix reads up to {VERSION}; install the newer Helix"
+    )]
+    Version(u64),
+    /// The stream failed.
+    #[error("could not read the Markdown export behind line {line}: {error}")]
+    Io {
+        /// 1-based.
+        line: u64,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+impl ReadError {
+    /// Returns the class of the error.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Version(_) => ErrorKind::Newer,
+            Self::Io { .. } => ErrorKind::Unavailable,
+        }
+    }
+}
+
+/// Hands over the memories of one file, in its order, one at a time.
+pub struct Reader<R> {
+    lines: Lines<R>,
+    topic: String,
+    /// Lines that were looked at and not used.
+    unread: VecDeque<(u64, TextLine)>,
+    report: Report,
+    ended: bool,
+}
+
+/// Text that grows line by line, up to a limit.
+#[derive(Default)]
+struct Gathered {
+    text: String,
+    bytes: u64,
+    has_line: bool,
+    is_lossy: bool,
+}
+
+impl Gathered {
+    fn push(&mut self, line: &TextLine, text: &str) {
+        self.is_lossy |= line.is_lossy;
+        self.bytes += line.bytes;
+        if self.bytes <= SECTION_MAX_BYTES as u64 {
+            self.text.push_str(if self.has_line { "\n" } else { "" });
+            self.text.push_str(text);
+        }
+        self.has_line = true;
+    }
+
+    /// How long the text is, when it is too long for a memory.
+    fn oversized(&self) -> Option<u64> {
+        let bytes = if self.bytes > SECTION_MAX_BYTES as u64 { self.bytes } else { self.text.len() as u64 };
+        (bytes > TEXT_MAX_BYTES as u64).then_some(bytes)
+    }
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Reads the front matter. `fallback_topic` is the topic of a file that names none, such as its name.
+    ///
+    /// # Errors
+    /// [`ReadError`] when the file is of a later version or cannot be read.
+    pub fn new(file: R, fallback_topic: &str) -> Result<Self, ReadError> {
+        let (lines, unread, report) = (Lines::new(file), VecDeque::new(), Report::default());
+        let mut reader = Self { lines, topic: fallback_topic.to_owned(), unread, report, ended: false };
+        reader.front_matter()?;
+        Ok(reader)
+    }
+
+    /// The topic of the file.
+    #[must_use]
+    pub fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    /// What has been read so far, and what has not; complete once the iterator has ended.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    fn line(&mut self) -> Result<Option<(u64, TextLine)>, ReadError> {
+        if let Some(line) = self.unread.pop_front() {
+            return Ok(Some(line));
+        }
+        let line = self.lines.next().map_err(|error| ReadError::Io { line: self.lines.number(), error })?;
+        Ok(line.map(|line| (self.lines.number(), line)))
+    }
+
+    /// Reads lines up to the rule; what turns out not to be front matter stays to be read.
+    fn front_matter(&mut self) -> Result<(), ReadError> {
+        let mut seen = Vec::new();
+        let (mut is_ours, mut version, mut topic, mut is_closed) = (false, None, None, false);
+        while seen.len() < FRONT_MATTER_MAX_LINES {
+            let Some((number, line)) = self.line()? else { break };
+            let is_rule = line.text.trim_end() == RULE;
+            let (key, value) = line.text.split_once(':').unwrap_or((line.text.as_str(), ""));
+            match key {
+                "topic" => topic = Some(unquoted(value.trim())),
+                "format" => is_ours = value.trim() == FORMAT,
+                "version" => version = value.trim().parse::<u64>().ok(),
+                _ => {}
+            }
+            is_closed = is_rule && !seen.is_empty();
+            let is_none = seen.is_empty() && !is_rule;
+            seen.push((number, line));
+            if is_closed || is_none {
+                break;
+            }
+        }
+        if !is_closed {
+            self.unread.extend(seen);
+            return Ok(());
+        }
+        if let Some(version) = version.filter(|version| is_ours && *version > VERSION) {
+            return Err(ReadError::Version(version));
+        }
+        self.topic = topic.filter(|topic| !topic.is_empty()).unwrap_or_else(|| std::mem::take(&mut self.topic));
+        Ok(())
+    }
+
+    /// Reads what comes next, which may be no memory; breaks at the end.
+    fn section(&mut self) -> Result<ControlFlow<(), Option<Section>>, ReadError> {
+        let Some((number, line)) = self.line()? else { return Ok(ControlFlow::Break(())) };
+        let section = match marker::read(&line.text) {
+            Some(Mark::Open(metadata)) => self.marked(number, metadata)?,
+            // A closing marker without an opening one: somebody deleted that.
+            Some(Mark::Close) => None,
+            None => {
+                self.unread.push_front((number, line));
+                self.unmarked(number)?
+            }
+        };
+        Ok(ControlFlow::Continue(section))
+    }
+
+    /// Reads the text behind an opening marker.
+    fn marked(&mut self, number: u64, metadata: Option<Map<String, Value>>) -> Result<Option<Section>, ReadError> {
+        let mut gathered = Gathered::default();
+        let mut is_closed = false;
+        while let Some((number, line)) = self.line()? {
+            match marker::read(&line.text) {
+                Some(Mark::Close) => {
+                    is_closed = true;
+                    break;
+                }
+                Some(Mark::Open(_)) => {
+                    self.unread.push_front((number, line));
+                    break;
+                }
+                None => gathered.push(&line, marker::unescape(&line.text)),
+            }
+        }
+        if !is_closed {
+            // Without its end, the blank lines before the next marker are nobody's.
+            gathered.text.truncate(gathered.text.trim_end().len());
+        }
+        let at = Place::Line(number);
+        let object = metadata.unwrap_or_else(|| {
+            self.report.note(at, Problem::Metadata);
+            Map::new()
+        });
+        let memory = entry::read(&object, at, &mut self.report);
+        let hash = object.get("text_hash").and_then(Value::as_str);
+        let is_untouched = hash == Some(entry::text_hash(&gathered.text).as_str());
+        if !is_untouched {
+            gathered.text.truncate(gathered.text.trim_end().len());
+        }
+        let change = match memory.id {
+            None => Change::New,
+            Some(_) if is_untouched => Change::Untouched,
+            Some(_) => Change::Revised,
+        };
+        Ok(self.finish(number, change, memory, gathered))
+    }
+
+    /// Reads text outside of markers, up to whatever starts the next memory.
+    fn unmarked(&mut self, number: u64) -> Result<Option<Section>, ReadError> {
+        let (mut gathered, mut is_code, mut first) = (Gathered::default(), false, number);
+        while let Some((number, line)) = self.line()? {
+            let is_rule = !is_code && line.text.trim_end() == RULE;
+            let is_heading = !is_code && line.text.starts_with("## ");
+            let is_empty = !gathered.has_line;
+            if marker::read(&line.text).is_some() || (is_heading && !is_empty) {
+                self.unread.push_front((number, line));
+                break;
+            }
+            if is_rule {
+                break;
+            }
+            if is_empty && line.text.trim().is_empty() {
+                continue;
+            }
+            if is_empty {
+                first = number;
+            }
+            is_code ^= line.text.trim_start().starts_with("```");
+            gathered.push(&line, &line.text);
+        }
+        gathered.text.truncate(gathered.text.trim_end().len());
+        let is_title = gathered.text.starts_with("# ") && !gathered.text.contains('\n');
+        if !gathered.has_line || is_title {
+            return Ok(None);
+        }
+        let text = std::mem::take(&mut gathered.text);
+        let mut memory = Portable::default();
+        Body::parse(&text).apply(&mut memory);
+        gathered.text = std::mem::take(&mut memory.text);
+        Ok(self.finish(first, Change::New, memory, gathered))
+    }
+
+    /// Completes a memory, unless its text is too long.
+    fn finish(&mut self, line: u64, change: Change, memory: Portable, gathered: Gathered) -> Option<Section> {
+        let at = Place::Line(line);
+        if gathered.is_lossy {
+            self.report.note(at, Problem::NotUtf8);
+        }
+        if let Some(bytes) = gathered.oversized() {
+            self.report.note(at, Problem::Oversized { bytes });
+            return None;
+        }
+        self.report.read += 1;
+        let memory = Portable { topic: self.topic.clone(), text: gathered.text, ..memory };
+        Some(Section { line, change, memory })
+    }
+}
+
+/// A value of the front matter, which YAML lets people put in quotes.
+fn unquoted(value: &str) -> String {
+    serde_json::from_str(value).unwrap_or_else(|_| value.trim_matches('\'').to_owned())
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = Result<Section, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.ended {
+            match self.section() {
+                Ok(ControlFlow::Continue(Some(section))) => return Some(Ok(section)),
+                Ok(ControlFlow::Continue(None)) => {}
+                Ok(ControlFlow::Break(())) => self.ended = true,
+                Err(error) => {
+                    self.ended = true;
+                    return Some(Err(error));
+                }
+            }
+        }
+        None
+    }
+}

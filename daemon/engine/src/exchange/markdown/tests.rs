@@ -1,0 +1,179 @@
+#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::*;
+use crate::exchange::{Place, Portable, Problem, samples};
+use crate::model::MemoryId;
+use crate::policy::admit::TEXT_MAX_BYTES;
+
+fn written(topic: &str, memories: &[Portable]) -> Vec<u8> {
+    let topic = Topic::parse(topic).unwrap();
+    let mut writer = Writer::new(Vec::new(), &topic, memories.len() as u64).unwrap();
+    for memory in memories {
+        writer.write(memory).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+fn sections(file: &[u8]) -> Vec<Section> {
+    Reader::new(file, "from-the-name").unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+fn texts(file: &str) -> Vec<String> {
+    sections(file.as_bytes()).into_iter().map(|section| section.memory.text).collect()
+}
+
+fn memory(text: &str) -> Portable {
+    let id = Some(MemoryId::from_bytes([7; 16]));
+    Portable { id, topic: "t".to_owned(), text: text.to_owned(), ..Portable::default() }
+}
+
+/// A file as version 1 writes it; it must be read for good.
+const GOLDEN: &str = "---\ntopic: t\nformat: helix-markdown\nversion: 1\ncount: 2\n---\n\n\
+    <!-- helix: {\"id\":\"07070707-0707-0707-0707-070707070707\",\"text_hash\":\"f2648a6ab64dbe24\"} -->\nOne.\n\n<!-- /helix -->\n\n\
+    <!-- helix: {\"tags\":[\"a-\\u003eb\"],\"text_hash\":\"85dc3d6730c989cb\"} -->\n\\<!-- /helix -->\n<!-- /helix -->\n";
+
+#[test]
+fn version_1_reads_and_writes_as_ever() {
+    let read = sections(GOLDEN.as_bytes());
+    let changes: Vec<Change> = read.iter().map(|section| section.change).collect();
+    assert_eq!(texts(GOLDEN), ["One.\n", "<!-- /helix -->"]);
+    assert_eq!(changes, [Change::Untouched, Change::New]);
+    assert_eq!((read[0].line, read[1].line, read[1].memory.tags[0].as_str()), (8, 13, "a->b"));
+    let memories: Vec<Portable> = read.into_iter().map(|section| section.memory).collect();
+    assert_eq!(String::from_utf8(written("t", &memories)).unwrap(), GOLDEN);
+}
+
+#[test]
+fn an_edited_text_is_a_revision() {
+    let file = String::from_utf8(written("t", &[memory("first line\nsecond")])).unwrap();
+    let edited = file.replace("second", "changed  \n\n");
+    let [section] = &sections(edited.as_bytes())[..] else { panic!("{edited}") };
+    assert_eq!((section.change, section.memory.text.as_str()), (Change::Revised, "first line\nchanged"));
+    assert_eq!(section.memory.id, memory("").id);
+    let tagged = file.replace("\"text_hash\"", "\"tags\":\"by, hand\",\"text_hash\"");
+    let [section] = &sections(tagged.as_bytes())[..] else { panic!("{tagged}") };
+    assert_eq!((section.change, section.memory.tags.len()), (Change::Untouched, 2));
+}
+
+#[test]
+fn what_stands_outside_of_markers_is_new() {
+    let exported = String::from_utf8(written("t", &[memory("kept")])).unwrap();
+    let file = exported
+        + "\nAdded by hand.\n\n[tags: gotcha]\n\n## A heading\n\nwith text\n```sh\n## no heading\n---\n```\n\n---\n\nlast\n<!-- helix: -->\nbare\n<!-- /helix -->\n";
+    let read = sections(file.as_bytes());
+    let found: Vec<(&str, Change)> = read.iter().map(|one| (one.memory.text.trim_end(), one.change)).collect();
+    assert_eq!(
+        found,
+        [
+            ("kept", Change::Untouched),
+            ("Added by hand.", Change::New),
+            ("## A heading\n\nwith text\n```sh\n## no heading\n---\n```", Change::New),
+            ("last", Change::New),
+            ("bare", Change::New),
+        ]
+    );
+    assert_eq!(read[1].memory.tags, ["gotcha"]);
+    assert!(read.iter().all(|one| one.memory.topic == "t"));
+}
+
+#[test]
+fn any_markdown_file_can_be_imported() {
+    let read =
+        sections(b"\xEF\xBB\xBF# Build gotchas\n\n## 2026-02-15 10:30\n[tags: a]\nUse arm64.\n\n## Two\nText.\n");
+    assert_eq!(read.len(), 2);
+    assert_eq!(read[0].memory.topic, "from-the-name");
+    assert_eq!(texts(""), Vec::<String>::new());
+    assert_eq!(texts("---\ntopic: x"), ["topic: x"]);
+    assert_eq!(texts("---\ntitle: x\n---\nbody"), ["body"]);
+    let quoted = Reader::new("---\ntopic: \"Build Gotchas\"\n---\n".as_bytes(), "x").unwrap();
+    assert_eq!(quoted.topic(), "Build Gotchas");
+}
+
+#[test]
+fn line_ends_of_windows_do_no_harm() {
+    let file = String::from_utf8(written("t", &[memory("one\n\ntwo")])).unwrap().replace('\n', "\r\n");
+    let [section] = &sections(file.as_bytes())[..] else { panic!("{file}") };
+    assert_eq!((section.change, section.memory.text.as_str()), (Change::Untouched, "one\n\ntwo"));
+}
+
+#[test]
+fn mistakes_of_an_editor_are_survived_and_reported() {
+    let long = "x".repeat(TEXT_MAX_BYTES + 1);
+    let file = format!(
+        "<!-- helix: {{broken -->\nstill a memory\n<!-- /helix -->\n<!-- /helix -->\n<!-- helix: {{}} -->\nnot closed\n\n\
+         <!-- helix: {{}} -->\n{long}\n<!-- /helix -->\n<!-- helix: {{\"confidence\":\"high\"}} -->\nok\n<!-- /helix -->\n"
+    );
+    let mut reader = Reader::new(file.as_bytes(), "t").unwrap();
+    let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
+    assert_eq!(texts, ["still a memory", "not closed", "ok"]);
+    let flaws: Vec<(Place, Problem)> = reader.report().flaws.iter().map(|flaw| (flaw.at, flaw.problem)).collect();
+    assert_eq!(
+        flaws,
+        [
+            (Place::Line(1), Problem::Metadata),
+            (Place::Line(8), Problem::Oversized { bytes: long.len() as u64 }),
+            (Place::Line(11), Problem::Field { field: "confidence" }),
+        ]
+    );
+    let latin = sections(b"caf\xe9\n");
+    assert_eq!(latin[0].memory.text, "caf\u{fffd}");
+}
+
+#[test]
+fn a_line_without_end_cannot_fill_the_memory() {
+    let file = [vec![b'x'; 3 * SECTION_MAX_BYTES], b"\n---\nnext\n".to_vec()].concat();
+    let mut reader = Reader::new(file.as_slice(), "t").unwrap();
+    let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
+    assert_eq!(texts, ["next"]);
+    let bytes = 3 * SECTION_MAX_BYTES as u64 + 1;
+    assert_eq!(reader.report().flaws.first().map(|flaw| flaw.problem), Some(Problem::Oversized { bytes }));
+}
+
+#[test]
+fn later_versions_are_refused() {
+    let file = GOLDEN.replace("version: 1", "version: 2");
+    let error = Reader::new(file.as_bytes(), "t").err().unwrap();
+    assert_eq!(error.kind(), crate::error::ErrorKind::Newer);
+}
+
+#[test]
+fn a_cut_file_loses_nothing_but_the_end() {
+    for cut in 0..GOLDEN.len() {
+        let read = sections(&GOLDEN.as_bytes()[..cut]);
+        let whole = GOLDEN[..cut].contains("One.\n\n<!-- /helix -->");
+        assert_eq!(read.first().is_some_and(|section| section.change == Change::Untouched), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn file_names_fit_every_file_system() {
+    assert_eq!(file_name(&Topic::parse("build-gotchas").unwrap()), "build-gotchas.md");
+    let [one, two] = ["a", "b"].map(|end| file_name(&Topic::parse(&format!("{}{end}", "ü".repeat(127))).unwrap()));
+    assert!(one.len() <= FILE_NAME_MAX_BYTES && one != two, "{one} {two}");
+}
+
+proptest! {
+    #[test]
+    fn memories_round_trip(topic in samples::topic(), memories in vec(samples::portable(), 0..4)) {
+        let memories: Vec<Portable> =
+            memories.into_iter().map(|memory| Portable { topic: topic.clone(), ..memory }).collect();
+        let file = written(&topic, &memories);
+        let mut reader = Reader::new(file.as_slice(), "other").unwrap();
+        let read: Vec<Section> = reader.by_ref().collect::<Result<_, _>>().unwrap();
+        prop_assert!(reader.report().is_whole(), "{:?}", reader.report());
+        for section in &read {
+            let expected = if section.memory.id.is_some() { Change::Untouched } else { Change::New };
+            prop_assert_eq!(section.change, expected);
+        }
+        let back: Vec<Portable> = read.into_iter().map(|section| section.memory).collect();
+        prop_assert_eq!(back, memories);
+    }
+
+    #[test]
+    fn any_bytes_are_read(bytes in vec(any::<u8>(), 0..300), lines in vec(samples::text(), 0..6)) {
+        drop(sections(&bytes));
+        drop(sections(lines.join("\n").as_bytes()));
+    }
+}

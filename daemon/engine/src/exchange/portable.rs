@@ -1,0 +1,145 @@
+//! A memory on its way from one strand to another.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
+
+/// The attribute that carries the AMRL marker `[modified: date]` through a strand and back, its date as it was written.
+pub const MODIFIED_ATTRIBUTE: &str = "modified";
+
+/// Attribute names that only the daemon may set; a draft that carries one is refused.
+const ATTRIBUTE_STAMPED: &str = "helix.";
+
+/// A memory as it travels: what a format cannot carry, or its author did not say, is `None` or empty.
+///
+/// Nothing in it is trusted: topic, kind and tags are as written, and numbers may lie outside of their range.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Portable {
+    /// Its id where it comes from; `None` for a memory that has never been in a strand.
+    pub id: Option<MemoryId>,
+    /// Its handle where it comes from.
+    pub handle: Option<String>,
+    /// Topic name, not yet sanitised.
+    pub topic: String,
+    /// The statement.
+    pub text: String,
+    /// Kind's name.
+    pub kind: Option<String>,
+    /// Tags as written.
+    pub tags: Vec<String>,
+    /// Who it applies to.
+    pub scope: Option<Scope>,
+    /// What file it is about.
+    pub source: Option<SourceRef>,
+    /// Handles or `topic:index`.
+    pub links: Vec<String>,
+    /// 0 to 1.
+    pub importance: Option<f32>,
+    /// 0 to 1.
+    pub confidence: Option<f32>,
+    /// Never decays.
+    pub pinned: bool,
+    /// Where it came from before it was exported; what is imported gets the origin `import` whatever this says.
+    pub origin: Option<Origin>,
+    /// What produced it, oldest first.
+    pub provenance: Vec<Provenance>,
+    /// Kind-specific fields.
+    pub attributes: BTreeMap<String, String>,
+    /// When the fact became true.
+    pub valid_from: Option<Timestamp>,
+    /// When it stopped being true.
+    pub valid_to: Option<Timestamp>,
+    /// When it was learned.
+    pub recorded_at: Option<Timestamp>,
+    /// When it was last stored again, recalled or confirmed.
+    pub last_seen_at: Option<Timestamp>,
+    /// How often it was recalled or confirmed.
+    pub access_count: u64,
+    /// Where it is in its life.
+    pub status: Option<Status>,
+}
+
+impl Portable {
+    /// Takes a memory out of its strand. `link` names the memory that an id means, as a handle or `topic:index`; links
+    /// that it cannot name are left out.
+    pub fn from_memory(memory: &Memory, link: impl Fn(MemoryId) -> Option<String>) -> Self {
+        Self {
+            id: Some(memory.id),
+            handle: Some(memory.handle.as_str().to_owned()),
+            topic: memory.topic.as_str().to_owned(),
+            text: memory.text.clone(),
+            kind: Some(memory.kind.as_str().to_owned()),
+            tags: memory.tags.clone(),
+            scope: Some(memory.scope.clone()),
+            source: memory.source.clone(),
+            links: memory.links.iter().filter_map(|id| link(*id)).collect(),
+            importance: Some(memory.importance),
+            confidence: Some(memory.confidence),
+            pinned: memory.pinned,
+            origin: Some(memory.origin),
+            provenance: memory.provenance.clone(),
+            attributes: memory.attributes.clone(),
+            valid_from: Some(memory.valid_from),
+            valid_to: memory.valid_to,
+            recorded_at: Some(memory.recorded_at),
+            last_seen_at: Some(memory.last_seen_at),
+            access_count: memory.access_count,
+            status: Some(memory.status),
+        }
+    }
+
+    /// Returns the draft that storing it anew starts from. A draft has no room for id, handle, origin, provenance, status
+    /// and the times other than `valid_from`, which is the time of recording unless known: who imports keeps those.
+    #[must_use]
+    pub fn draft(&self) -> Draft {
+        let stamped = |key: &str| key.starts_with(ATTRIBUTE_STAMPED);
+        Draft {
+            topic: self.topic.clone(),
+            text: self.text.clone(),
+            kind: self.kind.clone(),
+            tags: self.tags.clone(),
+            // A session of another strand means nothing here.
+            scope: self.scope.clone().filter(|scope| !matches!(scope, Scope::Session(_))),
+            source: self.source.clone(),
+            links: self.links.clone(),
+            importance: self.importance,
+            confidence: self.confidence,
+            pinned: self.pinned,
+            attributes: self.attributes.iter().filter(|(key, _)| !stamped(key)).map(owned).collect(),
+            valid_from: self.valid_from.or(self.recorded_at),
+        }
+    }
+}
+
+fn owned((key, value): (&String, &String)) -> (String, String) {
+    (key.clone(), value.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::exchange::samples;
+
+    #[test]
+    fn a_memory_travels_whole() {
+        let memory = samples::memory();
+        let portable = Portable::from_memory(&memory, |id| (id == memory.links[0]).then(|| "other/one".to_owned()));
+        assert_eq!(portable.links, ["other/one"], "the second link has no name");
+        assert_eq!((portable.id, portable.status), (Some(memory.id), Some(memory.status)));
+        assert_eq!(portable.recorded_at, Some(memory.recorded_at));
+        let draft = portable.draft();
+        assert_eq!((draft.topic.as_str(), draft.text.as_str()), (memory.topic.as_str(), memory.text.as_str()));
+        assert_eq!(draft.valid_from, Some(memory.valid_from));
+        assert!(draft.attributes.keys().all(|key| key == "file"), "stamped attributes stay behind");
+    }
+
+    #[test]
+    fn a_draft_takes_no_foreign_session_and_dates_from_the_recording() {
+        let at = Timestamp::from_micros(7);
+        let portable =
+            Portable { scope: Some(Scope::Session("s".into())), recorded_at: Some(at), ..Portable::default() };
+        let draft = portable.draft();
+        assert_eq!((draft.scope, draft.valid_from), (None, Some(at)));
+    }
+}

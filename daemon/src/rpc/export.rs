@@ -1,0 +1,207 @@
+//! `Export`: the memories of the caller's scopes in an exchange format, in pieces as they are made.
+//!
+//! A thread of the blocking pool reads topic by topic from one snapshot of the store and writes into a bounded channel, so
+//! that an export of any size takes little memory and goes no faster than its reader.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::mem;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
+use helix_engine::store::Snapshot;
+use helix_proto::v1;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use super::context::scopes;
+use super::convert;
+use crate::runtime::Runtime;
+
+/// Bytes of a piece: many memories, and far below what a message may hold.
+const PIECE_BYTES: usize = 256 * 1024;
+
+/// Pieces that wait for the reader.
+const PIECES_MAX: usize = 4;
+
+/// Notes on what a format could not hold.
+const NOTES_MAX: usize = 100;
+
+/// What the reader gets.
+pub(super) type Pieces = ReceiverStream<Result<v1::ExportPiece, Status>>;
+
+/// Starts an export.
+pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Result<Pieces, Status> {
+    if request.format() == v1::ExchangeFormat::Unspecified {
+        return Err(Status::invalid_argument("the export names no format; give json, markdown or amrl"));
+    }
+    let (sender, pieces) = mpsc::channel(PIECES_MAX);
+    let runtime = Arc::clone(runtime);
+    tokio::task::spawn_blocking(move || {
+        let mut outlet = Outlet { sender, file: String::new(), data: Vec::new(), written: Rc::default(), total: 0 };
+        let outcome = run(&runtime, &request, &mut outlet);
+        if let Err(status) = outcome {
+            // A reader that went away needs no reason.
+            outlet.sender.blocking_send(Err(status)).ok();
+        }
+    });
+    Ok(ReceiverStream::new(pieces))
+}
+
+fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> Result<(), Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let scopes = scopes(runtime, &asker, &request.scopes)?;
+    let selection = Selection::new(runtime, &scopes, &request.topics)?;
+    let snapshot = runtime.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
+    outlet.total = selection.topics.iter().map(|(_, members)| members.len() as u64).sum();
+    let report = match request.format() {
+        v1::ExchangeFormat::Json => as_json(&selection, &snapshot, outlet)?,
+        v1::ExchangeFormat::Markdown => as_markdown(&selection, &snapshot, outlet)?,
+        v1::ExchangeFormat::Amrl => as_amrl(&selection, &snapshot, outlet)?,
+        v1::ExchangeFormat::Unspecified => Report::default(),
+    };
+    let notes = report.flaws.iter().take(NOTES_MAX).map(ToString::to_string).collect();
+    outlet.send(notes).map_err(|error| stream_status(&error))
+}
+
+/// What is exported: topics by name, their memories in the order in which `topic:index` counts them.
+struct Selection {
+    topics: Vec<(Topic, Vec<MemoryNumber>)>,
+    positions: HashMap<MemoryNumber, (usize, usize)>,
+}
+
+impl Selection {
+    fn new(runtime: &Runtime, scopes: &[Scope], patterns: &[String]) -> Result<Self, Status> {
+        let patterns = patterns.iter().map(|pattern| TopicPattern::parse(pattern)).collect::<Result<Vec<_>, _>>();
+        let patterns = patterns.map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let names = runtime.strand.catalog().topic_summaries(scopes).into_iter().map(|summary| summary.name);
+        let wanted = names.filter(|name| patterns.is_empty() || patterns.iter().any(|one| one.matches(name)));
+        let mut topics = Vec::new();
+        for name in wanted {
+            if let Ok(topic) = Topic::parse(&name) {
+                topics.push((topic, runtime.strand.topic_members(&name, scopes)));
+            }
+        }
+        let mut positions = HashMap::new();
+        for (at, (_, members)) in topics.iter().enumerate() {
+            positions.extend(members.iter().enumerate().map(|(index, &number)| (number, (at, index))));
+        }
+        Ok(Self { topics, positions })
+    }
+
+    /// Names a memory as `topic:index`, if it is exported too.
+    fn position(&self, snapshot: &Snapshot, id: MemoryId) -> Option<String> {
+        let number = snapshot.number_of_id(&id).ok()??;
+        let (topic, index) = self.positions.get(&number)?;
+        Some(format!("{}:{index}", self.topics.get(*topic)?.0))
+    }
+}
+
+fn handle_of(snapshot: &Snapshot, id: MemoryId) -> Option<String> {
+    let number = snapshot.number_of_id(&id).ok()??;
+    Some(snapshot.memory(number).ok()??.handle.as_str().to_owned())
+}
+
+fn read(snapshot: &Snapshot, number: MemoryNumber) -> Result<Option<Memory>, Status> {
+    snapshot.memory(number).map_err(|error| convert::status(error.kind(), &error))
+}
+
+fn as_json(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Status> {
+    let written = Rc::clone(&outlet.written);
+    let mut writer = json::Writer::new(outlet).map_err(|error| stream_status(&error))?;
+    for &number in selection.topics.iter().flat_map(|(_, members)| members) {
+        if let Some(memory) = read(snapshot, number)? {
+            let portable = Portable::from_memory(&memory, |id| handle_of(snapshot, id));
+            writer.write(&portable).map_err(|error| stream_status(&error))?;
+            written.set(writer.written());
+        }
+    }
+    writer.finish().map_err(|error| stream_status(&error))?;
+    Ok(Report::default())
+}
+
+fn as_markdown(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Status> {
+    for (topic, members) in &selection.topics {
+        outlet.begin(markdown::file_name(topic)).map_err(|error| stream_status(&error))?;
+        let writer = markdown::Writer::new(&mut *outlet, topic, members.len() as u64);
+        let mut writer = writer.map_err(|error| stream_status(&error))?;
+        for &number in members {
+            if let Some(memory) = read(snapshot, number)? {
+                let portable = Portable::from_memory(&memory, |id| handle_of(snapshot, id));
+                writer.write(&portable).map_err(|error| stream_status(&error))?;
+            }
+        }
+        let outlet = writer.finish().map_err(|error| stream_status(&error))?;
+        outlet.written.set(outlet.written.get() + members.len() as u64);
+    }
+    Ok(Report::default())
+}
+
+fn as_amrl(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Status> {
+    let failed = |error: amrl::WriteError| Status::internal(error.to_string());
+    let written = Rc::clone(&outlet.written);
+    let mut writer = amrl::Writer::new(&mut *outlet).map_err(failed)?;
+    for &number in selection.topics.iter().flat_map(|(_, members)| members) {
+        if let Some(memory) = read(snapshot, number)? {
+            let portable = Portable::from_memory(&memory, |id| selection.position(snapshot, id));
+            writer.write(&portable).map_err(failed)?;
+            written.set(writer.report().read);
+        }
+    }
+    let (_, report) = writer.finish().map_err(failed)?;
+    Ok(report)
+}
+
+fn stream_status(error: &io::Error) -> Status {
+    Status::cancelled(format!("the export was not read to its end: {error}"))
+}
+
+/// Gathers bytes into pieces and hands them on.
+struct Outlet {
+    sender: mpsc::Sender<Result<v1::ExportPiece, Status>>,
+    file: String,
+    data: Vec<u8>,
+    /// Memories so far; the writers count while they hold the outlet.
+    written: Rc<Cell<u64>>,
+    total: u64,
+}
+
+impl Outlet {
+    /// Starts another file.
+    fn begin(&mut self, file: String) -> io::Result<()> {
+        if !self.data.is_empty() {
+            self.send(Vec::new())?;
+        }
+        self.file = file;
+        Ok(())
+    }
+
+    fn send(&mut self, notes: Vec<String>) -> io::Result<()> {
+        let piece = v1::ExportPiece {
+            file: self.file.clone(),
+            data: mem::take(&mut self.data),
+            written: self.written.get(),
+            total: self.total,
+            notes,
+        };
+        self.sender.blocking_send(Ok(piece)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+    }
+}
+
+impl Write for Outlet {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.data.extend_from_slice(bytes);
+        if self.data.len() >= PIECE_BYTES {
+            self.send(Vec::new())?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,32 @@
+//! What `helix-mcp` is made of: Helix's MCP server over stdio.
+//!
+//! It keeps no state: it turns tool calls into calls of the daemon and the daemon's answers into text for a model. It is a
+//! library beside its program so that what reads a stranger's words can be fuzzed alone.
+
+mod arguments;
+mod clean;
+mod daemon;
+mod dates;
+mod failure;
+mod render;
+mod schema;
+mod serve;
+mod server;
+mod tools;
+mod transport;
+
+pub use serve::serve;
+
+/// Reads the arguments of a tool's call, a JSON object, without making the call. `None` when there is no such tool or this is
+/// no object.
+#[must_use]
+pub fn understand(tool: &str, arguments: &str) -> Option<Result<(), String>> {
+    let tool = tools::HelixTool::named(tool)?;
+    let given = serde_json::from_str(arguments).ok()?;
+    Some(tool.understand(given).map_err(|error| error.to_string()))
+}
+
+/// The names of the tools.
+pub fn tool_names() -> impl Iterator<Item = &'static str> {
+    tools::HelixTool::ALL.into_iter().map(tools::HelixTool::name)
+}

@@ -1,0 +1,14 @@
+//! The query language: any text is a query or an error that says what to write.
+
+#![no_main]
+
+use helix_engine::recall::parse::parse;
+use jiff::tz::TimeZone;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|query: &str| {
+    match parse(query, &TimeZone::UTC) {
+        Ok(parsed) => assert!(parsed.words.len() <= query.len(), "words appear from nowhere"),
+        Err(error) => assert!(!error.to_string().is_empty(), "an error says nothing"),
+    }
+});
