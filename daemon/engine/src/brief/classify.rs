@@ -3,15 +3,15 @@
 use super::category::Category;
 use crate::model::Memory;
 use crate::policy::resemble::words;
-use crate::policy::tags::{normalise_one, prefix_tag};
+use crate::policy::tags::normalise_one;
 
 /// Lines of a text that are scanned for words of a category.
 const SCANNED_LINES: usize = 3;
 
 /// Bytes of one of these lines that are scanned: a note without line ends would be read whole otherwise.
-const SCANNED_LINE_MAX_BYTES: usize = 400;
+const SCANNED_LINE_MAX_BYTES: usize = 240;
 
-/// Longest prefix before a colon, in bytes.
+/// Longest prefix before a colon or dash, with it, in bytes.
 const PREFIX_MAX_BYTES: usize = 24;
 
 /// Categories of kinds, for memories whose tags say nothing.
@@ -119,13 +119,9 @@ fn by_kind(memory: &Memory) -> Option<Category> {
 /// `gotcha: …`, `How to - …`, `## Decisions: …`.
 fn by_prefix(text: &str) -> Option<Category> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '*' | '-' | '>' | '['));
-    if let Some(category) = prefix_tag(text).and_then(Category::of_tag) {
-        return Some(category);
-    }
-    let (prefix, _) = text.lines().next()?.split_once(':')?;
-    let is_prefix = prefix.len() <= PREFIX_MAX_BYTES;
-    let tag = normalise_one(prefix).filter(|_| is_prefix)?;
-    Category::of_tag(&tag)
+    let line = beginning(text.lines().next()?, PREFIX_MAX_BYTES);
+    let end = [":", " - ", " — "].into_iter().filter_map(|mark| line.find(mark)).min()?;
+    Category::of_tag(&normalise_one(line.get(..end)?)?)
 }
 
 /// A text as it stands under its category's heading: a prefix that only repeats the heading goes.
@@ -146,16 +142,19 @@ pub(super) fn without_prefix(text: &str, category: Category) -> &str {
 fn by_keywords(text: &str) -> Option<Category> {
     let mut votes: Vec<(Category, usize)> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()).take(SCANNED_LINES) {
-        let mut previous = String::new();
+        let (mut previous, mut lowercase) = (String::new(), String::new());
         for word in words(beginning(line, SCANNED_LINE_MAX_BYTES)) {
-            let word = word.to_lowercase();
-            for category in [keyword(&word), keyword_pair(&previous, &word)].into_iter().flatten() {
+            std::mem::swap(&mut previous, &mut lowercase);
+            // The keywords are ASCII, so no other letters need folding.
+            lowercase.clear();
+            lowercase.push_str(word);
+            lowercase.make_ascii_lowercase();
+            for category in [keyword(&lowercase), keyword_pair(&previous, &lowercase)].into_iter().flatten() {
                 match votes.iter_mut().find(|(voted, _)| *voted == category) {
                     Some((_, count)) => *count += 1,
                     None => votes.push((category, 1)),
                 }
             }
-            previous = word;
         }
     }
     let most = votes.iter().map(|(_, count)| *count).max()?;
