@@ -86,7 +86,8 @@ impl Snapshot {
         Ok(self.ids.get(*id.as_bytes())?.map(|found| MemoryNumber(found.value())))
     }
 
-    /// Finds memories whose handle starts with `prefix`, at most `limit`; an exact match comes alone.
+    /// Finds memories of which a handle, present or former, starts with `prefix`, at most `limit` and each once; an exact
+    /// match comes alone.
     ///
     /// # Errors
     /// When the disk fails.
@@ -100,9 +101,35 @@ impl Snapshot {
             if !key.value().starts_with(prefix) || found.len() == limit {
                 break;
             }
-            found.push(MemoryNumber(value.value()));
+            let number = MemoryNumber(value.value());
+            if !found.contains(&number) {
+                found.push(number);
+            }
         }
         Ok(found)
+    }
+
+    /// Whether a handle, present or former, is this memory's.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn has_handle(&self, handle: &str, number: MemoryNumber) -> Result<bool, StoreError> {
+        Ok(self.handles.get(handle)?.is_some_and(|found| found.value() == number.0))
+    }
+
+    /// Reads every handle, present and former, in order.
+    ///
+    /// # Errors
+    /// When the disk fails, or whatever `each` returns.
+    pub fn for_each_handle<E: From<StoreError>>(
+        &self,
+        mut each: impl FnMut(&str, MemoryNumber) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for entry in self.handles.iter().map_err(StoreError::from)? {
+            let (key, value) = entry.map_err(StoreError::from)?;
+            each(key.value(), MemoryNumber(value.value()))?;
+        }
+        Ok(())
     }
 
     /// Finds memories whose id lies between two ids, at most `limit`.
