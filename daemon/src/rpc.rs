@@ -1,7 +1,9 @@
 //! The gRPC services: each call is converted, decided by the engine on the blocking pool, and converted back.
 
 mod check;
+mod compact;
 mod convert;
+mod edit;
 mod find;
 mod search;
 mod status;
@@ -78,6 +80,14 @@ impl Helix for Service {
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
         let request = request.into_inner();
         off_thread(&self.runtime, move |runtime| find::read(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
+        edit::edit(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactReply>, Status> {
+        compact::compact(&self.runtime, request.into_inner()).await.map(Response::new)
     }
 
     async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {
