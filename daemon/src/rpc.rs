@@ -2,8 +2,10 @@
 
 mod brief;
 mod check;
+mod compact;
 mod context;
 mod convert;
+mod edit;
 mod export;
 mod find;
 mod search;
@@ -83,6 +85,14 @@ impl Helix for Service {
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
         let request = request.into_inner();
         off_thread(&self.runtime, move |runtime| find::read(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
+        edit::edit(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactReply>, Status> {
+        compact::compact(&self.runtime, request.into_inner()).await.map(Response::new)
     }
 
     async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {

@@ -4,5 +4,8 @@
 
 pub mod admit;
 pub mod decay;
+pub mod duplicates;
+pub mod edit;
 pub mod resemble;
 pub mod tags;
+pub mod times;

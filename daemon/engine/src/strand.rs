@@ -3,16 +3,18 @@
 //! [`Strand`] answers readers from any thread. [`StrandWriter`], of which there is one, commits and only then lets the
 //! indexes know, so that what was acknowledged is durable and what was acknowledged is found.
 
+mod compact;
 mod meaning;
 mod open;
 mod reference;
 mod verify;
 mod write;
 
+pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
 pub use reference::{RESOLVE_CANDIDATES_MAX, Resolution};
-pub use write::{Outcome, Request, StrandWriter};
+pub use write::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, StrandWriter, TOPIC_EDIT_MAX, TopicEdit};
 
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 

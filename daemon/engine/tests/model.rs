@@ -3,43 +3,31 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod expected;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Status};
+use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Sequence, Topic};
+use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::store::DirectoryStorage;
-use helix_engine::strand::{Outcome, RESOLVE_CANDIDATES_MAX, Request, Resolution, Strand, StrandWriter};
+use helix_engine::store::{DirectoryStorage, StoreError};
+use helix_engine::strand::{
+    MergePair, Outcome, RESOLVE_CANDIDATES_MAX, Request, Resolution, Strand, StrandWriter, TopicEdit,
+};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use common::{at, forget, store};
+use common::{actor, at, edit, store};
+use expected::{Change, Expected, Known, Model, TAG, TOPICS, WORDS, change, number, placed, text};
 
-/// Topics that the steps use; few, so that they meet.
-const TOPICS: [&str; 3] = ["alpha", "beta", "beta-two"];
-
-/// Words that each belong to one text.
-const WORDS: [&str; 6] = ["walrus", "kestrel", "tamarin", "ocelot", "pangolin", "axolotl"];
+/// Dimensions of the vectors that stand in for a model's.
+const DIMENSIONS: usize = 4;
 
 /// More than any model of these sizes has.
 const SEARCH_LIMIT: usize = 100;
-
-/// One write.
-#[derive(Clone, Copy, Debug)]
-enum Change {
-    Store {
-        topic: usize,
-        word: usize,
-        force: bool,
-    },
-    /// Forgets the memory at this place, counted around.
-    Forget {
-        place: usize,
-    },
-}
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -52,105 +40,23 @@ enum Step {
     /// Makes the counted accesses durable.
     SaveAccesses,
     FlushWords,
+    CompactFiles,
+    /// Makes the vectors that are missing.
+    Embed,
     Reopen,
-}
-
-fn change() -> impl Strategy<Value = Change> {
-    let place = 0..64_usize;
-    prop_oneof![
-        5 => (0..TOPICS.len(), 0..WORDS.len(), prop::bool::weighted(0.3))
-            .prop_map(|(topic, word, force)| Change::Store { topic, word, force }),
-        2 => place.prop_map(|place| Change::Forget { place }),
-    ]
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => change().prop_map(|change| Step::Commit(vec![change])),
-        4 => prop::collection::vec(change(), 2..7).prop_map(Step::Commit),
+        6 => prop::collection::vec(change(), 2..7).prop_map(Step::Commit),
         3 => (0..64_usize).prop_map(|place| Step::Touch { place }),
         1 => Just(Step::SaveAccesses),
         1 => Just(Step::FlushWords),
+        1 => Just(Step::CompactFiles),
+        2 => Just(Step::Embed),
         2 => Just(Step::Reopen),
     ]
-}
-
-/// What the model knows of a memory.
-#[derive(Clone, Debug, PartialEq)]
-struct Known {
-    topic: usize,
-    word: usize,
-    status: Status,
-    access_count: u64,
-    /// What a reopened strand will know of `access_count`.
-    saved_count: u64,
-    handle: String,
-}
-
-#[derive(Debug, Default)]
-struct Model {
-    memories: BTreeMap<u32, Known>,
-    tick: u64,
-}
-
-/// What the model expects of a request.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Expected {
-    Stored(u32),
-    Reinforced(u32),
-    Forgotten(u32),
-    Done,
-}
-
-impl Model {
-    fn active(&self) -> impl Iterator<Item = (u32, &Known)> {
-        self.memories.iter().filter(|(_, known)| known.status == Status::Active).map(|(number, known)| (*number, known))
-    }
-
-    fn with_word(&self, word: usize) -> Option<u32> {
-        self.active().find(|(_, known)| known.word == word).map(|(number, _)| number)
-    }
-
-    fn at_place(&self, place: usize) -> Option<u32> {
-        self.memories.keys().nth(place.checked_rem(self.memories.len())?).copied()
-    }
-
-    fn apply(&mut self, change: Change) -> Expected {
-        match change {
-            Change::Store { topic, word, force } => match self.with_word(word) {
-                Some(number) if !force => {
-                    let known = self.memories.get_mut(&number).unwrap();
-                    known.access_count += 1;
-                    known.saved_count = known.access_count;
-                    Expected::Reinforced(number)
-                }
-                _ => {
-                    let number = u32::try_from(self.memories.len()).unwrap();
-                    let known = Known {
-                        topic,
-                        word,
-                        status: Status::Active,
-                        access_count: 0,
-                        saved_count: 0,
-                        handle: String::new(),
-                    };
-                    self.memories.insert(number, known);
-                    Expected::Stored(number)
-                }
-            },
-            Change::Forget { place } => match self.at_place(place) {
-                Some(number) => {
-                    self.memories.get_mut(&number).unwrap().status = Status::Forgotten;
-                    Expected::Forgotten(number)
-                }
-                None => Expected::Done,
-            },
-        }
-    }
-}
-
-fn text(word: usize) -> String {
-    format!("the {} keeps its own place among all these shared words", WORDS[word])
 }
 
 /// The strand under test, and where it lives.
@@ -175,6 +81,7 @@ impl Real {
         drop(self.open.take());
         let storage = DirectoryStorage::new(self.directory.path().to_owned());
         let (strand, writer, _) = Strand::open(&storage, Some(&self.words()), Kinds::default()).unwrap();
+        strand.open_space(&storage, "model", DIMENSIONS).unwrap();
         self.open = Some((strand, writer));
     }
 
@@ -182,9 +89,16 @@ impl Real {
         &self.open.as_ref().unwrap().0
     }
 
-    fn commit(&mut self, requests: Vec<Request>) -> Vec<Outcome> {
+    fn commit(&mut self, requests: Vec<Request>) -> Vec<Option<Outcome>> {
         let (_, writer) = self.open.as_mut().unwrap();
-        writer.commit(requests).unwrap().into_iter().map(Result::unwrap).collect()
+        writer.commit(requests).unwrap().into_iter().map(Result::ok).collect()
+    }
+
+    fn embed(&self) {
+        let pending = self.strand().pending_vectors(SEARCH_LIMIT).unwrap();
+        let vectors: Vec<_> =
+            pending.iter().map(|waiting| (waiting.number, waiting.text_hash, vec![0.5; DIMENSIONS])).collect();
+        self.strand().put_vectors(&vectors).unwrap();
     }
 }
 
@@ -195,7 +109,8 @@ fn take(step: &Step, model: &mut Model, real: &mut Real) -> Result<(), TestCaseE
     match step {
         Step::Commit(changes) => commit(changes, model, real)?,
         Step::Touch { place } => {
-            if let Some(number) = model.at_place(*place) {
+            if let Some(place) = place.checked_rem(model.memories.len()) {
+                let number = number(place);
                 model.memories.get_mut(&number).unwrap().access_count += 1;
                 real.strand().catalog_touch(&[MemoryNumber(number)], now);
             }
@@ -207,45 +122,130 @@ fn take(step: &Step, model: &mut Model, real: &mut Real) -> Result<(), TestCaseE
         Step::FlushWords => {
             real.strand().lexical().flush().unwrap();
         }
+        Step::CompactFiles => {
+            real.strand().compact_words().unwrap();
+            real.strand().compact_vectors().unwrap();
+            // What was dropped with a forgotten memory is made again when it comes back.
+            for known in model.memories.values_mut() {
+                let is_wanted = known.is_in_use() && known.embedded.as_ref() == Some(&known.text);
+                known.embedded = known.embedded.take().filter(|_| is_wanted);
+            }
+        }
+        Step::Embed => {
+            real.embed();
+            for known in model.memories.values_mut().filter(|known| known.is_in_use() && !known.has_vector) {
+                (known.has_vector, known.embedded) = (true, Some(known.text.clone()));
+            }
+        }
         Step::Reopen => {
             real.reopen();
-            model.memories.values_mut().for_each(|known| known.access_count = known.saved_count);
+            model.reopen();
         }
     }
     Ok(())
 }
 
+fn request(change: Change, tick: u64, real: &Real) -> Request {
+    let now = at(tick);
+    let mut entropy = [0; 10];
+    entropy[..8].copy_from_slice(&tick.to_le_bytes());
+    let topic = |topic: usize| Topic::parse(TOPICS[topic]).unwrap();
+    let one = |place: usize, how: Edit| edit(number(place), how, now);
+    let of_topic = |topic: Topic, edit: TopicEdit| Request::EditTopic {
+        topic,
+        scopes: vec![Scope::Global],
+        edit,
+        actor: actor(),
+        at: now,
+    };
+    match change {
+        Change::Store { topic, word, force } => store(TOPICS[topic], &text(word), force, entropy, now),
+        Change::Forget { place } => one(place, Edit::Forget),
+        Change::Append { place, word } => one(place, Edit::Append { text: format!("and {}", WORDS[word]) }),
+        Change::Revise { place, word } => one(place, Edit::Revise { text: text(word) }),
+        Change::Tag { place, removes: true } => one(place, Edit::Tag { add: Vec::new(), remove: vec![TAG.into()] }),
+        Change::Tag { place, removes: false } => one(place, Edit::Tag { add: vec![TAG.into()], remove: Vec::new() }),
+        Change::Move { place, topic: to } => one(place, Edit::Move { topic: topic(to) }),
+        Change::Pin { place, pinned } => {
+            one(place, Edit::Set(Box::new(Fields { pinned: Some(pinned), ..Fields::default() })))
+        }
+        Change::Restore { place } => one(place, Edit::Restore),
+        Change::Supersede { place, by } => {
+            let by = real.strand().memories(&[MemoryNumber(number(by))]).unwrap().remove(0).id;
+            one(place, Edit::Supersede { by })
+        }
+        Change::Rename { topic: from, to } => of_topic(topic(from), TopicEdit::Rename(topic(to))),
+        Change::MergeTopics { topic: from, into } => of_topic(topic(from), TopicEdit::Merge(topic(into))),
+        Change::ForgetTopic { topic: which } => of_topic(topic(which), TopicEdit::Forget),
+        Change::MergeDuplicates { kept, duplicate } => {
+            let sequence = |place| real.strand().catalog().row(MemoryNumber(number(place))).unwrap().sequence;
+            let pair = MergePair {
+                kept: MemoryNumber(number(kept)),
+                kept_sequence: sequence(kept),
+                duplicate: MemoryNumber(number(duplicate)),
+                duplicate_sequence: sequence(duplicate),
+            };
+            Request::MergeDuplicates { pairs: vec![pair], actor: actor(), at: now }
+        }
+    }
+}
+
 fn commit(changes: &[Change], model: &mut Model, real: &mut Real) -> Result<(), TestCaseError> {
     let (mut requests, mut expected) = (Vec::new(), Vec::new());
-    // A caller names only memories that it has seen, so a group forgets none of its own.
+    // A caller names only memories that it has seen, so a group changes none of its own.
     let seen = model.memories.len();
+    let versions: Vec<u64> = model.memories.values().map(|known| known.version).collect();
     for &change in changes {
         model.tick += 1;
-        let mut entropy = [0; 10];
-        entropy[..8].copy_from_slice(&model.tick.to_le_bytes());
-        requests.push(match change {
-            Change::Store { topic, word, force } => store(TOPICS[topic], &text(word), force, entropy, at(model.tick)),
-            Change::Forget { place } if seen > 0 => forget(u32::try_from(place % seen).unwrap(), at(model.tick)),
-            Change::Forget { .. } => Request::Accesses,
-        });
+        let Some(change) = placed(change, seen) else {
+            requests.push(Request::Accesses);
+            model.memories.values_mut().for_each(|known| known.saved_count = known.access_count);
+            expected.push(Expected::Done);
+            continue;
+        };
+        requests.push(request(change, model.tick, real));
+        let is_outdated = |place: usize| model.memories[&number(place)].version != versions[place];
         expected.push(match change {
-            Change::Forget { place } if seen > 0 => model.apply(Change::Forget { place: place % seen }),
-            Change::Forget { .. } => Expected::Done,
-            Change::Store { .. } => model.apply(change),
+            // The pair was found before the group changed it.
+            Change::MergeDuplicates { kept, duplicate } if is_outdated(kept) || is_outdated(duplicate) => {
+                Expected::Edited(Vec::new(), 0)
+            }
+            change => model.apply(change),
         });
     }
     for (outcome, expected) in real.commit(requests).into_iter().zip(expected) {
         let found = match &outcome {
-            Outcome::Stored(memory) => Expected::Stored(memory.number.0),
-            Outcome::Reinforced(memory) => Expected::Reinforced(memory.number.0),
-            Outcome::Forgotten(memory) => Expected::Forgotten(memory.number.0),
-            Outcome::Done => Expected::Done,
+            Some(Outcome::Stored(memory)) => Expected::Stored(memory.number.0),
+            Some(Outcome::Reinforced(memory)) => Expected::Reinforced(memory.number.0),
+            Some(Outcome::Edited(edited)) => {
+                Expected::Edited(edited.memories.iter().map(|memory| memory.number.0).collect(), edited.changed)
+            }
+            Some(Outcome::Done) => Expected::Done,
+            None => Expected::Refused,
         };
         prop_assert_eq!(found, expected, "{:?}", changes);
-        if let Outcome::Stored(memory) = outcome {
-            memory.handle.as_str().clone_into(&mut model.memories.get_mut(&memory.number.0).unwrap().handle);
-        }
     }
+    note_names(model, real.strand())
+}
+
+/// Only the strand knows which handles it found free; the model knows that none is ever lost.
+fn note_names(model: &mut Model, strand: &Strand) -> Result<(), TestCaseError> {
+    let mut names: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+    let snapshot = strand.snapshot().unwrap();
+    let noted = snapshot.for_each_handle(|handle, number| {
+        names.entry(number.0).or_default().insert(handle.to_owned());
+        Ok::<_, StoreError>(())
+    });
+    noted.unwrap();
+    for (&number, known) in &mut model.memories {
+        let names = names.remove(&number).unwrap_or_default();
+        prop_assert!(names.is_superset(&known.names), "{:?} lost one of {:?}", names, known.names);
+        known.names = names;
+        let memory = snapshot.memory(MemoryNumber(number)).unwrap().unwrap();
+        memory.handle.as_str().clone_into(&mut known.handle);
+        prop_assert!(known.names.contains(&known.handle), "{} is not among its names", known.handle);
+    }
+    prop_assert!(names.is_empty(), "{:?} name nothing", names);
     Ok(())
 }
 
@@ -256,6 +256,7 @@ fn compare(model: &Model, real: &Real) -> Result<(), TestCaseError> {
     compare_topics(model, strand)?;
     compare_searches(model, strand)?;
     compare_references(model, strand)?;
+    compare_vectors(model, strand)?;
     let disagreements = strand.verify_indexes().unwrap();
     prop_assert!(disagreements.is_empty(), "{:?}", disagreements);
     strand.snapshot().unwrap().verify_history().unwrap().unwrap();
@@ -270,7 +271,10 @@ fn compare_memories(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
     let mut handles = BTreeSet::new();
     for memory in &found {
         let known = &model.memories[&memory.number.0];
-        prop_assert_eq!(&memory.text, &text(known.word));
+        prop_assert_eq!(&memory.text, &known.text);
+        prop_assert_eq!(memory.handle.as_str(), &known.handle);
+        prop_assert_eq!(memory.tags.contains(&TAG.to_owned()), known.tagged);
+        prop_assert_eq!(memory.pinned, known.pinned);
         prop_assert_eq!(memory.topic.as_str(), TOPICS[known.topic]);
         prop_assert_eq!(memory.status, known.status);
         prop_assert_eq!(memory.access_count, known.saved_count, "{}", &memory.handle);
@@ -313,7 +317,7 @@ fn compare_searches(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
             };
             let hits = strand.search(&search).unwrap().hits;
             let found: BTreeSet<u32> = hits.iter().map(|hit| hit.memory.number.0).collect();
-            let is_expected = |known: &Known| known.word == word && known.topic == topic;
+            let is_expected = |known: &Known| known.text.contains(WORDS[word]) && known.topic == topic;
             let expected: BTreeSet<u32> =
                 model.active().filter(|(_, known)| is_expected(known)).map(|(number, _)| number).collect();
             prop_assert_eq!(found, expected, "{} in {}", name, topic_name);
@@ -322,10 +326,27 @@ fn compare_searches(model: &Model, strand: &Strand) -> Result<(), TestCaseError>
     Ok(())
 }
 
+fn compare_vectors(model: &Model, strand: &Strand) -> Result<(), TestCaseError> {
+    let waiting: BTreeMap<u32, String> = strand
+        .pending_vectors(SEARCH_LIMIT)
+        .unwrap()
+        .into_iter()
+        .map(|waiting| (waiting.number.0, waiting.text))
+        .collect();
+    let lacking = model.memories.iter().filter(|(_, known)| known.is_in_use() && !known.has_vector);
+    let expected: BTreeMap<u32, String> = lacking.map(|(number, known)| (*number, known.text.clone())).collect();
+    prop_assert_eq!(waiting, expected);
+    let held = model.memories.values().filter(|known| known.has_vector).count();
+    prop_assert_eq!(strand.meaning_status(Sequence::default()).vectors, held);
+    Ok(())
+}
+
 fn compare_references(model: &Model, strand: &Strand) -> Result<(), TestCaseError> {
     for (&number, known) in &model.memories {
         let one = Resolution::One(MemoryNumber(number));
-        prop_assert_eq!(&strand.resolve(&known.handle, &[Scope::Global]).unwrap(), &one);
+        for handle in &known.names {
+            prop_assert_eq!(&strand.resolve(handle, &[Scope::Global]).unwrap(), &one);
+        }
         let memory: Memory = strand.memories(&[MemoryNumber(number)]).unwrap().remove(0);
         prop_assert_eq!(&strand.resolve(&memory.id.to_string(), &[]).unwrap(), &one);
         // All but its last letter.
@@ -338,13 +359,15 @@ fn compare_references(model: &Model, strand: &Strand) -> Result<(), TestCaseErro
 
 fn expected_of_prefix(model: &Model, prefix: &str) -> Resolution {
     let named = |is_wanted: &dyn Fn(&str) -> bool| -> Vec<MemoryNumber> {
-        let mut named: Vec<(&str, u32)> = model
+        let all = model
             .memories
             .iter()
-            .filter(|(_, known)| is_wanted(&known.handle))
-            .map(|(number, known)| (known.handle.as_str(), *number))
-            .collect();
+            .flat_map(|(number, known)| known.names.iter().map(|handle| (handle.as_str(), *number)));
+        let mut named: Vec<(&str, u32)> = all.filter(|(handle, _)| is_wanted(handle)).collect();
         named.sort_unstable();
+        // A memory of several fitting names is one candidate.
+        let mut seen = BTreeSet::new();
+        named.retain(|(_, number)| seen.insert(*number));
         named.into_iter().take(RESOLVE_CANDIDATES_MAX).map(|(_, number)| MemoryNumber(number)).collect()
     };
     let exact = named(&|handle| handle == prefix);
@@ -368,7 +391,7 @@ proptest! {
             compare(&model, &real)?;
         }
         real.reopen();
-        model.memories.values_mut().for_each(|known| known.access_count = known.saved_count);
+        model.reopen();
         compare(&model, &real)?;
     }
 }

@@ -13,9 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use helix_engine::model::{Kinds, Memory, Status};
+use helix_engine::policy::edit::Edit;
 use helix_engine::strand::{Outcome, Request, Resolution, Strand, StrandWriter};
 
-use common::{at, forget, store};
+use common::{at, edit, store};
 use faulty::dice::Dice;
 use faulty::{Fault, Medium};
 
@@ -82,7 +83,7 @@ impl Ledger {
             let old = self.facts.get(&chosen).filter(|fact| is_free && fact.status == Status::Active).cloned();
             let planned = match (dice.below(4), old) {
                 (0, Some(old)) => Planned {
-                    request: forget(chosen, when),
+                    request: edit(chosen, Edit::Forget, when),
                     number: chosen,
                     fact: Fact { status: Status::Forgotten, ..old },
                 },
@@ -108,7 +109,8 @@ impl Ledger {
         let group = std::mem::take(&mut self.in_flight);
         for (planned, outcome) in group.into_iter().zip(outcomes) {
             let memory = match outcome {
-                Outcome::Stored(memory) | Outcome::Reinforced(memory) | Outcome::Forgotten(memory) => *memory,
+                Outcome::Stored(memory) | Outcome::Reinforced(memory) => *memory,
+                Outcome::Edited(mut edited) => edited.memories.pop().ok_or("an edit shows no memory")?,
                 Outcome::Done => return Err("a request was done without a memory".to_owned()),
             };
             if fact_of(&memory) != planned.fact || memory.number.0 != planned.number {

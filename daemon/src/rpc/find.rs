@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use helix_engine::model::{Memory, MemoryNumber, Topic};
+use helix_engine::policy::edit::Edit;
 use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::strand::{Outcome, Request, Resolution};
+use helix_engine::strand::{Request, Resolution};
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, off_thread, store};
+use super::{convert, edit, off_thread};
 use crate::runtime::{Asker, Runtime};
 
 /// Memories of a topic that one read returns.
@@ -50,15 +51,10 @@ pub(super) async fn forget(runtime: &Arc<Runtime>, request: v1::ForgetRequest) -
         Target::Memory(number) => number,
         Target::Candidates(candidates) => return Ok(v1::ForgetReply { forgotten: None, candidates }),
     };
-    let write = Request::Forget { number, actor: asker.actor, at: runtime.now() };
-    let outcomes = runtime.writer.write(vec![write]).await.map_err(|error| store::submit_status(&error))?;
-    match outcomes.into_iter().next() {
-        Some(Ok(Outcome::Forgotten(memory))) => {
-            Ok(v1::ForgetReply { forgotten: Some(to_wire(runtime, &memory)), candidates: Vec::new() })
-        }
-        Some(Err(error)) => Err(convert::status(error.kind(), &error)),
-        Some(Ok(_)) | None => Err(Status::internal("the writer gave no answer")),
-    }
+    let write = Request::Edit { number, edit: Edit::Forget, actor: asker.actor, at: runtime.now() };
+    let edited = edit::write(runtime, write).await?;
+    let forgotten = edited.memories.first().map(|memory| to_wire(runtime, memory));
+    Ok(v1::ForgetReply { forgotten, candidates: Vec::new() })
 }
 
 /// Writes a memory for the wire, with the handles of what it links to.
@@ -103,7 +99,7 @@ fn by_words(runtime: &Runtime, words: &str, asker: &Asker) -> Result<Target, Sta
     Ok(Target::Candidates(found.hits.iter().map(|hit| to_wire(runtime, &hit.memory)).collect()))
 }
 
-fn resolve(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Resolution, Status> {
+pub(super) fn resolve(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Resolution, Status> {
     let resolved = runtime.strand.resolve(reference, &asker.scopes());
     resolved.map_err(|error| convert::status(error.kind(), &error))
 }
@@ -141,7 +137,7 @@ fn several(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Resu
     Ok(convert::status(ErrorKind::Invalid, &message))
 }
 
-fn wire_all(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<Vec<v1::Memory>, Status> {
+pub(super) fn wire_all(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<Vec<v1::Memory>, Status> {
     let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     Ok(memories.iter().map(|memory| to_wire(runtime, memory)).collect())
 }

@@ -169,7 +169,7 @@ fn is_exact_duplicate(runtime: &Runtime, admitted: &Admitted) -> bool {
 
 /// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
 /// the caller works, then at the project's root.
-fn locate(source: &SourceRef, asker: &Asker) -> SourceRef {
+pub(super) fn locate(source: &SourceRef, asker: &Asker) -> SourceRef {
     let given = source.path.trim_start_matches("./");
     let here = asker.cwd.join(given);
     let absolute = if here.is_file() { here } else { asker.project.root.join(given) };
@@ -187,7 +187,7 @@ fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::Sto
     let (outcome, memory) = match outcome {
         Outcome::Stored(memory) => (v1::StoreOutcome::Stored, Some(memory)),
         Outcome::Reinforced(memory) => (v1::StoreOutcome::Reinforced, Some(memory)),
-        Outcome::Forgotten(_) | Outcome::Done => (v1::StoreOutcome::Unspecified, None),
+        Outcome::Edited(_) | Outcome::Done => (v1::StoreOutcome::Unspecified, None),
     };
     v1::StoreReply {
         outcome: outcome.into(),

@@ -23,7 +23,7 @@ pub(super) fn memory() -> Memory {
     Memory {
         id: MemoryId::new(at, &[1; 10]),
         number: MemoryNumber(3),
-        handle: Handle::propose(&topic, "use arm64", 0),
+        handle: Handle::propose(&topic, "use arm64"),
         topic,
         text: "gotcha: use arm64".to_owned(),
         kind: Kind::from_stored("gotcha"),

@@ -41,6 +41,15 @@ pub struct Row {
     pub sequence: Sequence,
 }
 
+/// What a new version of a memory means to the other indexes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Differs {
+    /// Something that the word index holds is different.
+    pub words: bool,
+    /// The text, or whether it has a vector, is different.
+    pub meaning: bool,
+}
+
 /// A topic as a listing shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicSummary {
@@ -61,8 +70,8 @@ pub struct Catalog {
     pub(crate) tags: Interner,
     pub(crate) scopes: Interner,
     pub(crate) sources: Interner,
-    by_topic: HashMap<u32, Vec<u32>>,
-    by_source: HashMap<u32, Vec<u32>>,
+    by_topic: HashMap<u32, BTreeSet<u32>>,
+    by_source: HashMap<u32, BTreeSet<u32>>,
     by_text: HashMap<(u64, u32), u32>,
     /// Active memories with a text that `by_text` leads to another one for: those stored with force.
     same_texts: HashMap<(u64, u32), BTreeSet<u32>>,
@@ -88,15 +97,18 @@ impl Catalog {
         self.rows.len()
     }
 
-    /// Follows a commit: adds or replaces a memory's row. Returns whether anything that the word index holds differs.
-    pub fn apply(&mut self, memory: &Memory) -> bool {
+    /// Follows a commit: adds or replaces a memory's row. Returns what the indexes must follow.
+    pub fn apply(&mut self, memory: &Memory) -> Differs {
         let mut row = self.make_row(memory);
         let at = memory.number.0 as usize;
         if self.rows.len() <= at {
             self.rows.resize_with(at + 1, || None);
         }
         let old = self.rows.get_mut(at).and_then(Option::take);
-        let words_differ = old.as_ref().is_none_or(|old| !same_words(old, &row));
+        let differs = Differs {
+            words: old.as_ref().is_none_or(|old| !same_words(old, &row)),
+            meaning: old.as_ref().is_none_or(|old| !same_meaning(old, &row)),
+        };
         if let Some(old) = old {
             self.unlink(memory.number.0, &old);
             // Accesses that no commit has written yet are known only here.
@@ -107,7 +119,7 @@ impl Catalog {
         if let Some(slot) = self.rows.get_mut(at) {
             *slot = Some(row);
         }
-        words_differ
+        differs
     }
 
     /// Finds the active memory with exactly this text in a scope; the oldest of several.
@@ -121,7 +133,7 @@ impl Catalog {
     #[must_use]
     pub fn of_topic(&self, topic: &str) -> Vec<MemoryNumber> {
         let numbers = self.topics.find(topic).and_then(|topic| self.by_topic.get(&topic));
-        let mut numbers: Vec<u32> = numbers.cloned().unwrap_or_default();
+        let mut numbers: Vec<u32> = numbers.into_iter().flatten().copied().collect();
         numbers.sort_by_key(|&number| (self.row(MemoryNumber(number)).map(|row| row.recorded_at), number));
         numbers.into_iter().map(MemoryNumber).collect()
     }
@@ -254,9 +266,9 @@ impl Catalog {
     }
 
     fn link(&mut self, number: u32, row: &Row) {
-        self.by_topic.entry(row.topic).or_default().push(number);
+        self.by_topic.entry(row.topic).or_default().insert(number);
         if let Some(source) = row.source {
-            self.by_source.entry(source).or_default().push(number);
+            self.by_source.entry(source).or_default().insert(number);
         }
         if row.status == Status::Active {
             self.link_text(number, (row.text_hash, row.scope));
@@ -266,10 +278,10 @@ impl Catalog {
 
     fn unlink(&mut self, number: u32, row: &Row) {
         if let Some(numbers) = self.by_topic.get_mut(&row.topic) {
-            numbers.retain(|&other| other != number);
+            numbers.remove(&number);
         }
         if let Some(numbers) = row.source.and_then(|source| self.by_source.get_mut(&source)) {
-            numbers.retain(|&other| other != number);
+            numbers.remove(&number);
         }
         if row.status == Status::Active {
             self.unlink_text(number, (row.text_hash, row.scope));
@@ -309,9 +321,9 @@ impl Catalog {
 }
 
 fn same_words(old: &Row, new: &Row) -> bool {
-    old.text_hash == new.text_hash
-        && old.topic == new.topic
-        && old.tags == new.tags
-        && old.source == new.source
-        && old.status.is_indexed() == new.status.is_indexed()
+    same_meaning(old, new) && old.topic == new.topic && old.tags == new.tags && old.source == new.source
+}
+
+fn same_meaning(old: &Row, new: &Row) -> bool {
+    old.text_hash == new.text_hash && old.status.is_indexed() == new.status.is_indexed()
 }

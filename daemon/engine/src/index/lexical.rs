@@ -239,6 +239,20 @@ impl LexicalIndex {
         Ok(true)
     }
 
+    /// Commits the tail, then rewrites all segments as one without what is deleted. Searches and stores go on meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When the commit, the merge or reading it back fails; what is committed stays as it was.
+    pub fn compact(&self) -> Result<(), LexicalError> {
+        self.flush()?;
+        let mut writer = self.writer();
+        if writer.merge_all(&self.index).map_err(LexicalError::Commit)? {
+            self.publish(Published::Merged)?;
+        }
+        writer.collect_garbage(&self.index).map_err(LexicalError::Commit)
+    }
+
     /// How many memories wait in RAM for a flush.
     #[must_use]
     pub fn tail_len(&self) -> usize {

@@ -93,6 +93,19 @@ impl Handle {
         }
     }
 
+    /// Returns the handle that a memory wants in another topic: the same slug under the new name.
+    #[must_use]
+    pub fn moved(&self, topic: &Topic) -> Self {
+        let slug = self.0.split_once('/').map_or(self.0.as_str(), |(_, slug)| slug);
+        Self(format!("{topic}/{slug}"))
+    }
+
+    /// Whether the handle is one of this topic.
+    #[must_use]
+    pub fn is_in(&self, topic: &Topic) -> bool {
+        self.0.split_once('/').is_some_and(|(own, _)| own == topic.as_str())
+    }
+
     /// Trusts a handle that the store wrote.
     #[must_use]
     pub fn from_stored(text: String) -> Self {
@@ -160,5 +173,8 @@ mod tests {
         assert_eq!(handle.as_str(), "build-gotchas/rust-lib-use-arch-arm64");
         assert_eq!(Handle::propose(&topic, "gotcha: pass -arch arm64").as_str(), "build-gotchas/pass-arch-arm64");
         assert_eq!(Handle::propose(&topic, "!!!").numbered(1).as_str(), "build-gotchas/note-2");
+        let moved = handle.moved(&Topic::parse("linking").unwrap());
+        assert_eq!(moved.as_str(), "linking/rust-lib-use-arch-arm64");
+        assert!(handle.is_in(&topic) && !moved.is_in(&topic));
     }
 }

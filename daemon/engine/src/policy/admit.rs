@@ -189,11 +189,17 @@ fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {
     }
 }
 
-fn unit_interval(field: &'static str, value: f32) -> Result<f32, AdmitError> {
+pub(super) fn unit_interval(field: &'static str, value: f32) -> Result<f32, AdmitError> {
     if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(AdmitError::Range { field, value }) }
 }
 
-fn limit(field: &'static str, actual: usize, unit: &'static str, limit: usize, advice: &'static str) -> AdmitError {
+pub(super) fn limit(
+    field: &'static str,
+    actual: usize,
+    unit: &'static str,
+    limit: usize,
+    advice: &'static str,
+) -> AdmitError {
     AdmitError::Limit { field, actual, unit, limit, advice }
 }
 

@@ -20,10 +20,41 @@ pub enum OperationKind {
     Reinforce,
     /// Marked as forgotten.
     Forget,
+    /// Lines were added to its text.
+    Append,
+    /// Its text was replaced.
+    Revise,
+    /// Its tags were changed.
+    Tag,
+    /// It was put into another topic.
+    Move,
+    /// Fields that are not text were replaced.
+    Set,
+    /// Made active again.
+    Restore,
+    /// Marked as replaced by a newer memory.
+    Supersede,
+    /// It took over what a duplicate had beside its text.
+    Absorb,
+    /// Its times were put right.
+    Repair,
 }
 
 impl OperationKind {
-    const ALL: [Self; 3] = [Self::Store, Self::Reinforce, Self::Forget];
+    const ALL: [Self; 12] = [
+        Self::Store,
+        Self::Reinforce,
+        Self::Forget,
+        Self::Append,
+        Self::Revise,
+        Self::Tag,
+        Self::Move,
+        Self::Set,
+        Self::Restore,
+        Self::Supersede,
+        Self::Absorb,
+        Self::Repair,
+    ];
 
     /// Returns the name used on disk and in logs.
     #[must_use]
@@ -32,6 +63,15 @@ impl OperationKind {
             Self::Store => "store",
             Self::Reinforce => "reinforce",
             Self::Forget => "forget",
+            Self::Append => "append",
+            Self::Revise => "revise",
+            Self::Tag => "tag",
+            Self::Move => "move",
+            Self::Set => "set",
+            Self::Restore => "restore",
+            Self::Supersede => "supersede",
+            Self::Absorb => "absorb",
+            Self::Repair => "repair",
         }
     }
 }

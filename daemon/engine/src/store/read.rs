@@ -86,7 +86,30 @@ impl Snapshot {
         Ok(self.ids.get(*id.as_bytes())?.map(|found| MemoryNumber(found.value())))
     }
 
-    /// Finds the memory of exactly this handle.
+    /// Whether a handle, present or former, is this memory's.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn has_handle(&self, handle: &str, number: MemoryNumber) -> Result<bool, StoreError> {
+        Ok(self.handles.get(handle)?.is_some_and(|found| found.value() == number.0))
+    }
+
+    /// Reads every handle, present and former, in order.
+    ///
+    /// # Errors
+    /// When the disk fails, or whatever `each` returns.
+    pub fn for_each_handle<E: From<StoreError>>(
+        &self,
+        mut each: impl FnMut(&str, MemoryNumber) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for entry in self.handles.iter().map_err(StoreError::from)? {
+            let (key, value) = entry.map_err(StoreError::from)?;
+            each(key.value(), MemoryNumber(value.value()))?;
+        }
+        Ok(())
+    }
+
+    /// Finds the memory of exactly this handle, present or former.
     ///
     /// # Errors
     /// When the disk fails.
@@ -94,11 +117,11 @@ impl Snapshot {
         Ok(self.handles.get(handle)?.map(|found| MemoryNumber(found.value())))
     }
 
-    /// Calls `each` with the memories whose handle starts with `prefix`, until it returns false.
+    /// Calls `each` with the memories of which a handle, present or former, starts with `prefix`, until it returns false.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn for_each_handle(&self, prefix: &str, mut each: impl FnMut(MemoryNumber) -> bool) -> Result<(), StoreError> {
+    pub fn for_each_handle_from(&self, prefix: &str, mut each: impl FnMut(MemoryNumber) -> bool) -> Result<(), StoreError> {
         for entry in self.handles.range(prefix..)? {
             let (key, value) = entry?;
             if !key.value().starts_with(prefix) || !each(MemoryNumber(value.value())) {

@@ -8,7 +8,8 @@ pub(super) const MEMORIES: TableDefinition<u32, &[u8]> = TableDefinition::new("m
 /// Memory id → number.
 pub(super) const IDS: TableDefinition<[u8; 16], u32> = TableDefinition::new("ids");
 
-/// Handle → number.
+/// Handle → number. A memory that was moved keeps the handles it had, so that old notes still lead to it; the record
+/// says which one is in use.
 pub(super) const HANDLES: TableDefinition<&str, u32> = TableDefinition::new("handles");
 
 /// Sequence → operation (see `history`). Append-only.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use redb::{Database, Durability, ReadableDatabase, ReadableTable, TableDefinition};
+use redb::{Database, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition};
 
 use super::backend::Injected;
 use super::{StoreError, open_error};
@@ -105,6 +105,33 @@ impl VectorFile {
         }
         transaction.commit()?;
         Ok(())
+    }
+
+    /// Drops the vectors that nobody wants, and returns how many; durable when it returns.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn retain(&self, is_wanted: impl Fn(MemoryNumber, u64) -> bool) -> Result<u64, StoreError> {
+        let mut transaction = self.database.begin_write()?;
+        transaction.set_durability(Durability::Immediate).map_err(|error| StoreError::Database(error.into()))?;
+        transaction.set_quick_repair(true);
+        let dropped = {
+            let mut vectors = transaction.open_table(VECTORS)?;
+            let before = vectors.len()?;
+            vectors.retain(|number, (text_hash, _)| is_wanted(MemoryNumber(number), text_hash))?;
+            before - vectors.len()?
+        };
+        transaction.commit()?;
+        Ok(dropped)
+    }
+
+    /// Gives free pages back to the file system. Does nothing while somebody else uses the file; returns whether it did.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn shrink(&mut self) -> Result<bool, StoreError> {
+        let Some(database) = Arc::get_mut(&mut self.database) else { return Ok(false) };
+        database.compact().map_err(|error| StoreError::Database(error.into()))
     }
 
     /// Reads every vector in the order of their numbers.

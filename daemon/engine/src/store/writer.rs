@@ -1,19 +1,20 @@
 //! The one writer: applies a group of writes in one transaction and commits it durably.
 
-use std::collections::HashMap;
+mod group;
+mod handles;
+
 use std::sync::Arc;
 
 use redb::{Database, Durability, ReadableTable, WriteTransaction};
 
-use super::codec::{self, CodecError};
-use super::history::{self, GENESIS, Operation, OperationKind};
+use super::codec::CodecError;
+use super::history::{self, GENESIS};
 use super::{FORMAT, StoreError, tables};
 use crate::error::ErrorKind;
-use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
+use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Sequence, Timestamp, Topic};
 use crate::policy::admit::Admitted;
-
-/// Attempts at finding a free handle; beyond it the id's digits are used.
-const HANDLE_ATTEMPTS_MAX: u32 = 1_000;
+use crate::policy::edit::{Edit, EditError};
+use group::Group;
 
 /// One thing to write.
 #[derive(Clone, Debug)]
@@ -42,10 +43,12 @@ pub enum Write {
         /// When.
         at: Timestamp,
     },
-    /// Marks a memory as forgotten.
-    Forget {
+    /// Changes a memory. Nothing is written when it is so already.
+    Edit {
         /// Which.
         number: MemoryNumber,
+        /// How.
+        edit: Edit,
         /// Who asked.
         actor: Actor,
         /// When.
@@ -67,6 +70,8 @@ pub enum Write {
 pub enum Change {
     /// A memory is new or different.
     Memory(Box<Memory>),
+    /// A memory is already as an edit wanted it.
+    Same(Box<Memory>),
     /// Nothing that an index cares about.
     None,
 }
@@ -80,6 +85,32 @@ pub enum WriteError {
     /// All 2^32 numbers are used.
     #[error("the strand is full: every memory number is used")]
     Full,
+    /// The edit does not fit the memory.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// No memory of the caller's scopes is in the topic.
+    #[error("topic {0} has no memory here; list the topics for their names")]
+    NoSuchTopic(Topic),
+    /// A topic cannot be renamed to one that has memories.
+    #[error("topic {topic} has {memories} memories already; merge into it instead, or choose another name")]
+    TopicExists {
+        /// The new name.
+        topic: Topic,
+        /// How many it has.
+        memories: usize,
+    },
+    /// More than one commit may hold.
+    #[error(
+        "topic {topic} has {memories} memories, the limit for changing all at once is {limit}; change them in parts"
+    )]
+    TopicTooLarge {
+        /// Which.
+        topic: Topic,
+        /// How many it has.
+        memories: usize,
+        /// How many it may have.
+        limit: usize,
+    },
 }
 
 impl WriteError {
@@ -87,8 +118,10 @@ impl WriteError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoSuchMemory(_) => ErrorKind::NotFound,
-            Self::Full => ErrorKind::Exhausted,
+            Self::NoSuchMemory(_) | Self::NoSuchTopic(_) => ErrorKind::NotFound,
+            Self::Full | Self::TopicTooLarge { .. } => ErrorKind::Exhausted,
+            Self::TopicExists { .. } => ErrorKind::Conflict,
+            Self::Edit(error) => error.kind(),
         }
     }
 }
@@ -188,217 +221,4 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
         }
     };
     Ok((sequence, chain, u32::try_from(next_number).unwrap_or(u32::MAX)))
-}
-
-/// The counters while a group is applied; kept only if its commit succeeds.
-struct Group {
-    sequence: Sequence,
-    chain: [u8; 32],
-    next_number: u32,
-}
-
-/// The tables of one transaction, opened once for the whole group.
-struct Tables<'t> {
-    memories: redb::Table<'t, u32, &'static [u8]>,
-    ids: redb::Table<'t, [u8; 16], u32>,
-    handles: redb::Table<'t, &'static str, u32>,
-    history: redb::Table<'t, u64, &'static [u8]>,
-    access: redb::Table<'t, u32, (u64, i64)>,
-    sessions: redb::Table<'t, &'static str, &'static [u8]>,
-}
-
-impl Group {
-    fn apply(
-        &mut self,
-        transaction: &WriteTransaction,
-        writes: Vec<Write>,
-    ) -> Result<Vec<Result<Change, WriteError>>, CommitError> {
-        let mut tables = Tables {
-            memories: transaction.open_table(tables::MEMORIES)?,
-            ids: transaction.open_table(tables::IDS)?,
-            handles: transaction.open_table(tables::HANDLES)?,
-            history: transaction.open_table(tables::HISTORY)?,
-            access: transaction.open_table(tables::ACCESS)?,
-            sessions: transaction.open_table(tables::SESSIONS)?,
-        };
-        let mut attempts = HashMap::new();
-        let mut changes = Vec::with_capacity(writes.len());
-        for write in writes {
-            changes.push(self.apply_one(&mut tables, write, &mut attempts)?);
-        }
-        drop(tables);
-        transaction.open_table(tables::META)?.insert(tables::META_NEXT_NUMBER, u64::from(self.next_number))?;
-        Ok(changes)
-    }
-
-    fn apply_one(
-        &mut self,
-        tables: &mut Tables<'_>,
-        write: Write,
-        attempts: &mut HashMap<Handle, u32>,
-    ) -> Result<Result<Change, WriteError>, CommitError> {
-        match write {
-            Write::Store { admitted, links, entropy, actor, at } => {
-                if self.next_number == u32::MAX {
-                    return Ok(Err(WriteError::Full));
-                }
-                let handle = free_handle(tables, &admitted, attempts)?;
-                let memory = self.new_memory(*admitted, handle, links, &entropy, &actor, at);
-                tables.ids.insert(*memory.id.as_bytes(), memory.number.0)?;
-                tables.handles.insert(memory.handle.as_str(), memory.number.0)?;
-                self.record(tables, OperationKind::Store, &memory, None, actor, at)?;
-                Ok(Ok(Change::Memory(Box::new(memory))))
-            }
-            Write::Reinforce { number, access_count, actor, at } => {
-                self.reinforce(tables, number, access_count, actor, at)
-            }
-            Write::Forget { number, actor, at } => self.forget(tables, number, actor, at),
-            Write::Access(seen) => {
-                for (number, count, at) in seen {
-                    // A reinforcement of the same group may know more already.
-                    let known = tables.access.get(number.0)?.map_or((0, i64::MIN), |known| known.value());
-                    tables.access.insert(number.0, (count.max(known.0), at.as_micros().max(known.1)))?;
-                }
-                Ok(Ok(Change::None))
-            }
-            Write::Session { key, state } => {
-                if state.is_empty() {
-                    tables.sessions.remove(key.as_str())?;
-                } else {
-                    tables.sessions.insert(key.as_str(), state.as_slice())?;
-                }
-                Ok(Ok(Change::None))
-            }
-        }
-    }
-
-    fn new_memory(
-        &mut self,
-        admitted: Admitted,
-        handle: Handle,
-        links: Vec<MemoryId>,
-        entropy: &[u8; 10],
-        actor: &Actor,
-        at: Timestamp,
-    ) -> Memory {
-        let number = MemoryNumber(self.next_number);
-        self.next_number += 1;
-        Memory {
-            id: MemoryId::new(at, entropy),
-            number,
-            handle,
-            topic: admitted.topic,
-            text: admitted.text,
-            kind: admitted.kind,
-            tags: admitted.tags,
-            scope: admitted.scope,
-            source: admitted.source,
-            links,
-            importance: admitted.importance,
-            confidence: admitted.confidence,
-            pinned: admitted.pinned,
-            origin: actor.origin,
-            provenance: vec![Provenance {
-                agent: actor.agent.clone(),
-                reference: actor.session.clone(),
-                extractor: String::new(),
-                origin: actor.origin,
-                at,
-            }],
-            attributes: admitted.attributes,
-            valid_from: admitted.valid_from.unwrap_or(at),
-            valid_to: None,
-            recorded_at: at,
-            last_seen_at: at,
-            access_count: 0,
-            status: Status::Active,
-            sequence: self.sequence.next(),
-        }
-    }
-
-    fn reinforce(
-        &mut self,
-        tables: &mut Tables<'_>,
-        number: MemoryNumber,
-        access_count: u64,
-        actor: Actor,
-        at: Timestamp,
-    ) -> Result<Result<Change, WriteError>, CommitError> {
-        let Some(mut memory) = load(tables, number)? else { return Ok(Err(WriteError::NoSuchMemory(number.0))) };
-        let previous = memory.sequence;
-        memory.access_count = memory.access_count.max(access_count).saturating_add(1);
-        memory.last_seen_at = memory.last_seen_at.max(at);
-        memory.sequence = self.sequence.next();
-        tables.access.insert(number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
-        self.record(tables, OperationKind::Reinforce, &memory, Some(previous), actor, at)?;
-        Ok(Ok(Change::Memory(Box::new(memory))))
-    }
-
-    fn forget(
-        &mut self,
-        tables: &mut Tables<'_>,
-        number: MemoryNumber,
-        actor: Actor,
-        at: Timestamp,
-    ) -> Result<Result<Change, WriteError>, CommitError> {
-        let Some(mut memory) = load(tables, number)? else { return Ok(Err(WriteError::NoSuchMemory(number.0))) };
-        let previous = memory.sequence;
-        memory.status = Status::Forgotten;
-        memory.valid_to = memory.valid_to.or(Some(at));
-        memory.sequence = self.sequence.next();
-        self.record(tables, OperationKind::Forget, &memory, Some(previous), actor, at)?;
-        Ok(Ok(Change::Memory(Box::new(memory))))
-    }
-
-    /// Writes the record and the operation that made it.
-    fn record(
-        &mut self,
-        tables: &mut Tables<'_>,
-        kind: OperationKind,
-        memory: &Memory,
-        previous_of_memory: Option<Sequence>,
-        actor: Actor,
-        at: Timestamp,
-    ) -> Result<(), CommitError> {
-        let after = codec::encode(memory);
-        tables.memories.insert(memory.number.0, after.as_slice())?;
-        let sequence = self.sequence.next();
-        let operation = Operation { sequence, at, actor, kind, number: memory.number, previous_of_memory, after };
-        let (bytes, chain) = history::encode(&operation, &self.chain);
-        tables.history.insert(sequence.0, bytes.as_slice())?;
-        self.sequence = sequence;
-        self.chain = chain;
-        Ok(())
-    }
-}
-
-fn load(tables: &Tables<'_>, number: MemoryNumber) -> Result<Option<Memory>, CommitError> {
-    let Some(found) = tables.memories.get(number.0)? else { return Ok(None) };
-    let mut memory = codec::decode(number, found.value())?;
-    if let Some(access) = tables.access.get(number.0)? {
-        let (count, seen) = access.value();
-        memory.access_count = count;
-        memory.last_seen_at = Timestamp::from_micros(seen);
-    }
-    Ok(Some(memory))
-}
-
-/// Finds a free handle, remembering within the group where the search for a common one stopped.
-fn free_handle(
-    tables: &Tables<'_>,
-    admitted: &Admitted,
-    attempts: &mut HashMap<Handle, u32>,
-) -> Result<Handle, CommitError> {
-    let plain = Handle::propose(&admitted.topic, &admitted.text);
-    let start = attempts.get(&plain).copied().unwrap_or(0);
-    for attempt in start..HANDLE_ATTEMPTS_MAX {
-        let handle = plain.numbered(attempt);
-        if tables.handles.get(handle.as_str())?.is_none() {
-            attempts.insert(plain, attempt + 1);
-            return Ok(handle);
-        }
-    }
-    let unique = blake3::hash(admitted.text.as_bytes()).to_hex();
-    let serial = tables.handles.last()?.map_or(0, |(_, number)| number.value());
-    Ok(Handle::from_stored(format!("{plain}-{unique:.12}-{serial}")))
 }

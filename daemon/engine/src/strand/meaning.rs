@@ -1,6 +1,6 @@
 //! The semantic side of a strand: vectors, kept in their own file, searched in RAM, made in the background.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::RwLock;
 
 use super::Strand;
@@ -174,6 +174,32 @@ impl Strand {
             pending: space.pending.len(),
             watermark: first_pending.map_or(newest, |first| Sequence(first.saturating_sub(1))),
         }
+    }
+
+    /// Drops the vectors of texts that are gone and gives their room back; returns how many. 0 without a space. A vector that
+    /// is put meanwhile may be dropped from the file, and is made again at the next start.
+    ///
+    /// # Errors
+    /// When the disk fails. The vectors that are wanted stay.
+    pub fn compact_vectors(&self) -> Result<u64, StoreError> {
+        let (extent, wanted) = {
+            let catalog = self.catalog();
+            let indexed = catalog.rows().filter(|(_, row)| row.status.is_indexed());
+            let wanted: HashMap<u32, u64> = indexed.map(|(number, row)| (number.0, row.text_hash)).collect();
+            (catalog.extent(), wanted)
+        };
+        let file = self.space().as_ref().map(|space| space.file.clone());
+        let Some(file) = file else { return Ok(0) };
+        let dropped = file.retain(|number, text_hash| {
+            number.0 as usize >= extent || wanted.get(&number.0).is_some_and(|wanted| *wanted == text_hash)
+        })?;
+        drop(file);
+        // Nobody may use the file while it shrinks; searches by meaning wait for the moment that it takes.
+        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(space) = space.as_mut() {
+            space.file.shrink()?;
+        }
+        Ok(dropped)
     }
 
     /// Follows a change of a memory's text or status.

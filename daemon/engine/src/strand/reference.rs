@@ -96,7 +96,7 @@ impl Strand {
             return Ok(Resolution::One(exact));
         }
         let mut by_handle = Candidates::new(self, scopes);
-        snapshot.for_each_handle(reference, |number| by_handle.look_at(number))?;
+        snapshot.for_each_handle_from(reference, |number| by_handle.look_at(number))?;
         let by_handle = by_handle.into_resolution();
         if reference.contains('/') && by_handle != Resolution::None {
             return Ok(by_handle);

@@ -4,6 +4,7 @@ use super::{ReadError, Strand};
 use crate::index::lexical::Restriction;
 use crate::model::Memory;
 use crate::policy::resemble::text_hash;
+use crate::store::Snapshot;
 
 /// Disagreements after which the comparison stops: by then a rebuild is due anyway.
 const DISAGREEMENTS_MAX: usize = 100;
@@ -20,15 +21,17 @@ impl Strand {
     pub fn verify_indexes(&self) -> Result<Vec<String>, ReadError> {
         let mut disagreements = Vec::new();
         let mut count = 0;
-        self.snapshot()?.for_each_memory(|memory| {
+        let snapshot = self.snapshot()?;
+        snapshot.for_each_memory(|memory| {
             count += 1;
             if disagreements.len() < DISAGREEMENTS_MAX
-                && let Some(what) = self.disagreement(&memory)?
+                && let Some(what) = self.disagreement(&snapshot, &memory)?
             {
                 disagreements.push(format!("{}: {what}", memory.handle));
             }
             Ok::<_, ReadError>(())
         })?;
+        self.verify_handles(&mut disagreements)?;
         let rows = self.catalog().rows().count();
         if rows != count {
             disagreements.push(format!("the catalog has {rows} memories, the store {count}"));
@@ -36,15 +39,33 @@ impl Strand {
         Ok(disagreements)
     }
 
-    fn disagreement(&self, memory: &Memory) -> Result<Option<&'static str>, ReadError> {
-        let agrees = self.catalog().row(memory.number).is_some_and(|row| {
-            row.status == memory.status
-                && row.sequence == memory.sequence
-                && row.text_hash == text_hash(&memory.text)
-                && row.recorded_at == memory.recorded_at
-        });
+    /// Checks that every handle, also one from before a move, names a memory.
+    fn verify_handles(&self, disagreements: &mut Vec<String>) -> Result<(), ReadError> {
+        self.snapshot()?.for_each_handle(|handle, number| {
+            if disagreements.len() < DISAGREEMENTS_MAX && self.catalog().row(number).is_none() {
+                disagreements.push(format!("{handle}: it names no memory"));
+            }
+            Ok::<_, ReadError>(())
+        })
+    }
+
+    fn disagreement(&self, snapshot: &Snapshot, memory: &Memory) -> Result<Option<&'static str>, ReadError> {
+        let agrees = {
+            let catalog = self.catalog();
+            catalog.row(memory.number).is_some_and(|row| {
+                row.status == memory.status
+                    && row.sequence == memory.sequence
+                    && row.text_hash == text_hash(&memory.text)
+                    && row.recorded_at == memory.recorded_at
+                    && catalog.topic_of(row) == memory.topic.as_str()
+                    && catalog.kind_of(row) == memory.kind.as_str()
+            })
+        };
         if !agrees {
             return Ok(Some("the catalog has another version"));
+        }
+        if !snapshot.has_handle(memory.handle.as_str(), memory.number)? {
+            return Ok(Some("its handle names another memory"));
         }
         let is_found = self.word_index_finds(memory)?;
         match (memory.status.is_indexed(), is_found) {

@@ -1,16 +1,27 @@
 //! Writing to a strand: decide, commit, then tell the indexes.
 
-use std::collections::HashSet;
+mod decide;
+mod independence;
+
 use std::sync::Arc;
 
 use super::Strand;
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Sequence, Timestamp};
+use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic};
 use crate::policy::admit::Admitted;
-use crate::store::{Change, CommitError, Write, WriteError, Writer};
+use crate::policy::edit::Edit;
+use crate::store::{Change, CommitError, WriteError, Writer};
+use decide::{Decided, Label};
+use independence::Independence;
 
 /// Changes that the indexes take under one lock, so that readers wait for at most these.
 const INDEX_CHUNK: usize = 64;
+
+/// Memories that one request may change at once: all of them are in RAM until they are durable and indexed.
+pub const TOPIC_EDIT_MAX: usize = 100_000;
+
+/// Memories that the answer to a request shows; the rest are counted.
+pub const EDITED_SHOWN_MAX: usize = 100;
 
 /// Something to write, and who wants it.
 #[derive(Clone, Debug)]
@@ -32,10 +43,36 @@ pub enum Request {
         /// When.
         at: Timestamp,
     },
-    /// Marks a memory as forgotten.
-    Forget {
+    /// Changes one memory.
+    Edit {
         /// Which.
         number: MemoryNumber,
+        /// How.
+        edit: Edit,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
+    },
+    /// Changes every memory of a topic in these scopes, all or none. Which those are is decided by the writer, so that what
+    /// is stored meanwhile either belongs to them or stays as it is.
+    EditTopic {
+        /// Which topic.
+        topic: Topic,
+        /// What the asker sees.
+        scopes: Vec<Scope>,
+        /// How.
+        edit: TopicEdit,
+        /// Who asked.
+        actor: Actor,
+        /// When.
+        at: Timestamp,
+    },
+    /// Lets memories take over what their duplicates had and marks those as superseded, all or none. Pairs of which either
+    /// was changed meanwhile are left alone.
+    MergeDuplicates {
+        /// No duplicate is kept in another pair.
+        pairs: Vec<MergePair>,
         /// Who asked.
         actor: Actor,
         /// When.
@@ -52,6 +89,30 @@ pub enum Request {
     Accesses,
 }
 
+/// A change of a whole topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TopicEdit {
+    /// Gives it a name that no topic has.
+    Rename(Topic),
+    /// Puts its memories into another topic, which may be new.
+    Merge(Topic),
+    /// Forgets what is active in it.
+    Forget,
+}
+
+/// A memory that stays, and one that says the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MergePair {
+    /// Stays.
+    pub kept: MemoryNumber,
+    /// The operation that last changed it when the pair was found.
+    pub kept_sequence: Sequence,
+    /// Becomes superseded.
+    pub duplicate: MemoryNumber,
+    /// The operation that last changed it when the pair was found.
+    pub duplicate_sequence: Sequence,
+}
+
 /// What became of a request.
 #[derive(Clone, Debug)]
 pub enum Outcome {
@@ -59,10 +120,19 @@ pub enum Outcome {
     Stored(Box<Memory>),
     /// The same text existed.
     Reinforced(Box<Memory>),
-    /// The memory is forgotten.
-    Forgotten(Box<Memory>),
+    /// Memories are as the request wanted them.
+    Edited(Edited),
     /// Done, nothing to show.
     Done,
+}
+
+/// What an edit changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edited {
+    /// The memories as they are now; at most [`EDITED_SHOWN_MAX`].
+    pub memories: Vec<Memory>,
+    /// How many are different. Forgotten ones that follow their topic are neither shown nor counted.
+    pub changed: usize,
 }
 
 /// The only way to change a strand.
@@ -96,10 +166,9 @@ impl StrandWriter {
         let mut outcomes = Vec::with_capacity(requests.len());
         let mut rest = requests.into_iter().peekable();
         while rest.peek().is_some() {
-            let mut seen = HashSet::new();
+            let mut independence = Independence::default();
             let mut group = Vec::new();
-            // What becomes of a text is decided only after whatever the group does to the same text is committed.
-            while let Some(request) = rest.next_if(|request| self.is_independent(request, &mut seen)) {
+            while let Some(request) = rest.next_if(|request| independence.admits(request, &self.strand)) {
                 group.push(request);
             }
             outcomes.extend(self.commit_independent(group)?);
@@ -108,95 +177,62 @@ impl StrandWriter {
     }
 
     fn commit_independent(&mut self, group: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, CommitError> {
-        let (writes, mut labels): (Vec<Write>, Vec<Label>) =
-            group.into_iter().map(|request| self.decide(request)).unzip();
+        let (mut writes, mut words, mut labels) = (Vec::new(), Vec::new(), Vec::with_capacity(group.len()));
+        for request in group {
+            let decided = self.strand.decide(request);
+            labels.push(decided.map(|Decided { writes: own, words: own_words, label }| {
+                let count = own.len();
+                words.push(own_words);
+                words.resize_with(words.len() - 1 + count, || None);
+                writes.extend(own);
+                (label, count)
+            }));
+        }
         let committed = self.writer.commit(writes)?;
-        self.tell_indexes(&committed.changes, &mut labels);
-        let outcomes = committed.changes.into_iter().zip(labels);
-        Ok(outcomes.map(|(change, label)| change.map(|change| label.outcome(change))).collect())
+        self.tell_indexes(&committed.changes, &mut words);
+        let mut changes = committed.changes.into_iter();
+        let outcome = |label: Result<(Label, usize), WriteError>| {
+            label.and_then(|(label, count)| label.outcome(changes.by_ref().take(count).collect()))
+        };
+        Ok(labels.into_iter().map(outcome).collect())
     }
 
-    fn decide(&self, request: Request) -> (Write, Label) {
-        match request {
-            Request::Store { admitted, words, links, force, entropy, actor, at } => {
-                let catalog = self.strand.catalog();
-                match catalog.same_text(admitted.text_hash, &admitted.scope) {
-                    Some(number) if !force => {
-                        // Recalls that no commit has written yet count too.
-                        let access_count = catalog.row(number).map_or(0, |row| row.access_count);
-                        (Write::Reinforce { number, access_count, actor, at }, Label::Reinforced)
-                    }
-                    _ => (Write::Store { admitted, links, entropy, actor, at }, Label::Stored(Some(words))),
-                }
-            }
-            Request::Forget { number, actor, at } => (Write::Forget { number, actor, at }, Label::Forgotten),
-            Request::Session { key, state } => (Write::Session { key, state }, Label::Done),
-            Request::Accesses => (Write::Access(self.strand.catalog_mut().take_touched()), Label::Done),
-        }
-    }
-
-    /// Whether a request can share a transaction with those whose texts, each with its scope, are in `seen`.
-    fn is_independent(&self, request: &Request, seen: &mut HashSet<(u64, String)>) -> bool {
-        match request {
-            Request::Store { admitted, force, .. } => {
-                let is_first = seen.insert((admitted.text_hash, admitted.scope.to_string()));
-                is_first || *force
-            }
-            Request::Forget { number, .. } => {
-                let catalog = self.strand.catalog();
-                seen.extend(catalog.row(*number).map(|row| (row.text_hash, catalog.scope_of(row).to_owned())));
-                true
-            }
-            Request::Session { .. } | Request::Accesses => true,
-        }
-    }
-
-    fn tell_indexes(&self, changes: &[Result<Change, WriteError>], labels: &mut [Label]) {
-        for (changes, labels) in changes.chunks(INDEX_CHUNK).zip(labels.chunks_mut(INDEX_CHUNK)) {
+    /// `words` are those of new memories, each at the place of its change.
+    fn tell_indexes(&self, changes: &[Result<Change, WriteError>], words: &mut [Option<Box<Prepared>>]) {
+        for (changes, words) in changes.chunks(INDEX_CHUNK).zip(words.chunks_mut(INDEX_CHUNK)) {
             let mut differing = Vec::new();
             let mut catalog = self.strand.catalog_mut();
-            for (change, label) in changes.iter().zip(labels) {
-                if let Ok(Change::Memory(memory)) = change
-                    && catalog.apply(memory)
-                {
-                    differing.push((memory, label.take_words()));
+            for (change, words) in changes.iter().zip(words) {
+                if let Ok(Change::Memory(memory)) = change {
+                    differing.push((memory, catalog.apply(memory), words.take()));
                 }
             }
             drop(catalog);
-            for (memory, words) in differing {
+            for (memory, differs, words) in differing {
                 match words {
-                    Some(words) => self.strand.lexical.upsert_prepared(memory.sequence.0, memory.number.0, *words),
-                    None => self.strand.index_words(memory.sequence, memory),
+                    Some(words) if differs.words => {
+                        self.strand.lexical.upsert_prepared(memory.sequence.0, memory.number.0, *words);
+                    }
+                    None if differs.words => self.strand.index_words(memory.sequence, memory),
+                    _ => {}
                 }
-                self.strand.note_meaning(memory);
+                if differs.meaning {
+                    self.strand.note_meaning(memory);
+                }
             }
-        }
-    }
-}
-
-/// What to call a write's change.
-enum Label {
-    /// A new memory, and its words until the index takes them.
-    Stored(Option<Box<Prepared>>),
-    Reinforced,
-    Forgotten,
-    Done,
-}
-
-impl Label {
-    fn take_words(&mut self) -> Option<Box<Prepared>> {
-        match self {
-            Self::Stored(words) => words.take(),
-            Self::Reinforced | Self::Forgotten | Self::Done => None,
+            self.flush_when_full();
         }
     }
 
-    fn outcome(&self, change: Change) -> Outcome {
-        match (self, change) {
-            (Self::Stored(_), Change::Memory(memory)) => Outcome::Stored(memory),
-            (Self::Reinforced, Change::Memory(memory)) => Outcome::Reinforced(memory),
-            (Self::Forgotten, Change::Memory(memory)) => Outcome::Forgotten(memory),
-            (Self::Done, _) | (_, Change::None) => Outcome::Done,
+    /// A topic may be larger than what the tail should hold, and nobody else flushes it before the group is told.
+    fn flush_when_full(&self) {
+        if self.strand.lexical.must_flush()
+            && let Err(error) = self.strand.lexical.flush()
+        {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                "flushing the word index inside a large group failed"
+            );
         }
     }
 }

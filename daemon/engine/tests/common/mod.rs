@@ -2,6 +2,7 @@
 
 use helix_engine::model::{Actor, Draft, Kinds, MemoryNumber, Origin, Scope, Timestamp};
 use helix_engine::policy::admit::admit;
+use helix_engine::policy::edit::Edit;
 use helix_engine::strand::{Request, Strand};
 
 /// A microsecond count that a test's clock starts from: some day in 2026.
@@ -23,6 +24,6 @@ pub(crate) fn store(topic: &str, text: &str, force: bool, entropy: [u8; 10], at:
     Request::Store { admitted, words, links: Vec::new(), force, entropy, actor: actor(), at }
 }
 
-pub(crate) fn forget(number: u32, at: Timestamp) -> Request {
-    Request::Forget { number: MemoryNumber(number), actor: actor(), at }
+pub(crate) fn edit(number: u32, edit: Edit, at: Timestamp) -> Request {
+    Request::Edit { number: MemoryNumber(number), edit, actor: actor(), at }
 }

@@ -68,6 +68,18 @@ impl Writer {
         self.attempt(index, |writer| writer.merge(&ids).wait().map(|_merged| true))
     }
 
+    /// Merges all segments into one, unless there is one without deletions.
+    pub(super) fn merge_all(&mut self, index: &Index) -> tantivy::Result<bool> {
+        let segments = index.searchable_segment_metas()?;
+        let is_compact = segments.len() <= 1 && segments.iter().all(|segment| segment.num_deleted_docs() == 0);
+        let ids: Vec<_> = segments.iter().map(tantivy::SegmentMeta::id).collect();
+        drop(segments);
+        if is_compact {
+            return Ok(false);
+        }
+        self.attempt(index, |writer| writer.merge(&ids).wait().map(|_merged| true))
+    }
+
     /// Removes files that no snapshot reads any more.
     pub(super) fn collect_garbage(&mut self, index: &Index) -> tantivy::Result<()> {
         self.attempt(index, |writer| writer.garbage_collect_files().wait().map(|_removed| ()))

@@ -1,0 +1,236 @@
+//! Finding near duplicates among many texts without comparing each with each.
+//!
+//! The prefix filter of set similarity joins (Chaudhuri, Ganti and Kaushik 2006): when the words of every text are ordered
+//! from rare to common, two texts whose Jaccard similarity is above `t` share one of the first `n - ⌈t·n⌉ + 1` words of
+//! each. So only texts that share such a rare word are compared, and none that is alike is missed.
+
+use std::collections::HashMap;
+
+use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, tokens};
+
+/// Comparisons of one search: some two seconds. Texts of ordinary notes need a few for each text.
+const COMPARISONS_MAX: usize = 5_000_000;
+
+/// Texts gathered so far.
+#[derive(Debug, Default)]
+pub struct Texts {
+    words: HashMap<String, u32>,
+    /// How many texts have each word.
+    frequencies: Vec<u32>,
+    texts: Vec<Text>,
+}
+
+#[derive(Debug)]
+struct Text {
+    /// Only texts of one group are alike.
+    group: u32,
+    /// Distinct words; from rare to common once all are known.
+    words: Vec<u32>,
+}
+
+/// Two texts that say nearly the same, by their places.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The one given later.
+    pub kept: usize,
+    /// The one given earlier. It is in no other pair, and nothing's `kept`.
+    pub duplicate: usize,
+    /// Jaccard similarity.
+    pub similarity: f32,
+}
+
+/// What a search found.
+#[derive(Debug, Default, PartialEq)]
+pub struct Found {
+    /// By `kept` from late to early.
+    pub pairs: Vec<Pair>,
+    /// Texts that were not compared with the earlier ones because [`COMPARISONS_MAX`] was reached.
+    pub uncompared: usize,
+}
+
+impl Texts {
+    /// Adds a text of a group; texts are given from old to new.
+    pub fn push(&mut self, group: u32, text: &str) {
+        let distinct = tokens(text);
+        let mut words = Vec::new();
+        for word in distinct {
+            let next = u32::try_from(self.frequencies.len()).unwrap_or(u32::MAX);
+            let word = *self.words.entry(word).or_insert(next);
+            if word == next {
+                self.frequencies.push(0);
+            }
+            if let Some(frequency) = self.frequencies.get_mut(word as usize) {
+                *frequency += 1;
+            }
+            words.push(word);
+        }
+        self.texts.push(Text { group, words });
+    }
+
+    /// Finds near duplicates: each later text is kept beside all earlier ones of its group that are alike and are not a
+    /// duplicate of a still later one.
+    #[must_use]
+    pub fn find(self) -> Found {
+        self.find_within(COMPARISONS_MAX)
+    }
+
+    fn find_within(mut self, comparisons_max: usize) -> Found {
+        self.order_words();
+        let by_word = self.prefixes();
+        let mut is_duplicate = vec![false; self.texts.len()];
+        let mut found = Found::default();
+        let mut comparisons = 0;
+        for (kept, text) in self.texts.iter().enumerate().rev() {
+            if is_duplicate.get(kept).copied().unwrap_or(true) || text.words.len() < RESEMBLE_TOKENS_MIN {
+                continue;
+            }
+            if comparisons >= comparisons_max {
+                found.uncompared += 1;
+                continue;
+            }
+            for duplicate in candidates(&by_word, text, kept) {
+                let (Some(other), Some(flag)) = (self.texts.get(duplicate), is_duplicate.get_mut(duplicate)) else {
+                    continue;
+                };
+                if *flag || other.group != text.group {
+                    continue;
+                }
+                comparisons += 1;
+                let similarity = similarity(&self.frequencies, &text.words, &other.words);
+                if similarity > NEAR_DUPLICATE {
+                    *flag = true;
+                    found.pairs.push(Pair { kept, duplicate, similarity });
+                }
+            }
+        }
+        found
+    }
+
+    /// From rare to common, with ties broken the same way everywhere.
+    fn order_words(&mut self) {
+        let frequencies = &self.frequencies;
+        for text in &mut self.texts {
+            text.words.sort_unstable_by_key(|&word| (frequencies.get(word as usize), word));
+        }
+    }
+
+    /// Which texts have a word among their rarest, in order.
+    fn prefixes(&self) -> HashMap<u32, Vec<usize>> {
+        let mut by_word: HashMap<u32, Vec<usize>> = HashMap::new();
+        for (place, text) in self.texts.iter().enumerate() {
+            for &word in prefix(&text.words) {
+                // A word of one text leads nowhere.
+                if self.frequencies.get(word as usize).is_some_and(|&frequency| frequency > 1) {
+                    by_word.entry(word).or_default().push(place);
+                }
+            }
+        }
+        by_word
+    }
+}
+
+/// The words of which two texts that are alike share one.
+fn prefix(words: &[u32]) -> &[u32] {
+    if words.len() < RESEMBLE_TOKENS_MIN {
+        return &[];
+    }
+    // One word more than needed makes up for the rounding of the threshold.
+    let length = words.len() * 3 / 10 + 2;
+    words.get(..length).unwrap_or(words)
+}
+
+/// Earlier texts that share a rare word, from late to early, each once.
+fn candidates(by_word: &HashMap<u32, Vec<usize>>, text: &Text, place: usize) -> Vec<usize> {
+    let lists = prefix(&text.words).iter().filter_map(|word| by_word.get(word));
+    let mut earlier: Vec<usize> = lists.flatten().copied().filter(|&other| other < place).collect();
+    earlier.sort_unstable_by(|one, other| other.cmp(one));
+    earlier.dedup();
+    earlier
+}
+
+/// Jaccard similarity of two lists in the order of [`Texts::order_words`].
+#[allow(clippy::cast_precision_loss)]
+fn similarity(frequencies: &[u32], one: &[u32], other: &[u32]) -> f32 {
+    let key = |word: &u32| (frequencies.get(*word as usize), *word);
+    let (mut one_rest, mut other_rest, mut shared) = (one, other, 0);
+    while let ([first, one_next @ ..], [second, other_next @ ..]) = (one_rest, other_rest) {
+        match key(first).cmp(&key(second)) {
+            std::cmp::Ordering::Equal => {
+                shared += 1;
+                (one_rest, other_rest) = (one_next, other_next);
+            }
+            std::cmp::Ordering::Less => one_rest = one_next,
+            std::cmp::Ordering::Greater => other_rest = other_next,
+        }
+    }
+    shared as f32 / (one.len() + other.len() - shared) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::policy::resemble::jaccard;
+
+    fn find(texts: &[(u32, String)]) -> Found {
+        gathered(texts).find()
+    }
+
+    fn gathered(texts: &[(u32, String)]) -> Texts {
+        let mut gathered = Texts::default();
+        for (group, text) in texts {
+            gathered.push(*group, text);
+        }
+        gathered
+    }
+
+    /// Compares each with each.
+    fn slowly(texts: &[(u32, String)]) -> Vec<(usize, usize)> {
+        let sets: Vec<_> = texts.iter().map(|(_, text)| tokens(text)).collect();
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for kept in (0..texts.len()).rev() {
+            for duplicate in (0..kept).rev() {
+                let taken = pairs.iter().any(|pair| pair.1 == duplicate || pair.1 == kept);
+                let long = sets[kept].len().min(sets[duplicate].len()) >= RESEMBLE_TOKENS_MIN;
+                let alike = jaccard(&sets[kept], &sets[duplicate]) > NEAR_DUPLICATE;
+                if !taken && long && alike && texts[kept].0 == texts[duplicate].0 {
+                    pairs.push((kept, duplicate));
+                }
+            }
+        }
+        pairs
+    }
+
+    #[test]
+    fn the_newer_stays_and_shorter_texts_are_left_alone() {
+        let texts = [
+            "the build needs arm64 and a clean cache",
+            "too short",
+            "The build needs arm64, and a clean cache!",
+            "too short",
+        ];
+        let found = find(&texts.map(|text| (0, text.to_owned())));
+        assert_eq!(found.pairs, [Pair { kept: 2, duplicate: 0, similarity: 1.0 }]);
+    }
+
+    #[test]
+    fn a_search_that_is_cut_says_so() {
+        let texts: Vec<(u32, String)> = (0..20)
+            .map(|n| (0, format!("one two three four five {}", if n % 2 == 0 { "six" } else { "seven eight nine" })))
+            .collect();
+        let found = gathered(&texts).find_within(1);
+        assert!(found.uncompared > 0 && found.pairs.len() < 20, "{found:?}");
+        assert_eq!(find(&texts).uncompared, 0);
+    }
+
+    proptest! {
+        #[test]
+        fn finds_what_comparing_each_with_each_finds(
+            texts in prop::collection::vec((0..2_u32, prop::collection::vec("[a-l]", 4..14).prop_map(|words| words.join(" "))), 0..40)
+        ) {
+            let found: Vec<(usize, usize)> = find(&texts).pairs.iter().map(|pair| (pair.kept, pair.duplicate)).collect();
+            prop_assert_eq!(found, slowly(&texts));
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Changing a memory: what an edit makes of it, or why it cannot be done.
+//!
+//! An edit is decided on the record alone. The handle that follows a move, the sequence and the history belong to the
+//! store.
+
+use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, TEXT_MAX_BYTES, limit, unit_interval};
+use super::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
+use crate::error::ErrorKind;
+use crate::model::{Kind, Memory, MemoryId, SourceRef, Status, Timestamp, Topic};
+
+/// Attribute that says when the text was last revised, in RFC 3339. Readers show it as `[modified: <day>]`.
+pub const ATTRIBUTE_MODIFIED: &str = "helix.modified";
+
+/// Attribute that holds the id of the memory that superseded this one.
+pub const ATTRIBUTE_SUPERSEDED_BY: &str = "helix.superseded-by";
+
+/// A change of one memory.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Adds lines; when the fact became true stays.
+    Append {
+        /// The lines.
+        text: String,
+    },
+    /// Replaces the text wholly and notes when.
+    Revise {
+        /// The new text.
+        text: String,
+    },
+    /// Adds tags, then removes tags.
+    Tag {
+        /// As a caller wrote them.
+        add: Vec<String>,
+        /// As a caller wrote them.
+        remove: Vec<String>,
+    },
+    /// Puts it into another topic.
+    Move {
+        /// Which.
+        topic: Topic,
+    },
+    /// Replaces fields that are not text.
+    Set(Box<Fields>),
+    /// Marks it as forgotten.
+    Forget,
+    /// Makes it active again.
+    Restore,
+    /// Marks it as replaced by a newer memory.
+    Supersede {
+        /// Which.
+        by: MemoryId,
+    },
+    /// Takes over what a duplicate had beside its text.
+    Absorb(Box<Absorbed>),
+    /// Puts its times right.
+    Repair {
+        /// When the fact became true.
+        valid_from: Timestamp,
+        /// When it was recorded.
+        recorded_at: Timestamp,
+    },
+}
+
+/// Fields to replace; what is `None` stays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fields {
+    /// Registered.
+    pub kind: Option<Kind>,
+    /// `Some(None)` takes the source away.
+    pub source: Option<Option<SourceRef>>,
+    /// 0 to 1.
+    pub importance: Option<f32>,
+    /// 0 to 1.
+    pub confidence: Option<f32>,
+    /// Exempt from decay.
+    pub pinned: Option<bool>,
+    /// All links.
+    pub links: Option<Vec<MemoryId>>,
+}
+
+/// What a duplicate leaves to the memory that stays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Absorbed {
+    /// The duplicate.
+    pub id: MemoryId,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// Its links.
+    pub links: Vec<MemoryId>,
+    /// Its importance.
+    pub importance: f32,
+    /// Its confidence.
+    pub confidence: f32,
+    /// Its accesses.
+    pub access_count: u64,
+    /// The accesses of the memory that stays, where more are known than the store has.
+    pub known_count: u64,
+}
+
+/// Why an edit is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// A limit or a range, as for a new memory.
+    #[error(transparent)]
+    Admit(#[from] AdmitError),
+    /// The text would be empty.
+    #[error("no text is given; a memory cannot be emptied, delete it instead")]
+    NoText,
+    /// Out of use.
+    #[error("{handle} is {}; restore it first", status.name())]
+    OutOfUse {
+        /// Which memory.
+        handle: String,
+        /// Where it is in its life.
+        status: Status,
+    },
+    /// Not yet trusted.
+    #[error("{0} came from outside and is quarantined; restoring does not make it trusted")]
+    Quarantined(String),
+    /// A circle of one.
+    #[error("{0} cannot supersede itself; name the memory that replaces it")]
+    Itself(String),
+}
+
+impl EditError {
+    /// Returns the class of the error.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Admit(error) => error.kind(),
+            Self::NoText | Self::Itself(_) => ErrorKind::Invalid,
+            Self::OutOfUse { .. } => ErrorKind::Conflict,
+            Self::Quarantined(_) => ErrorKind::Denied,
+        }
+    }
+}
+
+/// Does an edit to a memory. Returns whether anything is different; after an error the memory is to be thrown away.
+///
+/// # Errors
+/// [`EditError`] says what stands against it and what to do.
+pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, EditError> {
+    let before = memory.clone();
+    match edit {
+        Edit::Append { text } => append(in_use(memory)?, text, at)?,
+        Edit::Revise { text } => revise(in_use(memory)?, text, at)?,
+        Edit::Tag { add, remove } => tag(in_use(memory)?, add, remove)?,
+        // What was forgotten follows its topic, so that it comes back to the others.
+        Edit::Move { topic } => memory.topic.clone_from(topic),
+        Edit::Set(fields) => set(in_use(memory)?, fields)?,
+        Edit::Forget => {
+            memory.status = Status::Forgotten;
+            memory.valid_to = memory.valid_to.or(Some(at));
+        }
+        Edit::Restore => restore(memory, at)?,
+        Edit::Supersede { by } => supersede(in_use(memory)?, *by, at)?,
+        Edit::Absorb(absorbed) => absorb(in_use(memory)?, absorbed),
+        Edit::Repair { valid_from, recorded_at } => {
+            memory.valid_from = *valid_from;
+            memory.recorded_at = *recorded_at;
+            memory.valid_to = memory.valid_to.map(|valid_to| valid_to.max(*valid_from));
+        }
+    }
+    Ok(*memory != before)
+}
+
+/// When a memory's text was last revised; `None` while it is as it was stored.
+#[must_use]
+pub fn modified_at(memory: &Memory) -> Option<Timestamp> {
+    let written = memory.attributes.get(ATTRIBUTE_MODIFIED)?;
+    let at: jiff::Timestamp = written.parse().ok()?;
+    Some(Timestamp::from_micros(at.as_microsecond()))
+}
+
+fn in_use(memory: &mut Memory) -> Result<&mut Memory, EditError> {
+    match memory.status {
+        Status::Active | Status::Superseded | Status::Archived | Status::Quarantined => Ok(memory),
+        status @ (Status::Forgotten | Status::Pruned) => {
+            Err(EditError::OutOfUse { handle: memory.handle.as_str().to_owned(), status })
+        }
+    }
+}
+
+fn append(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {
+    let lines = text.trim_end().trim_start_matches(['\n', '\r']);
+    if lines.trim().is_empty() {
+        return Err(EditError::NoText);
+    }
+    memory.text = fitting(format!("{}\n{lines}", memory.text), "store a second memory and link the two")?;
+    memory.last_seen_at = memory.last_seen_at.max(at);
+    Ok(())
+}
+
+fn revise(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {
+    let text = text.trim_end();
+    if text.trim().is_empty() {
+        return Err(EditError::NoText);
+    }
+    if text == memory.text {
+        return Ok(());
+    }
+    memory.last_seen_at = memory.last_seen_at.max(at);
+    memory.text = fitting(text.to_owned(), "split it into several memories")?;
+    memory.tags = tags::normalise(&memory.tags, &memory.text);
+    memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
+    Ok(())
+}
+
+fn fitting(text: String, advice: &'static str) -> Result<String, AdmitError> {
+    if text.len() > TEXT_MAX_BYTES {
+        return Err(limit("text", text.len(), "bytes", TEXT_MAX_BYTES, advice));
+    }
+    Ok(text)
+}
+
+fn tag(memory: &mut Memory, add: &[String], remove: &[String]) -> Result<(), EditError> {
+    let before = memory.tags.len();
+    let added = add.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one);
+    memory.tags.extend(added);
+    let removed: Vec<String> = remove.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one).collect();
+    memory.tags.retain(|tag| !removed.contains(tag));
+    memory.tags.sort_unstable();
+    memory.tags.dedup();
+    if let Some(long) = memory.tags.iter().find(|tag| tag.len() > TAG_MAX_BYTES) {
+        return Err(limit("tag", long.len(), "bytes", TAG_MAX_BYTES, "shorten it").into());
+    }
+    // One that the text's prefix added to a full list does not stand in the way of other changes.
+    if memory.tags.len() > TAGS_MAX.max(before) {
+        return Err(
+            limit("tags", memory.tags.len(), "entries", TAGS_MAX, "remove those you would not search for").into()
+        );
+    }
+    Ok(())
+}
+
+fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
+    if let Some(kind) = &fields.kind {
+        memory.kind = kind.clone();
+    }
+    if let Some(source) = &fields.source {
+        let length = source.as_ref().map_or(0, |source| source.path.len());
+        if length > FIELD_MAX_BYTES {
+            return Err(limit("source", length, "bytes", FIELD_MAX_BYTES, "shorten it").into());
+        }
+        memory.source.clone_from(source);
+    }
+    if let Some(importance) = fields.importance {
+        memory.importance = unit_interval("importance", importance)?;
+    }
+    if let Some(confidence) = fields.confidence {
+        memory.confidence = unit_interval("confidence", confidence)?;
+    }
+    memory.pinned = fields.pinned.unwrap_or(memory.pinned);
+    if let Some(links) = &fields.links {
+        let links = unique(links);
+        if links.len() > LINKS_MAX {
+            return Err(limit("links", links.len(), "entries", LINKS_MAX, "keep the most telling ones").into());
+        }
+        memory.links = links;
+    }
+    Ok(())
+}
+
+fn restore(memory: &mut Memory, at: Timestamp) -> Result<(), EditError> {
+    match memory.status {
+        Status::Active => return Ok(()),
+        Status::Quarantined => return Err(EditError::Quarantined(memory.handle.as_str().to_owned())),
+        Status::Superseded | Status::Archived | Status::Forgotten | Status::Pruned => {}
+    }
+    memory.status = Status::Active;
+    memory.valid_to = None;
+    memory.last_seen_at = memory.last_seen_at.max(at);
+    memory.attributes.remove(ATTRIBUTE_SUPERSEDED_BY);
+    Ok(())
+}
+
+fn supersede(memory: &mut Memory, by: MemoryId, at: Timestamp) -> Result<(), EditError> {
+    if memory.id == by {
+        return Err(EditError::Itself(memory.handle.as_str().to_owned()));
+    }
+    if memory.status == Status::Superseded {
+        return Ok(());
+    }
+    memory.status = Status::Superseded;
+    memory.valid_to = memory.valid_to.or(Some(at));
+    memory.attributes.insert(ATTRIBUTE_SUPERSEDED_BY.to_owned(), by.to_string());
+    Ok(())
+}
+
+/// What does not fit into the limits is left with the duplicate, which stays readable.
+fn absorb(memory: &mut Memory, absorbed: &Absorbed) {
+    let new_tags: Vec<&String> = absorbed.tags.iter().filter(|tag| !memory.tags.contains(tag)).collect();
+    let free = TAGS_MAX.saturating_sub(memory.tags.len());
+    let new_tags: Vec<String> = new_tags.into_iter().take(free).cloned().collect();
+    memory.tags.extend(new_tags);
+    memory.tags.sort_unstable();
+    let links: Vec<MemoryId> = memory.links.iter().chain(&absorbed.links).copied().collect();
+    memory.links = unique(&links).into_iter().filter(|id| *id != memory.id && *id != absorbed.id).collect();
+    memory.links.truncate(LINKS_MAX);
+    memory.importance = memory.importance.max(absorbed.importance);
+    memory.confidence = memory.confidence.max(absorbed.confidence);
+    memory.access_count = memory.access_count.max(absorbed.known_count).saturating_add(absorbed.access_count);
+}
+
+fn unique(links: &[MemoryId]) -> Vec<MemoryId> {
+    let mut kept = Vec::with_capacity(links.len());
+    for link in links {
+        if !kept.contains(link) {
+            kept.push(*link);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+#[path = "edit_tests.rs"]
+mod tests;

@@ -1,0 +1,147 @@
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::surface::inject::tests::memory;
+
+fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros(1_795_000_000_000_000 + seconds * 1_000_000)
+}
+
+fn id(byte: u8) -> MemoryId {
+    MemoryId::from_bytes([byte; 16])
+}
+
+fn done(edit: &Edit, memory: &mut Memory) -> bool {
+    apply(edit, memory, at(0)).unwrap()
+}
+
+#[test]
+fn appending_adds_lines_and_no_time() {
+    let mut memory = memory(1, "first");
+    let valid_from = memory.valid_from;
+    assert!(done(&Edit::Append { text: "\n  second\nthird\n\n".into() }, &mut memory));
+    assert_eq!(memory.text, "first\n  second\nthird");
+    assert_eq!((memory.valid_from, modified_at(&memory)), (valid_from, None));
+    let long = Edit::Append { text: "x".repeat(TEXT_MAX_BYTES - memory.text.len()) };
+    let refused = apply(&long, &mut memory, at(0)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Exhausted);
+    assert!(refused.to_string().contains("65536"), "{refused}");
+}
+
+#[test]
+fn revising_replaces_the_text_and_says_when() {
+    let mut memory = memory(1, "gotcha: old");
+    assert!(done(&Edit::Revise { text: "Perf: new words \n".into() }, &mut memory));
+    assert_eq!((memory.text.as_str(), memory.tags.as_slice()), ("Perf: new words", ["perf".to_owned()].as_slice()));
+    assert_eq!(modified_at(&memory), Some(at(0)));
+    assert!(memory.attributes.get(ATTRIBUTE_MODIFIED).unwrap().starts_with("2026-"), "{:?}", memory.attributes);
+    for text in ["", " \n"] {
+        assert!(matches!(apply(&Edit::Revise { text: text.into() }, &mut memory, at(1)), Err(EditError::NoText)));
+    }
+}
+
+#[test]
+fn tags_are_normalised_and_limited() {
+    let mut memory = memory(1, "x");
+    let edit = Edit::Tag { add: vec!["Gotchas, perf".into(), "arm64".into()], remove: vec!["Perf".into()] };
+    assert!(done(&edit, &mut memory));
+    assert_eq!(memory.tags, ["arm64", "gotcha"]);
+    assert!(!done(&edit, &mut memory), "again changes nothing");
+    let many = Edit::Tag { add: (0..TAGS_MAX).map(|n| format!("t{n}")).collect(), remove: Vec::new() };
+    assert!(apply(&many, &mut memory.clone(), at(0)).unwrap_err().to_string().contains("32"));
+    let long = Edit::Tag { add: vec!["x".repeat(TAG_MAX_BYTES + 1)], remove: Vec::new() };
+    assert!(apply(&long, &mut memory, at(0)).is_err());
+}
+
+#[test]
+fn fields_are_replaced_within_their_ranges() {
+    let mut memory = memory(1, "x");
+    let fields = Fields {
+        source: Some(None),
+        confidence: Some(0.25),
+        pinned: Some(true),
+        links: Some(vec![id(1), id(2), id(1)]),
+        ..Fields::default()
+    };
+    assert!(done(&Edit::Set(Box::new(fields)), &mut memory));
+    assert_eq!((memory.source.as_ref(), memory.pinned, memory.links.len()), (None, true, 2));
+    let wrong = Fields { importance: Some(1.5), ..Fields::default() };
+    assert!(apply(&Edit::Set(Box::new(wrong)), &mut memory, at(0)).is_err());
+}
+
+#[test]
+fn what_is_forgotten_is_restored_before_it_is_changed() {
+    let mut memory = memory(1, "x");
+    assert!(done(&Edit::Forget, &mut memory));
+    assert_eq!((memory.status, memory.valid_to), (Status::Forgotten, Some(at(0))));
+    assert!(!done(&Edit::Forget, &mut memory));
+    let refused = apply(&Edit::Append { text: "y".into() }, &mut memory, at(1)).unwrap_err();
+    assert!(refused.to_string().contains("restore"), "{refused}");
+    assert!(done(&Edit::Restore, &mut memory));
+    assert_eq!((memory.status, memory.valid_to), (Status::Active, None));
+    memory.status = Status::Quarantined;
+    assert!(matches!(apply(&Edit::Restore, &mut memory, at(1)), Err(EditError::Quarantined(_))));
+}
+
+#[test]
+fn what_is_superseded_names_its_heir() {
+    let mut memory = memory(1, "x");
+    assert!(done(&Edit::Supersede { by: id(9) }, &mut memory));
+    assert_eq!((memory.status, memory.valid_to), (Status::Superseded, Some(at(0))));
+    assert_eq!(memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY), Some(&id(9).to_string()));
+    assert!(done(&Edit::Restore, &mut memory));
+    assert!(!memory.attributes.contains_key(ATTRIBUTE_SUPERSEDED_BY));
+    let own = memory.id;
+    assert!(matches!(apply(&Edit::Supersede { by: own }, &mut memory, at(0)), Err(EditError::Itself(_))));
+}
+
+#[test]
+fn what_stays_takes_over_what_the_duplicate_had() {
+    let mut memory = memory(1, "x");
+    (memory.tags, memory.links) = (vec!["b".into()], vec![id(3)]);
+    let absorbed = Absorbed {
+        id: id(3),
+        tags: vec!["a".into(), "b".into()],
+        links: vec![id(4), memory.id],
+        importance: 0.9,
+        confidence: 0.1,
+        access_count: 2,
+        known_count: 5,
+    };
+    assert!(done(&Edit::Absorb(Box::new(absorbed)), &mut memory));
+    assert_eq!(
+        (memory.tags.as_slice(), memory.links.as_slice()),
+        (["a".to_owned(), "b".to_owned()].as_slice(), [id(4)].as_slice())
+    );
+    assert_eq!((memory.importance, memory.confidence, memory.access_count), (0.9, 1.0, 7));
+}
+
+proptest! {
+    #[test]
+    fn limits_hold_whatever_is_done(edits in prop::collection::vec(any_edit(), 0..8)) {
+        let mut memory = memory(1, "text");
+        for edit in &edits {
+            let mut changed = memory.clone();
+            if apply(edit, &mut changed, at(3)).is_ok() {
+                memory = changed;
+            }
+        }
+        prop_assert!(!memory.text.trim().is_empty() && memory.text.len() <= TEXT_MAX_BYTES);
+        prop_assert!(memory.tags.is_sorted() && memory.tags.len() <= TAGS_MAX + 1);
+        prop_assert_eq!(memory.status == Status::Active, memory.valid_to.is_none());
+    }
+}
+
+fn any_edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        "(\\PC|\n){0,40}".prop_map(|text| Edit::Append { text }),
+        (0..3_usize).prop_map(|n| Edit::Revise { text: "word ".repeat(n * TEXT_MAX_BYTES / 8) }),
+        (prop::collection::vec("[a-z, ]{0,9}", 0..40), prop::collection::vec("[a-z]{0,3}", 0..3))
+            .prop_map(|(add, remove)| Edit::Tag { add, remove }),
+        Just(Edit::Forget),
+        Just(Edit::Restore),
+        Just(Edit::Supersede { by: id(7) }),
+    ]
+}

@@ -1,0 +1,237 @@
+//! Applying a group of writes inside one transaction.
+
+use redb::{ReadableTable, WriteTransaction};
+
+use super::handles::Attempts;
+use super::{Change, CommitError, Write, WriteError};
+use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
+use crate::policy::admit::Admitted;
+use crate::policy::edit::{self, Edit};
+use crate::store::codec;
+use crate::store::history::{self, Operation, OperationKind};
+use crate::store::tables;
+
+/// The counters while a group is applied; kept only if its commit succeeds.
+pub(super) struct Group {
+    pub(super) sequence: Sequence,
+    pub(super) chain: [u8; 32],
+    pub(super) next_number: u32,
+}
+
+/// The tables of one transaction, opened once for the whole group.
+pub(super) struct Tables<'t> {
+    memories: redb::Table<'t, u32, &'static [u8]>,
+    ids: redb::Table<'t, [u8; 16], u32>,
+    pub(super) handles: redb::Table<'t, &'static str, u32>,
+    history: redb::Table<'t, u64, &'static [u8]>,
+    access: redb::Table<'t, u32, (u64, i64)>,
+    sessions: redb::Table<'t, &'static str, &'static [u8]>,
+}
+
+impl Group {
+    /// Does each write in order: one change or refusal for each.
+    pub(super) fn apply(
+        &mut self,
+        transaction: &WriteTransaction,
+        writes: Vec<Write>,
+    ) -> Result<Vec<Result<Change, WriteError>>, CommitError> {
+        let mut tables = Tables {
+            memories: transaction.open_table(tables::MEMORIES)?,
+            ids: transaction.open_table(tables::IDS)?,
+            handles: transaction.open_table(tables::HANDLES)?,
+            history: transaction.open_table(tables::HISTORY)?,
+            access: transaction.open_table(tables::ACCESS)?,
+            sessions: transaction.open_table(tables::SESSIONS)?,
+        };
+        let mut attempts = Attempts::default();
+        let mut changes = Vec::with_capacity(writes.len());
+        for write in writes {
+            changes.push(self.apply_one(&mut tables, write, &mut attempts)?);
+        }
+        drop(tables);
+        transaction.open_table(tables::META)?.insert(tables::META_NEXT_NUMBER, u64::from(self.next_number))?;
+        Ok(changes)
+    }
+
+    fn apply_one(
+        &mut self,
+        tables: &mut Tables<'_>,
+        write: Write,
+        attempts: &mut Attempts,
+    ) -> Result<Result<Change, WriteError>, CommitError> {
+        match write {
+            Write::Store { admitted, links, entropy, actor, at } => {
+                if self.next_number == u32::MAX {
+                    return Ok(Err(WriteError::Full));
+                }
+                let plain = Handle::propose(&admitted.topic, &admitted.text);
+                let handle = attempts.free(&tables.handles, plain, MemoryNumber(self.next_number))?;
+                let memory = self.new_memory(*admitted, handle, links, &entropy, &actor, at);
+                tables.ids.insert(*memory.id.as_bytes(), memory.number.0)?;
+                tables.handles.insert(memory.handle.as_str(), memory.number.0)?;
+                self.record(tables, OperationKind::Store, &memory, None, actor, at)?;
+                Ok(Ok(Change::Memory(Box::new(memory))))
+            }
+            Write::Reinforce { number, access_count, actor, at } => {
+                self.reinforce(tables, number, access_count, actor, at)
+            }
+            Write::Edit { number, edit, actor, at } => self.edit(tables, number, &edit, attempts, actor, at),
+            Write::Access(seen) => {
+                for (number, count, at) in seen {
+                    // A reinforcement of the same group may know more already.
+                    let known = tables.access.get(number.0)?.map_or((0, i64::MIN), |known| known.value());
+                    tables.access.insert(number.0, (count.max(known.0), at.as_micros().max(known.1)))?;
+                }
+                Ok(Ok(Change::None))
+            }
+            Write::Session { key, state } => {
+                if state.is_empty() {
+                    tables.sessions.remove(key.as_str())?;
+                } else {
+                    tables.sessions.insert(key.as_str(), state.as_slice())?;
+                }
+                Ok(Ok(Change::None))
+            }
+        }
+    }
+
+    fn new_memory(
+        &mut self,
+        admitted: Admitted,
+        handle: Handle,
+        links: Vec<MemoryId>,
+        entropy: &[u8; 10],
+        actor: &Actor,
+        at: Timestamp,
+    ) -> Memory {
+        let number = MemoryNumber(self.next_number);
+        self.next_number += 1;
+        Memory {
+            id: MemoryId::new(at, entropy),
+            number,
+            handle,
+            topic: admitted.topic,
+            text: admitted.text,
+            kind: admitted.kind,
+            tags: admitted.tags,
+            scope: admitted.scope,
+            source: admitted.source,
+            links,
+            importance: admitted.importance,
+            confidence: admitted.confidence,
+            pinned: admitted.pinned,
+            origin: actor.origin,
+            provenance: vec![Provenance {
+                agent: actor.agent.clone(),
+                reference: actor.session.clone(),
+                extractor: String::new(),
+                origin: actor.origin,
+                at,
+            }],
+            attributes: admitted.attributes,
+            valid_from: admitted.valid_from.unwrap_or(at),
+            valid_to: None,
+            recorded_at: at,
+            last_seen_at: at,
+            access_count: 0,
+            status: Status::Active,
+            sequence: self.sequence.next(),
+        }
+    }
+
+    fn reinforce(
+        &mut self,
+        tables: &mut Tables<'_>,
+        number: MemoryNumber,
+        access_count: u64,
+        actor: Actor,
+        at: Timestamp,
+    ) -> Result<Result<Change, WriteError>, CommitError> {
+        let Some(mut memory) = load(tables, number)? else { return Ok(Err(WriteError::NoSuchMemory(number.0))) };
+        let previous = memory.sequence;
+        memory.access_count = memory.access_count.max(access_count).saturating_add(1);
+        memory.last_seen_at = memory.last_seen_at.max(at);
+        memory.sequence = self.sequence.next();
+        tables.access.insert(number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
+        self.record(tables, OperationKind::Reinforce, &memory, Some(previous), actor, at)?;
+        Ok(Ok(Change::Memory(Box::new(memory))))
+    }
+
+    fn edit(
+        &mut self,
+        tables: &mut Tables<'_>,
+        number: MemoryNumber,
+        edit: &Edit,
+        attempts: &mut Attempts,
+        actor: Actor,
+        at: Timestamp,
+    ) -> Result<Result<Change, WriteError>, CommitError> {
+        let Some(mut memory) = load(tables, number)? else { return Ok(Err(WriteError::NoSuchMemory(number.0))) };
+        let previous = memory.sequence;
+        let seen = (memory.access_count, memory.last_seen_at);
+        match edit::apply(edit, &mut memory, at) {
+            Err(error) => return Ok(Err(error.into())),
+            Ok(false) => return Ok(Ok(Change::Same(Box::new(memory)))),
+            Ok(true) => {}
+        }
+        if !memory.handle.is_in(&memory.topic) {
+            // The old handle stays in the table, as a name that old notes still use.
+            memory.handle = attempts.free(&tables.handles, memory.handle.moved(&memory.topic), number)?;
+            tables.handles.insert(memory.handle.as_str(), number.0)?;
+        }
+        if seen != (memory.access_count, memory.last_seen_at) {
+            tables.access.insert(number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
+        }
+        memory.sequence = self.sequence.next();
+        self.record(tables, operation_kind(edit), &memory, Some(previous), actor, at)?;
+        Ok(Ok(Change::Memory(Box::new(memory))))
+    }
+
+    /// Writes the record and the operation that made it.
+    fn record(
+        &mut self,
+        tables: &mut Tables<'_>,
+        kind: OperationKind,
+        memory: &Memory,
+        previous_of_memory: Option<Sequence>,
+        actor: Actor,
+        at: Timestamp,
+    ) -> Result<(), CommitError> {
+        let after = codec::encode(memory);
+        tables.memories.insert(memory.number.0, after.as_slice())?;
+        let sequence = self.sequence.next();
+        let operation = Operation { sequence, at, actor, kind, number: memory.number, previous_of_memory, after };
+        let (bytes, chain) = history::encode(&operation, &self.chain);
+        tables.history.insert(sequence.0, bytes.as_slice())?;
+        self.sequence = sequence;
+        self.chain = chain;
+        Ok(())
+    }
+}
+
+fn load(tables: &Tables<'_>, number: MemoryNumber) -> Result<Option<Memory>, CommitError> {
+    let Some(found) = tables.memories.get(number.0)? else { return Ok(None) };
+    let mut memory = codec::decode(number, found.value())?;
+    if let Some(access) = tables.access.get(number.0)? {
+        let (count, seen) = access.value();
+        memory.access_count = count;
+        memory.last_seen_at = Timestamp::from_micros(seen);
+    }
+    Ok(Some(memory))
+}
+
+/// What the history calls an edit.
+fn operation_kind(edit: &Edit) -> OperationKind {
+    match edit {
+        Edit::Append { .. } => OperationKind::Append,
+        Edit::Revise { .. } => OperationKind::Revise,
+        Edit::Tag { .. } => OperationKind::Tag,
+        Edit::Move { .. } => OperationKind::Move,
+        Edit::Set(_) => OperationKind::Set,
+        Edit::Forget => OperationKind::Forget,
+        Edit::Restore => OperationKind::Restore,
+        Edit::Supersede { .. } => OperationKind::Supersede,
+        Edit::Absorb(_) => OperationKind::Absorb,
+        Edit::Repair { .. } => OperationKind::Repair,
+    }
+}

@@ -1,0 +1,180 @@
+//! What a request means now: the writes that it takes, and what to call their result.
+
+use super::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, TOPIC_EDIT_MAX, TopicEdit};
+use crate::index::catalog::{Catalog, Row};
+use crate::index::lexical::Prepared;
+use crate::model::{Actor, Memory, MemoryNumber, Scope, Status, Timestamp, Topic};
+use crate::policy::edit::{Absorbed, Edit};
+use crate::store::{Change, Write, WriteError};
+use crate::strand::Strand;
+
+/// A request's writes, which go into one transaction.
+pub(super) struct Decided {
+    pub(super) writes: Vec<Write>,
+    /// Words of the first write's memory.
+    pub(super) words: Option<Box<Prepared>>,
+    pub(super) label: Label,
+}
+
+/// What to call the changes of a request.
+pub(super) enum Label {
+    Stored,
+    Reinforced,
+    Edited,
+    /// What is out of use is moved as well, and neither shown nor counted.
+    Moved,
+    Forgotten,
+    /// Every second change is of a duplicate.
+    Merged,
+    Done,
+}
+
+impl Label {
+    pub(super) fn outcome(&self, changes: Vec<Result<Change, WriteError>>) -> Result<Outcome, WriteError> {
+        match self {
+            Self::Stored => one(changes, |change| memory(change).map(Outcome::Stored)),
+            Self::Reinforced => one(changes, |change| memory(change).map(Outcome::Reinforced)),
+            Self::Edited => one(changes, |change| {
+                let changed = usize::from(matches!(change, Change::Memory(_)));
+                memory(change).map(|memory| Outcome::Edited(Edited { memories: vec![*memory], changed }))
+            }),
+            Self::Moved => Ok(Outcome::Edited(many(changes.into_iter(), |memory| memory.status.is_indexed()))),
+            Self::Forgotten => Ok(Outcome::Edited(many(changes.into_iter(), |_| true))),
+            Self::Merged => Ok(Outcome::Edited(many(changes.into_iter().skip(1).step_by(2), |_| true))),
+            Self::Done => one(changes, |_| Some(Outcome::Done)),
+        }
+    }
+}
+
+fn one(
+    changes: Vec<Result<Change, WriteError>>,
+    name: impl FnOnce(Change) -> Option<Outcome>,
+) -> Result<Outcome, WriteError> {
+    let change = changes.into_iter().next().transpose()?;
+    Ok(change.and_then(name).unwrap_or(Outcome::Done))
+}
+
+fn memory(change: Change) -> Option<Box<Memory>> {
+    match change {
+        Change::Memory(memory) | Change::Same(memory) => Some(memory),
+        Change::None => None,
+    }
+}
+
+fn many(changes: impl Iterator<Item = Result<Change, WriteError>>, is_counted: impl Fn(&Memory) -> bool) -> Edited {
+    let mut edited = Edited::default();
+    for change in changes.flatten() {
+        let Change::Memory(memory) = change else { continue };
+        if !is_counted(&memory) {
+            continue;
+        }
+        edited.changed += 1;
+        if edited.memories.len() < EDITED_SHOWN_MAX {
+            edited.memories.push(*memory);
+        }
+    }
+    edited
+}
+
+impl Strand {
+    pub(super) fn decide(&self, request: Request) -> Result<Decided, WriteError> {
+        let decided = |write, words, label| Decided { writes: vec![write], words, label };
+        Ok(match request {
+            Request::Store { admitted, words, links, force, entropy, actor, at } => {
+                let catalog = self.catalog();
+                match catalog.same_text(admitted.text_hash, &admitted.scope) {
+                    Some(number) if !force => {
+                        // Recalls that no commit has written yet count too.
+                        let access_count = catalog.row(number).map_or(0, |row| row.access_count);
+                        decided(Write::Reinforce { number, access_count, actor, at }, None, Label::Reinforced)
+                    }
+                    _ => decided(Write::Store { admitted, links, entropy, actor, at }, Some(words), Label::Stored),
+                }
+            }
+            Request::Edit { number, edit, actor, at } => {
+                decided(Write::Edit { number, edit, actor, at }, None, Label::Edited)
+            }
+            Request::EditTopic { topic, scopes, edit, actor, at } => {
+                let (members, edit) = topic_edit(&self.catalog(), &topic, &scopes, edit)?;
+                let write = |number| Write::Edit { number, edit: edit.clone(), actor: actor.clone(), at };
+                let writes = members.into_iter().map(write).collect();
+                let label = if edit == Edit::Forget { Label::Forgotten } else { Label::Moved };
+                Decided { writes, words: None, label }
+            }
+            Request::MergeDuplicates { pairs, actor, at } => {
+                let writes = pairs.iter().filter_map(|pair| self.merge(pair, &actor, at)).flatten().collect();
+                Decided { writes, words: None, label: Label::Merged }
+            }
+            Request::Session { key, state } => decided(Write::Session { key, state }, None, Label::Done),
+            Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), None, Label::Done),
+        })
+    }
+
+    /// The two writes of a pair, unless either memory is not what it was when the pair was found.
+    fn merge(&self, pair: &MergePair, actor: &Actor, at: Timestamp) -> Option<[Write; 2]> {
+        let known_count = {
+            let catalog = self.catalog();
+            let is_same = |number, sequence| {
+                catalog.row(number).filter(|row| row.status == Status::Active && row.sequence == sequence)
+            };
+            is_same(pair.duplicate, pair.duplicate_sequence)?;
+            is_same(pair.kept, pair.kept_sequence)?.access_count
+        };
+        // The disk failing here leaves the pair for another time.
+        let [kept, duplicate] = self.memories(&[pair.kept, pair.duplicate]).ok()?.try_into().ok()?;
+        let access_count = self.catalog().row(pair.duplicate).map_or(0, |row| row.access_count);
+        let absorbed = Absorbed {
+            id: duplicate.id,
+            tags: duplicate.tags,
+            links: duplicate.links,
+            importance: duplicate.importance,
+            confidence: duplicate.confidence,
+            access_count: access_count.max(duplicate.access_count),
+            known_count,
+        };
+        let write = |number, edit| Write::Edit { number, edit, actor: actor.clone(), at };
+        Some([
+            write(pair.kept, Edit::Absorb(Box::new(absorbed))),
+            write(pair.duplicate, Edit::Supersede { by: kept.id }),
+        ])
+    }
+}
+
+/// The members that a topic-wide edit changes, and how each is changed.
+fn topic_edit(
+    catalog: &Catalog,
+    topic: &Topic,
+    scopes: &[Scope],
+    edit: TopicEdit,
+) -> Result<(Vec<MemoryNumber>, Edit), WriteError> {
+    let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
+    let members = |topic: &Topic, is_wanted: &dyn Fn(&Row) -> bool| -> Vec<MemoryNumber> {
+        let is_member = |number: &MemoryNumber| {
+            catalog
+                .row(*number)
+                .is_some_and(|row| is_wanted(row) && scopes.iter().any(|scope| scope == catalog.scope_of(row)))
+        };
+        catalog.of_topic(topic.as_str()).into_iter().filter(is_member).collect()
+    };
+    let is_active = |row: &Row| row.status == Status::Active;
+    let is_in_use = |row: &Row| row.status.is_indexed();
+    if members(topic, &is_in_use).is_empty() {
+        return Err(WriteError::NoSuchTopic(topic.clone()));
+    }
+    let (numbers, edit) = match edit {
+        TopicEdit::Rename(new) => {
+            let memories = members(&new, &is_in_use).len();
+            if memories > 0 {
+                return Err(WriteError::TopicExists { topic: new, memories });
+            }
+            (members(topic, &|_| true), Edit::Move { topic: new })
+        }
+        TopicEdit::Merge(into) => (members(topic, &|_| true), Edit::Move { topic: into }),
+        TopicEdit::Forget => (members(topic, &is_active), Edit::Forget),
+    };
+    let memories = numbers.len();
+    if memories > TOPIC_EDIT_MAX {
+        return Err(WriteError::TopicTooLarge { topic: topic.clone(), memories, limit: TOPIC_EDIT_MAX });
+    }
+    Ok((numbers, edit))
+}

@@ -1,0 +1,70 @@
+//! Which requests may share a transaction.
+//!
+//! What becomes of a request is decided from the catalog, which follows commits. So a request whose decision depends on
+//! what an earlier one of the group does waits for the next group.
+
+use std::collections::HashSet;
+
+use super::Request;
+use crate::model::MemoryNumber;
+use crate::policy::edit::Edit;
+use crate::policy::resemble::text_hash;
+use crate::strand::Strand;
+
+/// What the requests of a group do, as far as later ones depend on it.
+#[derive(Default)]
+pub(super) struct Independence {
+    /// Texts, each with its scope, that a request adds, changes or takes away.
+    texts: HashSet<(u64, String)>,
+    /// A text becomes one that is not known yet.
+    is_any_text: bool,
+    /// The group has a request.
+    is_begun: bool,
+    /// The group's one request wants to be alone.
+    is_closed: bool,
+}
+
+impl Independence {
+    /// Whether a request can share a transaction with those admitted before; if so, it is admitted.
+    pub(super) fn admits(&mut self, request: &Request, strand: &Strand) -> bool {
+        let admits = !self.is_closed && self.is_independent(request, strand);
+        self.is_begun |= admits;
+        admits
+    }
+
+    fn is_independent(&mut self, request: &Request, strand: &Strand) -> bool {
+        match request {
+            Request::Store { admitted, force, .. } => {
+                let is_first = self.texts.insert((admitted.text_hash, admitted.scope.to_string()));
+                *force || (is_first && !self.is_any_text)
+            }
+            Request::Edit { number, edit, .. } => {
+                self.note_edit(*number, edit, strand);
+                true
+            }
+            // Their members are those of the catalog.
+            Request::EditTopic { .. } | Request::MergeDuplicates { .. } => {
+                self.is_closed = !self.is_begun;
+                self.is_closed
+            }
+            Request::Session { .. } | Request::Accesses => true,
+        }
+    }
+
+    /// Edits are decided on the record inside the transaction, so that one may follow another; only stores of a text that
+    /// comes or goes must wait.
+    fn note_edit(&mut self, number: MemoryNumber, edit: &Edit, strand: &Strand) {
+        let catalog = strand.catalog();
+        let Some(row) = catalog.row(number) else { return };
+        let scope = catalog.scope_of(row);
+        match edit {
+            Edit::Append { .. } => self.is_any_text = true,
+            Edit::Revise { text } => {
+                self.texts.insert((text_hash(text), scope.to_owned()));
+            }
+            Edit::Forget | Edit::Restore | Edit::Supersede { .. } => {}
+            Edit::Tag { .. } | Edit::Move { .. } | Edit::Set(_) | Edit::Absorb(_) | Edit::Repair { .. } => return,
+        }
+        self.texts.insert((row.text_hash, scope.to_owned()));
+    }
+}

@@ -1,0 +1,166 @@
+//! `Compact`: near duplicates merged, impossible times put right, files made smaller; a dry run unless told to apply.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use helix_engine::error::ErrorKind;
+use helix_engine::model::{MemoryNumber, Scope};
+use helix_engine::policy::edit::Edit;
+use helix_engine::recall::parse::resolve_scopes;
+use helix_engine::store::WriteError;
+use helix_engine::strand::{DuplicatePair, Outcome, Request};
+use helix_proto::v1;
+use tonic::Status;
+
+use super::{convert, edit, find, off_thread, store};
+use crate::runtime::{Asker, Runtime};
+
+/// Pairs that the reply shows; the rest are counted in a note.
+const PAIRS_SHOWN_MAX: usize = 100;
+
+/// Pairs that are merged in one transaction: a memory that is not yet durable is in RAM.
+const MERGE_MAX: usize = 10_000;
+
+/// Memories repaired in one group of requests.
+const REPAIR_MAX: usize = 10_000;
+
+/// Directories inside a strand's own; deeper ones than this are none of ours.
+const DEPTH_MAX: usize = 8;
+
+/// Compacts what the request names.
+pub(super) async fn compact(runtime: &Arc<Runtime>, request: v1::CompactRequest) -> Result<v1::CompactReply, Status> {
+    let v1::CompactRequest { caller, scopes, apply, log, migrate } = request;
+    let (asker, scopes) = off_thread(runtime, move |runtime| {
+        let asker = runtime.asker(caller.as_ref());
+        let scopes = resolve_scopes(&scopes, Some(&asker.project.scope), &asker.scopes());
+        let scopes = scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+        Ok((asker, scopes))
+    })
+    .await?;
+    let mut reply = if migrate {
+        repair(runtime, &asker, scopes, apply).await?
+    } else {
+        duplicates(runtime, &asker, scopes, apply).await?
+    };
+    if log {
+        let (before, after) = off_thread(runtime, move |runtime| files(runtime, apply)).await?;
+        (reply.bytes_before, reply.bytes_after) = (before, after);
+    }
+    if !apply {
+        reply.notes.push("nothing was changed; repeat with apply to do it".to_owned());
+    }
+    Ok(reply)
+}
+
+async fn duplicates(
+    runtime: &Arc<Runtime>,
+    asker: &Asker,
+    scopes: Option<Vec<Scope>>,
+    apply: bool,
+) -> Result<v1::CompactReply, Status> {
+    let (pairs, mut reply) = off_thread(runtime, move |runtime| {
+        let found = runtime.strand.duplicates(scopes.as_deref());
+        let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+        let mut reply = v1::CompactReply { pairs: shown(runtime, &found.pairs)?, ..v1::CompactReply::default() };
+        if found.left_out > 0 {
+            let (compared, left_out) = (found.compared, found.left_out);
+            reply.notes.push(format!("compared the newest {compared} memories; {left_out} were left for another time"));
+        }
+        let more = found.pairs.len().saturating_sub(PAIRS_SHOWN_MAX);
+        if more > 0 {
+            reply.notes.push(format!("{more} more pairs are not shown"));
+        }
+        Ok((found.pairs, reply))
+    })
+    .await?;
+    if !apply {
+        return Ok(reply);
+    }
+    let mut merged = 0;
+    for part in pairs.chunks(MERGE_MAX) {
+        let pairs = part.iter().map(|pair| pair.merge).collect();
+        let request = Request::MergeDuplicates { pairs, actor: asker.actor.clone(), at: runtime.now() };
+        merged += edit::write(runtime, request).await?.changed;
+    }
+    if merged < pairs.len() {
+        let left = pairs.len() - merged;
+        reply.notes.push(format!("{left} pairs changed meanwhile and were left alone"));
+    }
+    reply.merged = u32::try_from(merged).unwrap_or(u32::MAX);
+    Ok(reply)
+}
+
+fn shown(runtime: &Runtime, pairs: &[DuplicatePair]) -> Result<Vec<v1::DuplicatePair>, Status> {
+    let mut shown = Vec::new();
+    for pair in pairs.iter().take(PAIRS_SHOWN_MAX) {
+        let mut memories = find::wire_all(runtime, &[pair.merge.kept, pair.merge.duplicate])?.into_iter();
+        shown.push(v1::DuplicatePair {
+            kept: memories.next(),
+            duplicate: memories.next(),
+            similarity: pair.similarity,
+        });
+    }
+    Ok(shown)
+}
+
+async fn repair(
+    runtime: &Arc<Runtime>,
+    asker: &Asker,
+    scopes: Option<Vec<Scope>>,
+    apply: bool,
+) -> Result<v1::CompactReply, Status> {
+    let found = off_thread(runtime, move |runtime| {
+        let found = runtime.strand.impossible_times(scopes.as_deref(), runtime.now());
+        found.map_err(|error| convert::status(error.kind(), &error))
+    });
+    let found: Vec<(MemoryNumber, Edit)> = found.await?;
+    let mut repaired = found.len();
+    if apply {
+        repaired = 0;
+        for part in found.chunks(REPAIR_MAX) {
+            let request = |(number, edit): &(MemoryNumber, Edit)| Request::Edit {
+                number: *number,
+                edit: edit.clone(),
+                actor: asker.actor.clone(),
+                at: runtime.now(),
+            };
+            let requests = part.iter().map(request).collect();
+            let outcomes = runtime.writer.write(requests).await.map_err(|error| store::submit_status(&error))?;
+            repaired += outcomes.iter().map(changed).sum::<usize>();
+        }
+    }
+    Ok(v1::CompactReply { repaired: u32::try_from(repaired).unwrap_or(u32::MAX), ..v1::CompactReply::default() })
+}
+
+fn changed(outcome: &Result<Outcome, WriteError>) -> usize {
+    match outcome {
+        Ok(Outcome::Edited(edited)) => edited.changed,
+        Ok(Outcome::Stored(_) | Outcome::Reinforced(_) | Outcome::Done) | Err(_) => 0,
+    }
+}
+
+/// Bytes of the strand's files before and after compacting those that are derived. The store itself is not rewritten: its
+/// history is kept for good, and it uses the room of replaced records again.
+fn files(runtime: &Runtime, apply: bool) -> Result<(u64, u64), Status> {
+    let directory = runtime.config.paths.strand(&runtime.config.strand);
+    let before = bytes_in(&directory, DEPTH_MAX);
+    if !apply {
+        return Ok((before, before));
+    }
+    let internal = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Internal, error);
+    runtime.strand.compact_words().map_err(|error| internal(&error))?;
+    runtime.strand.compact_vectors().map_err(|error| internal(&error))?;
+    Ok((before, bytes_in(&directory, DEPTH_MAX)))
+}
+
+/// Sizes of all files below a directory. What vanishes meanwhile counts nothing.
+fn bytes_in(directory: &Path, depth: usize) -> u64 {
+    let Ok(entries) = fs::read_dir(directory) else { return 0 };
+    let size = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(found) if found.is_dir() && depth > 0 => bytes_in(&entry.path(), depth - 1),
+        Ok(found) if found.is_file() => found.len(),
+        Ok(_) | Err(_) => 0,
+    };
+    entries.flatten().map(size).sum()
+}

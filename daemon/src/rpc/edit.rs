@@ -1,0 +1,246 @@
+//! `Edit`: one memory or a whole topic changed, never on a guess.
+//!
+//! The target is found on a snapshot; what becomes of it is decided by the writer, on the record as it is then.
+
+mod target;
+
+use std::sync::Arc;
+
+use helix_engine::model::{Memory, MemoryNumber, SourceRef, Topic};
+use helix_engine::policy::edit::{Edit, Fields};
+use helix_engine::policy::resemble::text_hash;
+use helix_engine::policy::tags;
+use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
+use helix_proto::v1;
+use helix_proto::v1::edit_request::Action;
+use tonic::Status;
+
+use super::{convert, find, off_thread, store};
+use crate::runtime::{Asker, Runtime};
+use target::{Bare, Choice};
+
+/// What an edit comes down to.
+enum Planned {
+    /// To be written.
+    Write { request: Box<Request>, warnings: Vec<String> },
+    /// Several memories could be meant, so nothing is done.
+    Candidates { numbers: Vec<MemoryNumber>, warnings: Vec<String> },
+}
+
+/// Changes what the request names.
+pub(super) async fn edit(runtime: &Arc<Runtime>, request: v1::EditRequest) -> Result<v1::EditReply, Status> {
+    match off_thread(runtime, move |runtime| plan(runtime, request)).await? {
+        Planned::Candidates { numbers, warnings } => {
+            off_thread(runtime, move |runtime| {
+                let candidates = find::wire_all(runtime, &numbers)?;
+                Ok(v1::EditReply { candidates, warnings, ..v1::EditReply::default() })
+            })
+            .await
+        }
+        Planned::Write { request, warnings } => {
+            let edited = write(runtime, *request).await?;
+            off_thread(runtime, move |runtime| Ok(reply(runtime, &edited, warnings))).await
+        }
+    }
+}
+
+/// Writes one request that edits, and returns what it changed.
+pub(super) async fn write(runtime: &Runtime, request: Request) -> Result<Edited, Status> {
+    let outcomes = runtime.writer.write(vec![request]).await.map_err(|error| store::submit_status(&error))?;
+    match outcomes.into_iter().next() {
+        Some(Ok(Outcome::Edited(edited))) => Ok(edited),
+        Some(Err(error)) => Err(convert::status(error.kind(), &error)),
+        Some(Ok(_)) | None => Err(Status::internal("the writer gave no answer")),
+    }
+}
+
+fn reply(runtime: &Runtime, edited: &Edited, mut warnings: Vec<String>) -> v1::EditReply {
+    if edited.changed == 0 {
+        warnings.push("nothing changed: it is so already".to_owned());
+    }
+    v1::EditReply {
+        topic: edited.memories.first().map(|memory| memory.topic.as_str().to_owned()).unwrap_or_default(),
+        memories: edited.memories.iter().map(|memory| find::to_wire(runtime, memory)).collect(),
+        changed: u32::try_from(edited.changed).unwrap_or(u32::MAX),
+        warnings,
+        candidates: Vec::new(),
+    }
+}
+
+fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let action = request.action.ok_or_else(|| {
+        Status::invalid_argument(
+            "the request names no action; give append, revise, delete, tag, rename, merge, set or restore",
+        )
+    })?;
+    let plan = Plan { runtime, asker: &asker };
+    match action {
+        Action::Append(v1::AppendText { target, text }) => {
+            plan.one(target, Bare::Newest, |_, _| Ok(Edit::Append { text }))
+        }
+        Action::Revise(v1::ReviseText { target, text }) => plan.one(target, Bare::Only, |memory, warnings| {
+            plan.warn_of_twin(memory, &text, warnings);
+            Ok(Edit::Revise { text })
+        }),
+        Action::Delete(v1::DeleteMemories { target, all: false }) => {
+            plan.one(target, Bare::Newest, |_, _| Ok(Edit::Forget))
+        }
+        Action::Delete(v1::DeleteMemories { target, all: true }) => plan.delete_all(target),
+        Action::Tag(v1::ChangeTags { target, add, remove }) => plan.one(target, Bare::Newest, |memory, warnings| {
+            warn_of_tags(memory, &add, &remove, warnings)?;
+            Ok(Edit::Tag { add, remove })
+        }),
+        Action::Set(mut fields) => {
+            let target = fields.target.take();
+            plan.one(target, Bare::Only, |memory, warnings| plan.fields(memory, fields, warnings))
+        }
+        Action::Rename(v1::RenameTopic { topic, new_name }) => plan.topic(&topic, Some(&new_name), TopicEdit::Rename),
+        Action::Merge(v1::MergeTopic { topic, into }) => plan.topic(&topic, Some(&into), TopicEdit::Merge),
+        Action::Restore(v1::RestoreMemory { reference }) => {
+            let target = v1::Target { reference, ..v1::Target::default() };
+            plan.one(Some(target), Bare::Refused, |_, _| Ok(Edit::Restore))
+        }
+    }
+}
+
+/// What planning an edit needs to know.
+#[derive(Clone, Copy)]
+struct Plan<'a> {
+    runtime: &'a Runtime,
+    asker: &'a Asker,
+}
+
+impl Plan<'_> {
+    /// Plans an edit of one memory.
+    fn one(
+        &self,
+        target: Option<v1::Target>,
+        bare: Bare,
+        edit: impl FnOnce(&Memory, &mut Vec<String>) -> Result<Edit, Status>,
+    ) -> Result<Planned, Status> {
+        let (choice, mut warnings) = target::choose(self.runtime, self.asker, &target.unwrap_or_default(), bare)?;
+        let number = match choice {
+            Choice::One(number) => number,
+            Choice::Several(numbers) => return Ok(Planned::Candidates { numbers, warnings }),
+        };
+        let memories = self.runtime.strand.memories(&[number]);
+        let memory = memories.map_err(|error| convert::status(error.kind(), &error))?.pop();
+        let memory = memory.ok_or_else(|| Status::not_found("the memory is gone; search for it again"))?;
+        if !self.asker.scopes().contains(&memory.scope) {
+            return Err(Status::permission_denied(format!(
+                "{} belongs to {}, which is not seen from here; change it from inside of that project",
+                memory.handle, memory.scope
+            )));
+        }
+        let edit = edit(&memory, &mut warnings)?;
+        let request = Request::Edit { number, edit, actor: self.asker.actor.clone(), at: self.runtime.now() };
+        Ok(Planned::Write { request: Box::new(request), warnings })
+    }
+
+    /// Plans an edit of a whole topic; `other` is the second topic that it names.
+    fn topic(
+        &self,
+        topic: &str,
+        other: Option<&str>,
+        edit: impl FnOnce(Topic) -> TopicEdit,
+    ) -> Result<Planned, Status> {
+        let mut warnings = Vec::new();
+        let topic = parse_topic(topic, &mut warnings)?;
+        let other = other.map_or_else(|| Ok(topic.clone()), |other| parse_topic(other, &mut warnings))?;
+        let edit = edit(other.clone());
+        let scopes = self.asker.scopes();
+        let members = self.runtime.strand.topic_members(other.as_str(), &scopes).len();
+        match &edit {
+            TopicEdit::Rename(_) | TopicEdit::Merge(_) if other == topic => {
+                return Err(Status::invalid_argument(format!("{topic} is that topic already; give another name")));
+            }
+            TopicEdit::Merge(_) if members == 0 => warnings.push(format!("topic {other} had no memory and is new")),
+            TopicEdit::Merge(_) | TopicEdit::Rename(_) | TopicEdit::Forget => {}
+        }
+        if edit != TopicEdit::Forget {
+            warnings.push(format!("handles begin with {other}/ now; the old ones still lead to their memories"));
+        }
+        let request =
+            Request::EditTopic { topic, scopes, edit, actor: self.asker.actor.clone(), at: self.runtime.now() };
+        Ok(Planned::Write { request: Box::new(request), warnings })
+    }
+
+    fn delete_all(&self, target: Option<v1::Target>) -> Result<Planned, Status> {
+        let target = target.unwrap_or_default();
+        let names_one = target.index.is_some() || !target.match_text.is_empty() || !target.tag.is_empty();
+        if names_one || target.reference.contains(['/', ':']) {
+            return Err(Status::invalid_argument(
+                "deleting all takes the name of a topic alone; leave `all` out to delete one memory",
+            ));
+        }
+        self.topic(&target.reference, None, |_| TopicEdit::Forget)
+    }
+
+    fn fields(&self, memory: &Memory, wire: v1::SetFields, warnings: &mut Vec<String>) -> Result<Edit, Status> {
+        let links = self.links(memory, &wire, warnings)?;
+        let kind = wire.kind.map(|name| self.runtime.strand.kinds().resolve(&name)).transpose();
+        let fields = Fields {
+            kind: kind.map_err(|error| Status::invalid_argument(error.to_string()))?,
+            source: wire.source.map(|text| {
+                let source = SourceRef::parse(&text);
+                (!source.path.is_empty()).then(|| store::locate(&source, self.asker))
+            }),
+            importance: wire.importance,
+            confidence: wire.confidence,
+            pinned: wire.pinned,
+            links,
+        };
+        if fields == Fields::default() {
+            return Err(Status::invalid_argument(
+                "there is nothing to set; give kind, source, importance, confidence, pinned or links",
+            ));
+        }
+        Ok(Edit::Set(Box::new(fields)))
+    }
+
+    fn links(
+        &self,
+        memory: &Memory,
+        wire: &v1::SetFields,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<Vec<helix_engine::model::MemoryId>>, Status> {
+        if wire.links.is_empty() && !wire.replace_links {
+            return Ok(None);
+        }
+        let resolved = self.runtime.strand.resolve_links(&wire.links, &self.asker.scopes());
+        let (ids, unknown) = resolved.map_err(|error| convert::status(error.kind(), &error))?;
+        warnings.extend(unknown.iter().map(|link| format!("link {link:?} names no memory and was left out")));
+        let mut links = if wire.replace_links { Vec::new() } else { memory.links.clone() };
+        links.extend(ids);
+        Ok(Some(links))
+    }
+
+    fn warn_of_twin(&self, memory: &Memory, text: &str, warnings: &mut Vec<String>) {
+        let twin = self.runtime.strand.catalog().same_text(text_hash(text), &memory.scope);
+        let Some(twin) = twin.filter(|twin| *twin != memory.number) else { return };
+        let twin = self.runtime.strand.memories(&[twin]).ok().and_then(|mut found| found.pop());
+        warnings.extend(twin.map(|twin| format!("{} says exactly the same; delete one of them", twin.handle)));
+    }
+}
+
+fn warn_of_tags(memory: &Memory, add: &[String], remove: &[String], warnings: &mut Vec<String>) -> Result<(), Status> {
+    let normal = |tags: &[String]| -> Vec<String> {
+        tags.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one).collect()
+    };
+    let (add, remove) = (normal(add), normal(remove));
+    if add.is_empty() && remove.is_empty() {
+        return Err(Status::invalid_argument("no tag is given; name tags to add or to remove"));
+    }
+    let absent = remove.iter().filter(|tag| !memory.tags.contains(tag) && !add.contains(tag));
+    warnings.extend(absent.map(|tag| format!("{} had no tag {tag}", memory.handle)));
+    Ok(())
+}
+
+fn parse_topic(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Status> {
+    let topic = Topic::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
+    if topic.as_str() != name.trim() {
+        warnings.push(format!("topic {:?} became {:?}", name.trim(), topic.as_str()));
+    }
+    Ok(topic)
+}

@@ -1,0 +1,157 @@
+//! Which memory an edit means.
+
+use helix_engine::model::{MemoryNumber, Topic};
+use helix_engine::policy::tags;
+use helix_engine::strand::Resolution;
+use helix_proto::v1;
+use tonic::Status;
+
+use super::parse_topic;
+use crate::rpc::{convert, find};
+use crate::runtime::{Asker, Runtime};
+
+/// Candidates shown when several memories could be meant.
+const CANDIDATES_MAX: usize = 10;
+
+/// What a topic means that is named alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bare {
+    /// Its newest memory.
+    Newest,
+    /// Its memory, when it has one only.
+    Only,
+    /// Nothing: a memory must be named.
+    Refused,
+}
+
+/// What a target means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// Exactly this.
+    One(MemoryNumber),
+    /// One of these, or more that are not shown.
+    Several(Vec<MemoryNumber>),
+}
+
+/// Finds the memory that a target means, and what the caller should know about it.
+pub(super) fn choose(
+    runtime: &Runtime,
+    asker: &Asker,
+    target: &v1::Target,
+    bare: Bare,
+) -> Result<(Choice, Vec<String>), Status> {
+    let reference = target.reference.trim();
+    if reference.is_empty() {
+        return Err(Status::invalid_argument("no memory is named; give a handle, an id, `topic:index` or a topic"));
+    }
+    let selectors = [target.index.is_some(), !target.match_text.is_empty(), !target.tag.is_empty()]
+        .iter()
+        .filter(|is| **is)
+        .count();
+    let mut warnings = Vec::new();
+    match selectors {
+        0 => {}
+        1 => {
+            let topic = parse_topic(reference, &mut warnings)?;
+            return selected(runtime, asker, &topic, target).map(|choice| (choice, warnings));
+        }
+        _ => return Err(Status::invalid_argument("give only one of index, match_text and tag")),
+    }
+    // A topic's name is also the beginning of its memories' handles; what looks like a handle or an index is one.
+    let looks_like_memory = reference.contains(['/', ':']) || bare == Bare::Refused;
+    if !looks_like_memory && let Some(choice) = of_topic(runtime, asker, reference, bare, &mut warnings) {
+        return Ok((choice, warnings));
+    }
+    let choice = named(runtime, asker, reference)?;
+    Ok((choice, warnings))
+}
+
+/// The memory of a topic that the target's one selector picks.
+fn selected(runtime: &Runtime, asker: &Asker, topic: &Topic, target: &v1::Target) -> Result<Choice, Status> {
+    let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
+    let Some(last) = members.len().checked_sub(1) else {
+        return Err(Status::not_found(format!("topic {topic} has no memory here; list the topics for their names")));
+    };
+    if let Some(index) = target.index {
+        let missing = || Status::not_found(format!("topic {topic} has no index {index}; its last one is {last}"));
+        return members.get(index as usize).copied().map(Choice::One).ok_or_else(missing);
+    }
+    if target.tag.is_empty() {
+        return by_text(runtime, topic, &members, &target.match_text);
+    }
+    let missing =
+        || Status::not_found(format!("no memory of topic {topic} has the tag {:?}; read the topic", target.tag));
+    let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
+    for &number in members.iter().rev() {
+        let found = runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
+        if found.iter().any(|memory| memory.tags.contains(&tag)) {
+            return Ok(Choice::One(number));
+        }
+    }
+    Err(missing())
+}
+
+fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &str) -> Result<Choice, Status> {
+    let wanted_lower = wanted.to_lowercase();
+    let snapshot = runtime.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
+    let mut matching = Vec::new();
+    for &number in members {
+        let memory = snapshot.memory(number).map_err(|error| convert::status(error.kind(), &error))?;
+        if memory.is_some_and(|memory| memory.text.to_lowercase().contains(&wanted_lower)) {
+            matching.push(number);
+        }
+        if matching.len() > CANDIDATES_MAX {
+            break;
+        }
+    }
+    match matching.as_slice() {
+        [] => Err(Status::not_found(format!("no memory of topic {topic} contains {wanted:?}; read the topic"))),
+        [one] => Ok(Choice::One(*one)),
+        _ => Ok(Choice::Several(matching.into_iter().take(CANDIDATES_MAX).collect())),
+    }
+}
+
+/// What a topic named alone means; `None` when there is no such topic.
+fn of_topic(
+    runtime: &Runtime,
+    asker: &Asker,
+    reference: &str,
+    bare: Bare,
+    warnings: &mut Vec<String>,
+) -> Option<Choice> {
+    let topic = Topic::parse(reference).ok()?;
+    let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
+    match (members.as_slice(), bare) {
+        ([], _) | (_, Bare::Refused) => None,
+        ([one], _) => Some(Choice::One(*one)),
+        ([.., newest], Bare::Newest) => {
+            warnings.push(format!("the newest of {} memories of topic {topic} was meant", members.len()));
+            Some(Choice::One(*newest))
+        }
+        (_, Bare::Only) => {
+            warnings.push(format!("topic {topic} has {} memories; name one by handle or index", members.len()));
+            let newest = members.into_iter().rev().take(CANDIDATES_MAX);
+            Some(Choice::Several(newest.collect()))
+        }
+    }
+}
+
+fn named(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Choice, Status> {
+    let nothing = || {
+        Status::not_found(format!(
+            "nothing is called {reference:?} here; give a handle, an id, `topic:index` or a topic, or search for it"
+        ))
+    };
+    match find::resolve(runtime, reference, asker)? {
+        Resolution::One(number) => Ok(Choice::One(number)),
+        Resolution::None => Err(nothing()),
+        Resolution::Several(mut numbers) => {
+            let scopes: Vec<String> = asker.scopes().iter().map(ToString::to_string).collect();
+            let catalog = runtime.strand.catalog();
+            numbers.retain(|&number| {
+                catalog.row(number).is_some_and(|row| scopes.iter().any(|scope| scope == catalog.scope_of(row)))
+            });
+            if numbers.is_empty() { Err(nothing()) } else { Ok(Choice::Several(numbers)) }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `Edit` and `Compact` over the socket: which memory is meant, what is refused, and what the caller is told.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+
+use helix_client::caller;
+use helix_client::v1::edit_request::Action;
+use helix_client::v1::{
+    AppendText, ChangeTags, CompactReply, CompactRequest, DeleteMemories, Draft, EditReply, EditRequest, Memory,
+    MergeTopic, Program, RenameTopic, RestoreMemory, ReviseText, SetFields, Target,
+};
+use helix_tests::rpc::draft;
+use helix_tests::{Daemon, Home, Project, Rpc};
+use tonic::{Code, Status};
+
+struct World {
+    rpc: Rpc,
+    cwd: PathBuf,
+    elsewhere: PathBuf,
+    _daemon: Daemon,
+    _home: Home,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let rpc = Rpc::connect(&home).unwrap();
+        let cwd = Project::new(&home, "billing").unwrap().root;
+        let elsewhere = Project::new(&home, "other").unwrap().root;
+        Self { rpc, cwd, elsewhere, _daemon: daemon, _home: home }
+    }
+
+    fn store(&mut self, topic: &str, text: &str) -> Memory {
+        self.store_draft(draft(topic, text, ""))
+    }
+
+    fn store_draft(&mut self, draft: Draft) -> Memory {
+        self.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
+    }
+
+    fn edit(&mut self, action: Action) -> Result<EditReply, Status> {
+        let request = EditRequest { caller: Some(caller(Program::Mcp, &self.cwd, "tests", "")), action: Some(action) };
+        self.rpc.call(async |rpc| rpc.edit(request.clone()).await)
+    }
+
+    fn compact(&mut self, request: CompactRequest) -> CompactReply {
+        let caller = Some(caller(Program::Ctl, &self.cwd, "tests", ""));
+        let request = CompactRequest { caller, ..request };
+        self.rpc.call(async |rpc| rpc.compact(request.clone()).await).unwrap()
+    }
+}
+
+fn target(reference: &str) -> Target {
+    Target { reference: reference.to_owned(), ..Target::default() }
+}
+
+fn append(target: Target, text: &str) -> Action {
+    Action::Append(AppendText { target: Some(target), text: text.to_owned() })
+}
+
+fn revise(target: Target, text: &str) -> Action {
+    Action::Revise(ReviseText { target: Some(target), text: text.to_owned() })
+}
+
+fn delete(target: Target, all: bool) -> Action {
+    Action::Delete(DeleteMemories { target: Some(target), all })
+}
+
+fn only(reply: &EditReply) -> &Memory {
+    assert_eq!(reply.memories.len(), 1, "{reply:?}");
+    reply.memories.first().unwrap()
+}
+
+#[test]
+fn texts_are_appended_to_and_revised() {
+    let mut world = World::new();
+    world.store("cache", "the walrus cache warms slowly");
+    let newest = world.store("cache", "the kestrel cache is cold");
+    let reply = world.edit(append(target("Cache"), "since Monday")).unwrap();
+    assert_eq!(only(&reply).text, "the kestrel cache is cold\nsince Monday");
+    assert_eq!((reply.changed, reply.topic.as_str(), only(&reply).id.as_slice()), (1, "cache", newest.id.as_slice()));
+    assert!(reply.warnings.iter().any(|warning| warning.contains("newest")), "{reply:?}");
+
+    let unclear = world.edit(revise(target("cache"), "gotcha: anything")).unwrap();
+    assert_eq!((unclear.changed, unclear.candidates.len()), (0, 2));
+    let walrus = Target { match_text: "WALRUS".to_owned(), ..target("cache") };
+    let reply = world.edit(revise(walrus, "gotcha: the ocelot cache")).unwrap();
+    assert_eq!(
+        (only(&reply).text.as_str(), only(&reply).tags.as_slice()),
+        ("gotcha: the ocelot cache", ["gotcha".to_owned()].as_slice())
+    );
+    assert!(only(&reply).attributes.contains_key("helix.modified"));
+    let both = Target { match_text: "cache".to_owned(), ..target("cache") };
+    assert_eq!(world.edit(delete(both, false)).unwrap().candidates.len(), 2);
+
+    let long = world.edit(append(target("cache:0"), &"x".repeat(70_000))).unwrap_err();
+    assert_eq!(long.code(), Code::ResourceExhausted);
+    assert!(long.message().contains("65536"), "{long:?}");
+    let missing = Target { index: Some(7), ..target("cache") };
+    assert_eq!(world.edit(append(missing, "y")).unwrap_err().code(), Code::NotFound);
+}
+
+#[test]
+fn tags_and_fields_change() {
+    let mut world = World::new();
+    let first = world.store("cache", "gotcha: the walrus cache");
+    let second = world.store("cache", "the kestrel cache");
+    let tags = |add: &[&str], remove: &[&str]| ChangeTags {
+        target: Some(Target { tag: "gotcha".to_owned(), ..target("cache") }),
+        add: add.iter().map(|&tag| tag.to_owned()).collect(),
+        remove: remove.iter().map(|&tag| tag.to_owned()).collect(),
+    };
+    let reply = world.edit(Action::Tag(tags(&["Perf"], &["nothing"]))).unwrap();
+    assert_eq!((only(&reply).handle.as_str(), only(&reply).tags.len()), (first.handle.as_str(), 2));
+    assert!(reply.warnings.iter().any(|warning| warning.contains("had no tag nothing")), "{reply:?}");
+    assert!(
+        world.edit(Action::Tag(tags(&["perf"], &[]))).unwrap().warnings.iter().any(|it| it.contains("nothing changed"))
+    );
+
+    let fields = SetFields {
+        target: Some(target(&second.handle)),
+        kind: Some("Bug-Fix".to_owned()),
+        confidence: Some(0.5),
+        links: vec![first.handle.clone(), "nobody/knows".to_owned()],
+        ..SetFields::default()
+    };
+    let reply = world.edit(Action::Set(fields.clone())).unwrap();
+    assert_eq!((only(&reply).kind.as_str(), only(&reply).links.as_slice()), ("bug_fix", [first.handle].as_slice()));
+    assert_eq!(reply.warnings.len(), 1, "{reply:?}");
+    let wrong = SetFields { confidence: Some(2.0), ..fields.clone() };
+    assert_eq!(world.edit(Action::Set(wrong)).unwrap_err().code(), Code::InvalidArgument);
+    let empty = SetFields { target: fields.target, ..SetFields::default() };
+    assert_eq!(world.edit(Action::Set(empty)).unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[test]
+fn topics_are_renamed_merged_and_deleted() {
+    let mut world = World::new();
+    let walrus = world.store("cache", "the walrus cache");
+    world.store("disk", "the kestrel disk");
+    let rename = |topic: &str, new_name: &str| {
+        Action::Rename(RenameTopic { topic: topic.to_owned(), new_name: new_name.to_owned() })
+    };
+    let taken = world.edit(rename("cache", "disk")).unwrap_err();
+    assert!(taken.code() == Code::AlreadyExists && taken.message().contains("merge"), "{taken:?}");
+    assert_eq!(world.edit(rename("nothing", "x")).unwrap_err().code(), Code::NotFound);
+    let reply = world.edit(rename("cache", "Warm Cache")).unwrap();
+    assert_eq!((reply.changed, only(&reply).handle.as_str()), (1, "warm-cache/walrus-cache"));
+
+    let merge = MergeTopic { topic: "warm-cache".to_owned(), into: "disk".to_owned() };
+    assert_eq!((world.edit(Action::Merge(merge)).unwrap().changed), 1);
+    let by_first_handle = world.edit(append(target(&walrus.handle), "is warm")).unwrap();
+    assert_eq!(only(&by_first_handle).handle, "disk/walrus-cache");
+
+    let reply = world.edit(delete(target("disk"), true)).unwrap();
+    assert_eq!(reply.changed, 2);
+    assert_eq!(world.edit(delete(target("disk"), true)).unwrap_err().code(), Code::NotFound);
+    let refused = world.edit(append(target("disk/walrus-cache"), "more")).unwrap_err();
+    assert!(refused.message().contains("restore"), "{refused:?}");
+    let restored = world.edit(Action::Restore(RestoreMemory { reference: walrus.handle })).unwrap();
+    assert_eq!((only(&restored).status.as_str(), restored.changed), ("active", 1));
+}
+
+#[test]
+fn memories_of_other_projects_are_left_alone() {
+    let mut world = World::new();
+    let memory = world.store("cache", "the walrus cache");
+    world.cwd = world.elsewhere.clone();
+    assert_eq!(world.edit(append(target(&memory.handle), "x")).unwrap_err().code(), Code::PermissionDenied);
+    assert_eq!(world.edit(delete(target("cache"), true)).unwrap_err().code(), Code::NotFound);
+    assert_eq!(world.edit(delete(target("cache"), false)).unwrap_err().code(), Code::PermissionDenied);
+}
+
+#[test]
+fn compacting_merges_duplicates_and_repairs_times() {
+    let mut world = World::new();
+    let older = world.store("cache", "gotcha: the walrus cache needs two warm rounds before every single release");
+    let newer = world.store("disk", "the walrus cache needs two warm rounds before every single release");
+    let dry = world.compact(CompactRequest { log: true, ..CompactRequest::default() });
+    let pair = dry.pairs.first().unwrap();
+    assert_eq!(
+        (pair.kept.clone().unwrap().id, pair.duplicate.clone().unwrap().id),
+        (newer.id.clone(), older.id.clone())
+    );
+    assert!(dry.merged == 0 && dry.bytes_before > 0 && dry.bytes_before == dry.bytes_after, "{dry:?}");
+    let done = world.compact(CompactRequest { apply: true, log: true, ..CompactRequest::default() });
+    assert!(done.merged == 1 && done.bytes_after > 0, "{done:?}");
+    assert!(world.compact(CompactRequest::default()).pairs.is_empty());
+    let kept = world.edit(append(target(&newer.handle), "and again")).unwrap();
+    assert_eq!(only(&kept).tags, ["gotcha"]);
+    let restored = world.edit(Action::Restore(RestoreMemory { reference: older.handle })).unwrap();
+    assert_eq!((only(&restored).status.as_str(), restored.changed), ("active", 1));
+
+    let valid_from_us = Some(5);
+    world.store_draft(Draft { valid_from_us, ..draft("cache", "from before time", "") });
+    let migrate = CompactRequest { migrate: true, ..CompactRequest::default() };
+    assert_eq!(world.compact(migrate.clone()).repaired, 1);
+    assert_eq!(world.compact(CompactRequest { apply: true, ..migrate.clone() }).repaired, 1);
+    assert_eq!(world.compact(migrate).repaired, 0);
+}
