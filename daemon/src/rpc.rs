@@ -8,6 +8,7 @@ mod convert;
 mod edit;
 mod export;
 mod find;
+mod import;
 mod search;
 mod status;
 mod store;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
 use tonic::codegen::BoxStream;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
 use crate::runtime::Runtime;
@@ -124,6 +125,14 @@ impl Helix for Service {
     ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
         let pieces = export::export(&self.runtime, request.into_inner())?;
         Ok(Response::new(Box::pin(pieces)))
+    }
+
+    async fn import(
+        &self,
+        request: Request<Streaming<v1::ImportPiece>>,
+    ) -> Result<Response<BoxStream<v1::ImportProgress>>, Status> {
+        let reports = import::import(&self.runtime, request.into_inner()).await?;
+        Ok(Response::new(Box::pin(reports)))
     }
 
     async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {

@@ -58,7 +58,11 @@ impl WriterHandle {
         }
     }
 
-    fn submit(
+    /// Queues a write; the answer comes when it is durable, and never when nothing is acknowledged any more.
+    ///
+    /// # Errors
+    /// [`SubmitError`]: it was not queued.
+    pub(crate) fn submit(
         &self,
         requests: Vec<Request>,
     ) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, SubmitError> {

@@ -16,7 +16,7 @@ pub use codec::CodecError;
 pub use history::{ChainError, Operation, OperationKind};
 pub use read::Snapshot;
 pub use vectors::{VectorFile, VectorRecord};
-pub use writer::{Change, CommitError, Committed, Write, WriteError, Writer};
+pub use writer::{Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
 
 use std::sync::Arc;
 

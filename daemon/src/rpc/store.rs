@@ -154,6 +154,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
         words: Box::new(Strand::read_words(&admitted)),
         admitted: Box::new(admitted),
         links,
+        stamps: None,
         force,
         entropy: SystemRandomness.entropy(),
         actor: asker.actor.clone(),

@@ -121,7 +121,11 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn for_each_handle_from(&self, prefix: &str, mut each: impl FnMut(MemoryNumber) -> bool) -> Result<(), StoreError> {
+    pub fn for_each_handle_from(
+        &self,
+        prefix: &str,
+        mut each: impl FnMut(MemoryNumber) -> bool,
+    ) -> Result<(), StoreError> {
         for entry in self.handles.range(prefix..)? {
             let (key, value) = entry?;
             if !key.value().starts_with(prefix) || !each(MemoryNumber(value.value())) {

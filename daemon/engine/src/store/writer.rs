@@ -3,6 +3,7 @@
 mod group;
 mod handles;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use redb::{Database, Durability, ReadableTable, WriteTransaction};
@@ -11,10 +12,31 @@ use super::codec::CodecError;
 use super::history::{self, GENESIS};
 use super::{FORMAT, StoreError, tables};
 use crate::error::ErrorKind;
-use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Sequence, Timestamp, Topic};
+use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp, Topic};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
 use group::Group;
+
+/// What a memory brings along that a new one would be given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stamps {
+    /// Its id, which it keeps unless another memory has it.
+    pub id: Option<MemoryId>,
+    /// When it stopped being true.
+    pub valid_to: Option<Timestamp>,
+    /// When it was learned.
+    pub recorded_at: Option<Timestamp>,
+    /// When it was last stored again, recalled or confirmed.
+    pub last_seen_at: Option<Timestamp>,
+    /// How often.
+    pub access_count: u64,
+    /// Where it is in its life.
+    pub status: Option<Status>,
+    /// What produced it, oldest first; its import is added.
+    pub provenance: Vec<Provenance>,
+    /// Helix's own attributes.
+    pub attributes: BTreeMap<String, String>,
+}
 
 /// One thing to write.
 #[derive(Clone, Debug)]
@@ -25,6 +47,8 @@ pub enum Write {
         admitted: Box<Admitted>,
         /// Ids of the memories it links to.
         links: Vec<MemoryId>,
+        /// What it brings along, when it comes from another strand.
+        stamps: Option<Box<Stamps>>,
         /// Random bytes for its id.
         entropy: [u8; 10],
         /// Who stores it.

@@ -10,7 +10,7 @@ use crate::index::lexical::Prepared;
 use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
-use crate::store::{Change, CommitError, WriteError, Writer};
+use crate::store::{Change, CommitError, Stamps, WriteError, Writer};
 use decide::{Decided, Label};
 use independence::Independence;
 
@@ -34,6 +34,8 @@ pub enum Request {
         words: Box<Prepared>,
         /// Ids of the memories it links to.
         links: Vec<MemoryId>,
+        /// What it brings along, when it comes from another strand.
+        stamps: Option<Box<Stamps>>,
         /// Stores a second memory with the same text.
         force: bool,
         /// Random bytes for its id.

@@ -21,7 +21,7 @@ pub(crate) fn store(topic: &str, text: &str, force: bool, entropy: [u8; 10], at:
     let draft = Draft { topic: topic.to_owned(), text: text.to_owned(), ..Draft::default() };
     let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
     let words = Box::new(Strand::read_words(&admitted));
-    Request::Store { admitted, words, links: Vec::new(), force, entropy, actor: actor(), at }
+    Request::Store { admitted, words, links: Vec::new(), stamps: None, force, entropy, actor: actor(), at }
 }
 
 pub(crate) fn edit(number: u32, edit: Edit, at: Timestamp) -> Request {

@@ -3,7 +3,7 @@
 use redb::{ReadableTable, WriteTransaction};
 
 use super::handles::Attempts;
-use super::{Change, CommitError, Write, WriteError};
+use super::{Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{self, Edit};
@@ -26,6 +26,24 @@ pub(super) struct Tables<'t> {
     history: redb::Table<'t, u64, &'static [u8]>,
     access: redb::Table<'t, u32, (u64, i64)>,
     sessions: redb::Table<'t, &'static str, &'static [u8]>,
+}
+
+/// Gives a memory what it brings along. An id that another memory has is not taken over.
+fn stamp(memory: &mut Memory, stamps: Stamps, tables: &mut Tables<'_>) -> Result<(), CommitError> {
+    if let Some(id) = stamps.id
+        && tables.ids.get(*id.as_bytes())?.is_none()
+    {
+        memory.id = id;
+    }
+    memory.valid_to = stamps.valid_to;
+    memory.recorded_at = stamps.recorded_at.unwrap_or(memory.recorded_at);
+    memory.last_seen_at = stamps.last_seen_at.unwrap_or(memory.recorded_at);
+    memory.access_count = stamps.access_count;
+    memory.status = stamps.status.unwrap_or(memory.status);
+    memory.attributes.extend(stamps.attributes);
+    memory.provenance.splice(0..0, stamps.provenance);
+    tables.access.insert(memory.number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
+    Ok(())
 }
 
 impl Group {
@@ -60,13 +78,16 @@ impl Group {
         attempts: &mut Attempts,
     ) -> Result<Result<Change, WriteError>, CommitError> {
         match write {
-            Write::Store { admitted, links, entropy, actor, at } => {
+            Write::Store { admitted, links, stamps, entropy, actor, at } => {
                 if self.next_number == u32::MAX {
                     return Ok(Err(WriteError::Full));
                 }
                 let plain = Handle::propose(&admitted.topic, &admitted.text);
                 let handle = attempts.free(&tables.handles, plain, MemoryNumber(self.next_number))?;
-                let memory = self.new_memory(*admitted, handle, links, &entropy, &actor, at);
+                let mut memory = self.new_memory(*admitted, handle, links, &entropy, &actor, at);
+                if let Some(stamps) = stamps {
+                    stamp(&mut memory, *stamps, tables)?;
+                }
                 tables.ids.insert(*memory.id.as_bytes(), memory.number.0)?;
                 tables.handles.insert(memory.handle.as_str(), memory.number.0)?;
                 self.record(tables, OperationKind::Store, &memory, None, actor, at)?;

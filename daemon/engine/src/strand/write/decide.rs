@@ -80,7 +80,7 @@ impl Strand {
     pub(super) fn decide(&self, request: Request) -> Result<Decided, WriteError> {
         let decided = |write, words, label| Decided { writes: vec![write], words, label };
         Ok(match request {
-            Request::Store { admitted, words, links, force, entropy, actor, at } => {
+            Request::Store { admitted, words, links, stamps, force, entropy, actor, at } => {
                 let catalog = self.catalog();
                 match catalog.same_text(admitted.text_hash, &admitted.scope) {
                     Some(number) if !force => {
@@ -88,7 +88,11 @@ impl Strand {
                         let access_count = catalog.row(number).map_or(0, |row| row.access_count);
                         decided(Write::Reinforce { number, access_count, actor, at }, None, Label::Reinforced)
                     }
-                    _ => decided(Write::Store { admitted, links, entropy, actor, at }, Some(words), Label::Stored),
+                    _ => decided(
+                        Write::Store { admitted, links, stamps, entropy, actor, at },
+                        Some(words),
+                        Label::Stored,
+                    ),
                 }
             }
             Request::Edit { number, edit, actor, at } => {

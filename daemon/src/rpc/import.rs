@@ -1,0 +1,167 @@
+//! `Import`: memories from an exchange format, merged with what is known.
+//!
+//! What comes in is spooled into a file without a name, because a log can only be read with its deletions at hand; then it is
+//! read as a stream, a batch is prepared while the one before is committed, and progress is reported after each.
+
+mod batch;
+mod links;
+mod spool;
+
+use std::io;
+use std::sync::Arc;
+
+use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
+use helix_engine::model::{Actor, Origin, Scope};
+use helix_proto::v1;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Status, Streaming};
+
+use super::convert;
+use crate::runtime::{Asker, Runtime};
+use batch::{Importer, Incoming};
+use spool::Spool;
+
+/// Pieces that wait to be spooled.
+const PIECES_MAX: usize = 4;
+
+/// Reports that wait for the reader.
+const REPORTS_MAX: usize = 16;
+
+/// Problems that are told one by one.
+const PROBLEMS_MAX: usize = 100;
+
+/// What the caller gets.
+pub(super) type Reports = ReceiverStream<Result<v1::ImportProgress, Status>>;
+
+/// Takes the first piece, which says what comes, and starts the import.
+pub(super) async fn import(
+    runtime: &Arc<Runtime>,
+    mut incoming: Streaming<v1::ImportPiece>,
+) -> Result<Reports, Status> {
+    let first = incoming.message().await?;
+    let first = first.ok_or_else(|| Status::invalid_argument("the import is empty; give a file to import"))?;
+    if first.format() == v1::ExchangeFormat::Unspecified {
+        return Err(Status::invalid_argument("the import names no format; give json, markdown or amrl"));
+    }
+    let (pieces, spooled) = mpsc::channel(PIECES_MAX);
+    let (reports, answer) = mpsc::channel(REPORTS_MAX);
+    let request = Request { format: first.format(), scope: first.scope.clone(), dry_run: first.dry_run };
+    let caller = first.caller.clone();
+    tokio::spawn(forward(first, incoming, pieces));
+    let runtime = Arc::clone(runtime);
+    tokio::task::spawn_blocking(move || {
+        let asker = runtime.asker(caller.as_ref());
+        let outcome = run(&runtime, asker, &request, spooled, &reports);
+        // A caller that went away has lost only the report.
+        reports.blocking_send(outcome).ok();
+    });
+    Ok(ReceiverStream::new(answer))
+}
+
+/// What is asked for, beside the bytes.
+struct Request {
+    format: v1::ExchangeFormat,
+    scope: String,
+    dry_run: bool,
+}
+
+/// Hands pieces to the thread that spools them, until the caller has no more or the thread wants no more.
+async fn forward(
+    first: v1::ImportPiece,
+    mut incoming: Streaming<v1::ImportPiece>,
+    pieces: mpsc::Sender<Result<v1::ImportPiece, Status>>,
+) {
+    let mut next = Ok(first);
+    loop {
+        let is_last = next.is_err();
+        if pieces.send(next).await.is_err() || is_last {
+            return;
+        }
+        next = match incoming.message().await {
+            Ok(Some(piece)) => Ok(piece),
+            Ok(None) => return,
+            Err(status) => Err(status),
+        };
+    }
+}
+
+fn run(
+    runtime: &Runtime,
+    asker: Asker,
+    request: &Request,
+    mut pieces: mpsc::Receiver<Result<v1::ImportPiece, Status>>,
+    reports: &mpsc::Sender<Result<v1::ImportProgress, Status>>,
+) -> Result<v1::ImportProgress, Status> {
+    let mut spool = Spool::new(&runtime.config.paths).map_err(|error| spool_status(&error))?;
+    while let Some(piece) = pieces.blocking_recv() {
+        let piece = piece?;
+        spool.write(&piece.file, &piece.data).map_err(|error| spool_status(&error))?;
+    }
+    let home = match request.scope.as_str() {
+        "" | "project" => asker.project.scope.clone(),
+        other => Scope::parse(other).map_err(|error| Status::invalid_argument(error.to_string()))?,
+    };
+    let asker = Asker { actor: Actor { origin: Origin::Import, ..asker.actor }, ..asker };
+    let mut importer = Importer::new(runtime, asker, home, request.dry_run, reports.clone());
+    read(request.format, &mut spool, &mut importer)?;
+    let mut done = importer.finish()?;
+    done.problems.truncate(PROBLEMS_MAX);
+    done.done = true;
+    Ok(done)
+}
+
+/// Reads every file and gives its memories to the importer.
+fn read(format: v1::ExchangeFormat, spool: &mut Spool, importer: &mut Importer<'_>) -> Result<(), Status> {
+    let names: Vec<String> = spool.files().map(str::to_owned).collect();
+    for name in names {
+        let report = match format {
+            v1::ExchangeFormat::Json => read_json(spool, &name, importer)?,
+            v1::ExchangeFormat::Markdown => read_markdown(spool, &name, importer)?,
+            v1::ExchangeFormat::Amrl => read_amrl(spool, &name, importer)?,
+            v1::ExchangeFormat::Unspecified => Report::default(),
+        };
+        importer.note(&name, &report);
+    }
+    Ok(())
+}
+
+fn read_json(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
+    let file = spool.open(name).map_err(|error| spool_status(&error))?;
+    let taken = json::read(file, |memory: Portable| importer.take(Incoming { memory, was_edited: false }));
+    taken.map_err(|error| match error {
+        json::ReadError::Stopped(status) => status,
+        other => match other.kind() {
+            Some(kind) => convert::status(kind, &other),
+            None => Status::internal(other.to_string()),
+        },
+    })
+}
+
+fn read_markdown(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
+    let file = spool.open(name).map_err(|error| spool_status(&error))?;
+    let topic = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".md");
+    let failed = |error: markdown::ReadError| Status::invalid_argument(format!("{name}: {error}"));
+    let mut reader = markdown::Reader::new(file, topic).map_err(failed)?;
+    for section in reader.by_ref() {
+        let section = section.map_err(failed)?;
+        let was_edited = section.change == markdown::Change::Revised;
+        importer.take(Incoming { memory: section.memory, was_edited })?;
+    }
+    Ok(reader.report().clone())
+}
+
+fn read_amrl(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
+    let mut file = spool.open(name).map_err(|error| spool_status(&error))?;
+    let deleted = amrl::deleted_offsets(&mut file).map_err(|error| spool_status(&error))?;
+    let failed = |error: amrl::ReadError| Status::invalid_argument(error.to_string());
+    let mut reader = amrl::Reader::new(file, deleted).map_err(failed)?;
+    for entry in reader.by_ref() {
+        importer.take(Incoming { memory: entry.map_err(failed)?.memory, was_edited: false })?;
+    }
+    Ok(reader.report().clone())
+}
+
+fn spool_status(error: &io::Error) -> Status {
+    Status::unavailable(format!("keeping what is imported in the home's run directory: {error}; free some space"))
+}

@@ -1,0 +1,262 @@
+//! Merging what is read with what is known, a batch at a time.
+
+use std::collections::BTreeMap;
+
+use helix_engine::exchange::{Portable, Report};
+use helix_engine::model::{MemoryId, MemoryNumber, Scope};
+use helix_engine::policy::admit::admit;
+use helix_engine::policy::edit::{ATTRIBUTE_MODIFIED, Edit, Fields};
+use helix_engine::ports::Randomness;
+use helix_engine::store::{Stamps, WriteError};
+use helix_engine::strand::{Outcome, Request, Resolution, Strand};
+use helix_proto::limits::BATCH_MAX;
+use helix_proto::v1;
+use tokio::sync::{mpsc, oneshot};
+use tonic::Status;
+
+use super::super::{convert, store};
+use super::PROBLEMS_MAX;
+use super::links::Links;
+use crate::runtime::{Asker, Runtime};
+use crate::system::SystemRandomness;
+
+/// A memory of the file.
+pub(super) struct Incoming {
+    /// As it travelled.
+    pub(super) memory: Portable,
+    /// Its text was changed on the way, by somebody who wants it so here.
+    pub(super) was_edited: bool,
+}
+
+/// What a written memory was called in the file.
+struct Named {
+    topic: String,
+    place: usize,
+    handle: Option<String>,
+    links: Vec<String>,
+    is_revision: bool,
+}
+
+/// A batch that the writer has.
+struct Pending {
+    names: Vec<Named>,
+    answer: oneshot::Receiver<Vec<Result<Outcome, WriteError>>>,
+}
+
+/// Takes memories and writes them.
+pub(super) struct Importer<'r> {
+    runtime: &'r Runtime,
+    asker: Asker,
+    home: Scope,
+    dry_run: bool,
+    reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
+    progress: v1::ImportProgress,
+    links: Links,
+    requests: Vec<Request>,
+    names: Vec<Named>,
+    pending: Option<Pending>,
+}
+
+impl<'r> Importer<'r> {
+    pub(super) fn new(
+        runtime: &'r Runtime,
+        asker: Asker,
+        home: Scope,
+        dry_run: bool,
+        reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
+    ) -> Self {
+        let progress = v1::ImportProgress::default();
+        let (links, requests, names) = (Links::default(), Vec::new(), Vec::new());
+        Self { runtime, asker, home, dry_run, reports, progress, links, requests, names, pending: None }
+    }
+
+    /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
+    pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Status> {
+        self.progress.read += 1;
+        let Incoming { memory, was_edited } = incoming;
+        let place = self.links.place(&memory.topic);
+        if let Some((number, id)) = self.known(&memory)? {
+            let old = self.runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
+            let differs = old.first().is_some_and(|old| old.text != memory.text);
+            if was_edited && differs {
+                self.revise(number, memory, place);
+            } else {
+                self.progress.known += 1;
+                self.links.note(place, memory.handle, id);
+            }
+        } else {
+            self.store(memory, place);
+        }
+        if self.requests.len() >= BATCH_MAX { self.send() } else { Ok(()) }
+    }
+
+    /// Adds what a reader could not use.
+    pub(super) fn note(&mut self, file: &str, report: &Report) {
+        let place = if file.is_empty() { String::new() } else { format!("{file}: ") };
+        let problems = report.flaws.iter().map(|flaw| format!("{place}{flaw}"));
+        self.progress.problems.extend(problems.take(PROBLEMS_MAX));
+        if report.unlisted > 0 {
+            self.progress.problems.push(format!("{place}{} more problems", report.unlisted));
+        }
+    }
+
+    /// Writes what is left, then the links, and says what was done.
+    pub(super) fn finish(mut self) -> Result<v1::ImportProgress, Status> {
+        self.send()?;
+        self.settle()?;
+        let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
+        let wanted = self.links.resolve(|link| match strand.resolve(link, &scopes) {
+            Ok(Resolution::One(number)) => Some(strand.memories(&[number]).ok()?.first()?.id),
+            Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
+        });
+        for links in wanted.chunks(BATCH_MAX) {
+            let requests = links.iter().map(|(number, ids)| {
+                let fields = Fields { links: Some(ids.clone()), ..Fields::default() };
+                self.edit(*number, Edit::Set(Box::new(fields)))
+            });
+            let requests = requests.collect();
+            self.write(requests)?.blocking_recv().map_err(|_| gone())?;
+        }
+        Ok(self.progress)
+    }
+
+    /// The memory with this id, else one with exactly this text in the same scope.
+    fn known(&self, memory: &Portable) -> Result<Option<(MemoryNumber, MemoryId)>, Status> {
+        let failed = |error: helix_engine::store::StoreError| convert::status(error.kind(), &error);
+        let snapshot = self.runtime.strand.snapshot().map_err(failed)?;
+        if let Some(id) = memory.id
+            && let Some(number) = snapshot.number_of_id(&id).map_err(failed)?
+        {
+            return Ok(Some((number, id)));
+        }
+        let hash = helix_engine::policy::resemble::text_hash(memory.text.trim_end());
+        let scope = memory.scope.as_ref().unwrap_or(&self.home);
+        let same = self.runtime.strand.catalog().same_text(hash, scope);
+        let Some(number) = same else { return Ok(None) };
+        Ok(snapshot.memory(number).map_err(failed)?.map(|memory| (number, memory.id)))
+    }
+
+    fn store(&mut self, memory: Portable, place: usize) {
+        let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.draft() };
+        let admitted = match admit(draft, &self.home, self.runtime.strand.kinds()) {
+            Ok(admitted) => admitted,
+            Err(error) => return self.refuse(&memory, &error),
+        };
+        if self.dry_run {
+            self.progress.stored += 1;
+            return;
+        }
+        let stamps = Stamps {
+            id: memory.id,
+            valid_to: memory.valid_to,
+            recorded_at: memory.recorded_at.or(memory.valid_from),
+            last_seen_at: memory.last_seen_at,
+            access_count: memory.access_count,
+            status: memory.status,
+            provenance: memory.provenance,
+            attributes: own_attributes(&memory.attributes),
+        };
+        self.requests.push(Request::Store {
+            words: Box::new(Strand::read_words(&admitted)),
+            admitted: Box::new(admitted),
+            links: Vec::new(),
+            stamps: Some(Box::new(stamps)),
+            force: false,
+            entropy: SystemRandomness.entropy(),
+            actor: self.asker.actor.clone(),
+            at: self.runtime.now(),
+        });
+        let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
+        self.names.push(Named { topic, place, handle, links, is_revision: false });
+    }
+
+    fn revise(&mut self, number: MemoryNumber, memory: Portable, place: usize) {
+        if self.dry_run {
+            self.progress.revised += 1;
+            return;
+        }
+        self.requests.push(self.edit(number, Edit::Revise { text: memory.text }));
+        let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
+        self.names.push(Named { topic, place, handle, links, is_revision: true });
+    }
+
+    fn edit(&self, number: MemoryNumber, edit: Edit) -> Request {
+        Request::Edit { number, edit, actor: self.asker.actor.clone(), at: self.runtime.now() }
+    }
+
+    fn refuse(&mut self, memory: &Portable, error: &dyn std::fmt::Display) {
+        self.progress.refused += 1;
+        if self.progress.problems.len() < PROBLEMS_MAX {
+            let topic: String = memory.topic.chars().take(80).collect();
+            self.progress.problems.push(format!("memory {} (topic {topic:?}): {error}", self.progress.read));
+        }
+    }
+
+    /// Gives the batch to the writer, once it is done with the one before.
+    fn send(&mut self) -> Result<(), Status> {
+        self.settle()?;
+        if self.requests.is_empty() {
+            return Ok(());
+        }
+        let requests = std::mem::take(&mut self.requests);
+        let answer = self.write(requests)?;
+        self.pending = Some(Pending { names: std::mem::take(&mut self.names), answer });
+        Ok(())
+    }
+
+    fn write(&self, requests: Vec<Request>) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, Status> {
+        self.runtime.writer.submit(requests).map_err(|error| store::submit_status(&error))
+    }
+
+    /// Counts what became of the batch that the writer had.
+    fn settle(&mut self) -> Result<(), Status> {
+        let Some(Pending { names, answer }) = self.pending.take() else { return Ok(()) };
+        let outcomes = answer.blocking_recv().map_err(|_| gone())?;
+        for (name, outcome) in names.into_iter().zip(outcomes) {
+            self.count(name, outcome);
+        }
+        let progress = v1::ImportProgress { problems: Vec::new(), ..self.progress.clone() };
+        // Progress that nobody waits for may be missed.
+        self.reports.try_send(Ok(progress)).ok();
+        Ok(())
+    }
+
+    fn count(&mut self, name: Named, outcome: Result<Outcome, WriteError>) {
+        let memory = match outcome {
+            Ok(Outcome::Stored(memory)) => {
+                self.progress.stored += 1;
+                Some(*memory)
+            }
+            Ok(Outcome::Reinforced(memory)) => {
+                self.progress.known += 1;
+                Some(*memory)
+            }
+            Ok(Outcome::Edited(edited)) => {
+                self.progress.revised += u64::from(name.is_revision);
+                edited.memories.into_iter().next()
+            }
+            Ok(Outcome::Done) => None,
+            Err(error) => {
+                self.progress.refused += 1;
+                if self.progress.problems.len() < PROBLEMS_MAX {
+                    self.progress.problems.push(format!("a memory of topic {:?}: {error}", name.topic));
+                }
+                None
+            }
+        };
+        if let Some(memory) = memory {
+            self.links.note(name.place, name.handle, memory.id);
+            self.links.want(memory.number, name.links);
+        }
+    }
+}
+
+/// Of Helix's own attributes those that say something about the text; the others are this strand's business.
+fn own_attributes(attributes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let kept = attributes.get_key_value(ATTRIBUTE_MODIFIED);
+    kept.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+fn gone() -> Status {
+    Status::unavailable("the daemon is stopping; import again, what was written is found known")
+}

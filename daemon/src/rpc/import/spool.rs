@@ -1,0 +1,132 @@
+//! What is imported, in one file of the home that has lost its name, so that nothing is left of it whatever happens.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::process;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use helix_proto::paths::Paths;
+
+/// Tells imports of one daemon apart.
+static SERIAL: AtomicU64 = AtomicU64::new(0);
+
+/// Files of one import: a topic each.
+const FILES_MAX: usize = 100_000;
+
+/// Named parts of one file.
+pub(super) struct Spool {
+    file: Arc<File>,
+    length: u64,
+    parts: Vec<Part>,
+}
+
+struct Part {
+    name: String,
+    start: u64,
+    end: u64,
+}
+
+impl Spool {
+    /// Makes an empty spool.
+    pub(super) fn new(paths: &Paths) -> io::Result<Self> {
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let path = paths.home.join("run").join(format!("import-{}-{serial}", process::id()));
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+        fs::remove_file(&path)?;
+        Ok(Self { file: Arc::new(file), length: 0, parts: Vec::new() })
+    }
+
+    /// Appends to a part; parts come one after the other.
+    pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        if self.parts.last().is_none_or(|part| part.name != name) {
+            if self.parts.len() == FILES_MAX {
+                return Err(io::Error::other(format!("more than {FILES_MAX} files")));
+            }
+            self.parts.push(Part { name: name.to_owned(), start: self.length, end: self.length });
+        }
+        (&*self.file).write_all(bytes)?;
+        self.length += bytes.len() as u64;
+        if let Some(part) = self.parts.last_mut() {
+            part.end = self.length;
+        }
+        Ok(())
+    }
+
+    /// The names of the parts, in their order.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|part| part.name.as_str())
+    }
+
+    /// Opens a part from its start.
+    pub(super) fn open(&self, name: &str) -> io::Result<BufReader<PartReader>> {
+        let part = self.parts.iter().find(|part| part.name == name);
+        let part = part.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+        Ok(BufReader::new(PartReader {
+            file: Arc::clone(&self.file),
+            start: part.start,
+            end: part.end,
+            at: part.start,
+        }))
+    }
+}
+
+/// Reads one part, as a file of its own.
+pub(super) struct PartReader {
+    file: Arc<File>,
+    start: u64,
+    end: u64,
+    at: u64,
+}
+
+impl Read for PartReader {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let room = bytes.len().min(left);
+        let Some(bytes) = bytes.get_mut(..room) else { return Ok(0) };
+        let count = self.file.read_at(bytes, self.at)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for PartReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let length = self.end - self.start;
+        let position = self.at.saturating_sub(self.start);
+        let target = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::End(offset) => length.checked_add_signed(offset),
+            SeekFrom::Current(offset) => position.checked_add_signed(offset),
+        };
+        let target = target.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        self.at = self.start.saturating_add(target);
+        Ok(target)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn parts_are_read_as_files_and_leave_no_trace() {
+        let directory = tempfile::tempdir().unwrap();
+        let paths = Paths::inside(directory.path());
+        fs::create_dir(directory.path().join("run")).unwrap();
+        let mut spool = Spool::new(&paths).unwrap();
+        for (name, bytes) in [("a.md", "on"), ("a.md", "e"), ("b.md", "two")] {
+            spool.write(name, bytes.as_bytes()).unwrap();
+        }
+        assert_eq!(spool.files().collect::<Vec<_>>(), ["a.md", "b.md"]);
+        let mut second = spool.open("b.md").unwrap();
+        let mut text = String::new();
+        second.read_to_string(&mut text).unwrap();
+        second.seek(SeekFrom::Start(1)).unwrap();
+        second.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "twowo");
+        assert_eq!(fs::read_dir(directory.path().join("run")).unwrap().count(), 0);
+    }
+}
