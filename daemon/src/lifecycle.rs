@@ -21,6 +21,7 @@ use crate::listen::{self, Inherited};
 use crate::project::Projects;
 use crate::runtime::Runtime;
 use crate::serve;
+use crate::sources::Sources;
 use crate::system::SystemClock;
 use crate::writer;
 
@@ -190,6 +191,7 @@ impl Runtime {
             writer,
             embedder,
             projects: Projects::default(),
+            sources: Sources::default(),
             clock,
             started_at,
             stop: Notify::new(),

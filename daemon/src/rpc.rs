@@ -1,9 +1,12 @@
 //! The gRPC services: each call is converted, decided by the engine on the blocking pool, and converted back.
 
 mod check;
+mod checkpoint;
 mod convert;
 mod find;
 mod search;
+mod session_log;
+mod stale;
 mod status;
 mod store;
 
@@ -77,11 +80,36 @@ impl Helix for Service {
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
         let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| find::read(runtime, &request)).await.map(Response::new)
+        let read = off_thread(&self.runtime, move |runtime| {
+            let mut reply = find::read(runtime, &request)?;
+            stale::mark(runtime, request.caller.as_ref(), &mut reply.memories);
+            Ok(reply)
+        });
+        read.await.map(Response::new)
     }
 
     async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {
         find::forget(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn stale(&self, request: Request<v1::StaleRequest>) -> Result<Response<v1::StaleReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| stale::stale(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn session_log(
+        &self,
+        request: Request<v1::SessionLogRequest>,
+    ) -> Result<Response<v1::SessionLogReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| session_log::session_log(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn checkpoint(
+        &self,
+        request: Request<v1::CheckpointRequest>,
+    ) -> Result<Response<v1::CheckpointReply>, Status> {
+        checkpoint::checkpoint(&self.runtime, request.into_inner()).await.map(Response::new)
     }
 
     async fn hook(&self, request: Request<v1::HookRequest>) -> Result<Response<v1::HookReply>, Status> {

@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::hook::Sessions;
 use crate::project::{Project, Projects};
+use crate::sources::Sources;
 use crate::system::SystemClock;
 use crate::writer::WriterHandle;
 
@@ -32,6 +33,8 @@ pub(crate) struct Runtime {
     pub(crate) embedder: EmbedderHandle,
     /// Which directory is which project.
     pub(crate) projects: Projects,
+    /// What the files hold that memories are about.
+    pub(crate) sources: Sources,
     /// What each session was given.
     pub(crate) sessions: Sessions,
     /// Tells the time.

@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, a disk or an environment, and nothing below `model` is imported.
 
 mod actor;
+mod checkpoint;
 mod draft;
 mod id;
 mod kind;
@@ -12,6 +13,7 @@ mod time;
 mod topic;
 
 pub use actor::{Actor, Origin};
+pub use checkpoint::Checkpoint;
 pub use draft::Draft;
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, UnknownKind};

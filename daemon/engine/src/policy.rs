@@ -3,6 +3,8 @@
 //! Nothing here does I/O or reads a clock.
 
 pub mod admit;
+pub mod checkpoint;
 pub mod decay;
 pub mod resemble;
+pub mod stale;
 pub mod tags;

@@ -41,6 +41,14 @@ pub struct Row {
     pub sequence: Sequence,
 }
 
+impl Row {
+    /// Whether it is about a file.
+    #[must_use]
+    pub fn has_source(&self) -> bool {
+        self.source.is_some()
+    }
+}
+
 /// A topic as a listing shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicSummary {

@@ -7,9 +7,11 @@ use redb::{Database, Durability, ReadableTable, WriteTransaction};
 
 use super::codec::{self, CodecError};
 use super::history::{self, GENESIS, Operation, OperationKind};
-use super::{FORMAT, StoreError, tables};
+use super::{FORMAT, StoreError, checkpoint, tables};
 use crate::error::ErrorKind;
-use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
+use crate::model::{
+    Actor, Checkpoint, Handle, Memory, MemoryId, MemoryNumber, Provenance, Scope, Sequence, Status, Timestamp,
+};
 use crate::policy::admit::Admitted;
 
 /// Attempts at finding a free handle; beyond it the id's digits are used.
@@ -60,6 +62,8 @@ pub enum Write {
         /// Opaque state; empty removes it.
         state: Vec<u8>,
     },
+    /// Replaces a scope's checkpoint; `None` removes it.
+    Checkpoint(Scope, Option<Box<Checkpoint>>),
 }
 
 /// What a write changed, for the indexes.
@@ -174,6 +178,7 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     transaction.open_table(tables::HANDLES)?;
     transaction.open_table(tables::ACCESS)?;
     transaction.open_table(tables::SESSIONS)?;
+    transaction.open_table(tables::CHECKPOINTS)?;
     let mut meta = transaction.open_table(tables::META)?;
     if meta.get(tables::META_FORMAT)?.is_none() {
         meta.insert(tables::META_FORMAT, FORMAT)?;
@@ -205,6 +210,7 @@ struct Tables<'t> {
     history: redb::Table<'t, u64, &'static [u8]>,
     access: redb::Table<'t, u32, (u64, i64)>,
     sessions: redb::Table<'t, &'static str, &'static [u8]>,
+    checkpoints: checkpoint::Table<'t>,
 }
 
 impl Group {
@@ -220,6 +226,7 @@ impl Group {
             history: transaction.open_table(tables::HISTORY)?,
             access: transaction.open_table(tables::ACCESS)?,
             sessions: transaction.open_table(tables::SESSIONS)?,
+            checkpoints: transaction.open_table(tables::CHECKPOINTS)?,
         };
         let mut attempts = HashMap::new();
         let mut changes = Vec::with_capacity(writes.len());
@@ -267,6 +274,10 @@ impl Group {
                 } else {
                     tables.sessions.insert(key.as_str(), state.as_slice())?;
                 }
+                Ok(Ok(Change::None))
+            }
+            Write::Checkpoint(scope, saved) => {
+                checkpoint::put(&mut tables.checkpoints, &scope, saved.as_deref())?;
                 Ok(Ok(Change::None))
             }
         }

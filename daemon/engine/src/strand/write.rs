@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Strand;
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Sequence, Timestamp};
+use crate::model::{Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::store::{Change, CommitError, Write, WriteError, Writer};
 
@@ -47,6 +47,13 @@ pub enum Request {
         key: String,
         /// Opaque state.
         state: Vec<u8>,
+    },
+    /// Replaces a scope's checkpoint; `None` removes it.
+    Checkpoint {
+        /// Whose.
+        scope: Scope,
+        /// What to save.
+        checkpoint: Option<Box<Checkpoint>>,
     },
     /// Writes access statistics that have gathered in the catalog.
     Accesses,
@@ -131,6 +138,7 @@ impl StrandWriter {
             }
             Request::Forget { number, actor, at } => (Write::Forget { number, actor, at }, Label::Forgotten),
             Request::Session { key, state } => (Write::Session { key, state }, Label::Done),
+            Request::Checkpoint { scope, checkpoint } => (Write::Checkpoint(scope, checkpoint), Label::Done),
             Request::Accesses => (Write::Access(self.strand.catalog_mut().take_touched()), Label::Done),
         }
     }
@@ -147,7 +155,7 @@ impl StrandWriter {
                 seen.extend(catalog.row(*number).map(|row| (row.text_hash, catalog.scope_of(row).to_owned())));
                 true
             }
-            Request::Session { .. } | Request::Accesses => true,
+            Request::Session { .. } | Request::Checkpoint { .. } | Request::Accesses => true,
         }
     }
 
