@@ -133,3 +133,65 @@ fn to_wire(operation: Operation, memory: &Memory) -> v1::LoggedOperation {
         agent: operation.actor.agent,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use helix_engine::model::{Actor, Draft, Kinds, Origin};
+    use helix_engine::policy::admit::admit;
+    use helix_engine::store::MemoryStorage;
+    use helix_engine::strand::{Request, Strand};
+
+    use super::*;
+    use crate::project::Project;
+
+    const HOUR_US: i64 = 3_600_000_000;
+
+    fn actor(origin: Origin, session: &str) -> Actor {
+        Actor { origin, agent: "tests".into(), session: session.into() }
+    }
+
+    fn store(text: &str, actor: Actor, project: &str, hours: i64) -> Request {
+        let draft = Draft { topic: "log".into(), text: text.into(), ..Draft::default() };
+        let admitted = Box::new(admit(draft, &Scope::Project(project.into()), &Kinds::default()).unwrap());
+        Request::Store {
+            words: Box::new(Strand::read_words(&admitted)),
+            admitted,
+            links: Vec::new(),
+            force: true,
+            entropy: [7; 10],
+            actor,
+            at: Timestamp::from_micros(hours * HOUR_US),
+        }
+    }
+
+    #[test]
+    fn without_a_session_the_last_hours_of_the_project_count() {
+        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+        for (text, origin, session, project, hours) in [
+            ("too old", Origin::Agent, "", "here", 5),
+            ("oldest", Origin::Agent, "s", "here", 6),
+            ("by a person", Origin::User, "s", "here", 7),
+            ("elsewhere", Origin::Agent, "s", "there", 8),
+            ("newest", Origin::Agent, "", "here", 9),
+        ] {
+            writer.commit(vec![store(text, actor(origin, session), project, hours)]).unwrap();
+        }
+        let project = Project { scope: Scope::Project("here".into()), root: PathBuf::new(), name: "here".into() };
+        let asker = Asker { actor: actor(Origin::Agent, ""), project: Arc::new(project), cwd: PathBuf::new() };
+        let snapshot = strand.snapshot().unwrap();
+        let log = |session: &str, limit| {
+            let wanted = Wanted::new(session.to_owned(), &asker, Timestamp::from_micros(10 * HOUR_US));
+            let (found, total) = collect(snapshot.operations_backwards().unwrap(), &wanted, limit).unwrap();
+            (found.into_iter().map(|operation| operation.summary).collect::<Vec<_>>(), total)
+        };
+        assert_eq!(log("", 10), (vec!["oldest".to_owned(), "newest".to_owned()], 2));
+        assert_eq!(log("", 1), (vec!["newest".to_owned()], 2));
+        let of_session = ["oldest", "by a person", "elsewhere"].map(str::to_owned).to_vec();
+        assert_eq!(log("s", 10), (of_session, 3));
+        assert_eq!(log("unknown", 10), (Vec::new(), 0));
+    }
+}

@@ -30,8 +30,8 @@ pub fn render(checkpoint: &Checkpoint, now: Timestamp) -> String {
     ];
     for (title, bullet, items) in lists {
         if !items.is_empty() {
-            let lines: String = items.iter().map(|item| format!("\n  {bullet} {}", line(item))).collect();
-            sections.push(format!("{title}:{lines}"));
+            let lines: Vec<String> = items.iter().map(|item| format!("  {bullet} {}", line(item))).collect();
+            sections.push(format!("{title}:\n{}", lines.join("\n")));
         }
     }
     if !checkpoint.blocked.is_empty() {
@@ -50,14 +50,14 @@ pub fn short(checkpoint: &Checkpoint, now: Timestamp) -> String {
     let task = one_line(&checkpoint.task, SHORT_TASK_MAX_CHARS);
     let mut text = format!("Checkpoint, saved {} ago: {task}", age(checkpoint.saved_at, now));
     let shown = checkpoint.next.iter().take(SHORT_STEPS_MAX);
-    let steps: Vec<String> = shown.map(|step| one_line(step, SHORT_STEP_MAX_CHARS)).collect();
+    let mut steps: Vec<String> = shown.map(|step| one_line(step, SHORT_STEP_MAX_CHARS)).collect();
+    let left_out = checkpoint.next.len().saturating_sub(SHORT_STEPS_MAX);
+    if left_out > 0 {
+        steps.push(format!("and {left_out} more"));
+    }
     if !steps.is_empty() {
         text.push_str("\nNext: ");
         text.push_str(&steps.join("; "));
-    }
-    let left_out = checkpoint.next.len().saturating_sub(SHORT_STEPS_MAX);
-    if left_out > 0 {
-        text.push_str(&format!("; and {left_out} more"));
     }
     text
 }
