@@ -107,7 +107,7 @@ fn a_changed_source_costs_rank_and_is_shown() {
     world.project.write("src/other.rs", SOURCE).unwrap();
     let first = world.remember("Walrus lists are sorted once.", "src/kernels.rs:3").handle;
     let second = world.remember("Walrus lists are sorted twice.", "src/other.rs:3").handle;
-    let mut confidence = |world: &mut World, handle: &str| {
+    let confidence = |world: &mut World, handle: &str| {
         let request = v1::SearchRequest {
             caller: world.caller(""),
             query: "walrus lists sorted".to_owned(),

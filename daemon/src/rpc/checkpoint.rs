@@ -49,8 +49,8 @@ fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, S
     let saved = saved.map_err(|error| convert::status(error.kind(), &error))?;
     match request.action {
         Some(Action::Save(new)) => save(runtime, &asker, new, saved.as_ref()),
-        Some(Action::Load(_)) => Ok(load(runtime, &asker, saved)),
-        Some(Action::Clear(_)) => Ok(clear(runtime, &asker, saved)),
+        Some(Action::Load(_)) => Ok(load(runtime, &asker, saved.as_ref())),
+        Some(Action::Clear(_)) => Ok(clear(runtime, &asker, saved.as_ref())),
         None => Err(Status::invalid_argument("the request has no action; save, load or clear the checkpoint")),
     }
 }
@@ -72,22 +72,22 @@ fn save(
     Ok(Answer { write: Some(write(asker, Some(new))), reply })
 }
 
-fn load(runtime: &Runtime, asker: &Asker, saved: Option<Checkpoint>) -> Answer {
-    let text = match &saved {
+fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
+    let text = match saved {
         Some(saved) => render(saved, runtime.now()),
         None => format!("No checkpoint is saved for {}; {HOW_TO_SAVE}", place(asker)),
     };
-    let reply = v1::CheckpointReply { checkpoint: saved.as_ref().map(convert::task_checkpoint), text };
+    let reply = v1::CheckpointReply { checkpoint: saved.map(convert::task_checkpoint), text };
     Answer { write: None, reply }
 }
 
-fn clear(runtime: &Runtime, asker: &Asker, saved: Option<Checkpoint>) -> Answer {
+fn clear(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
     let Some(saved) = saved else {
         let text = format!("No checkpoint is saved for {}; there is nothing to clear", place(asker));
         return Answer { write: None, reply: v1::CheckpointReply { checkpoint: None, text } };
     };
-    let text = format!("Checkpoint cleared for {}: {}", place(asker), mention(runtime, &saved));
-    let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(&saved)), text };
+    let text = format!("Checkpoint cleared for {}: {}", place(asker), mention(runtime, saved));
+    let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(saved)), text };
     Answer { write: Some(write(asker, None)), reply }
 }
 
