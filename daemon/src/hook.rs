@@ -22,6 +22,7 @@ use helix_proto::v1::HookRequest;
 use crate::project::Project;
 use crate::runtime::Runtime;
 use event::{ClientEvent, Input};
+use sessions::GivenCheckpoint;
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
@@ -31,6 +32,8 @@ struct Given {
     injection: Injection,
     /// The memories in it, best first.
     memories: Vec<MemoryNumber>,
+    /// The checkpoint in it.
+    checkpoint: Option<GivenCheckpoint>,
 }
 
 /// Answers an event with the bytes for the hook's stdout; empty for nothing.
@@ -92,7 +95,7 @@ fn handle(runtime: &Runtime, handled: Handled, request: &HookRequest) -> Vec<u8>
         runtime.sessions.begin(&key, input.forgets_context(), runtime.now());
     }
     let given = match handled {
-        Handled::Session => session::give(runtime, &project, &key).map_err(ReadError::from),
+        Handled::Session => session::give(runtime, &project, &input, &key).map_err(ReadError::from),
         Handled::Ambient => ambient::give(runtime, &project, &input, &key),
     };
     match given {
@@ -121,7 +124,8 @@ fn deliver(runtime: &Runtime, handled: Handled, request: &HookRequest, key: &str
     if !request.dry_run {
         let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
         // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
-        let Some(state) = runtime.sessions.claim(key, taken, runtime.now()) else { return Vec::new() };
+        let claimed = runtime.sessions.claim(key, taken, given.checkpoint, runtime.now());
+        let Some(state) = claimed else { return Vec::new() };
         runtime.writer.write_later(Request::Session { key: key.to_owned(), state });
         runtime.injected_tokens.fetch_add(given.injection.tokens() as u64, Ordering::Relaxed);
         tracing::debug!(event = request.event, memories = taken.len(), tokens = given.injection.tokens(), "injected");

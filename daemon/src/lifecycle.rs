@@ -22,6 +22,7 @@ use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
 use crate::runtime::Runtime;
 use crate::serve;
+use crate::sources::Sources;
 use crate::system::SystemClock;
 use crate::writer;
 
@@ -196,6 +197,7 @@ impl Runtime {
             writer,
             embedder,
             projects: Projects::default(),
+            sources: Sources::default(),
             clock,
             started_at,
             successor: Mutex::default(),

@@ -19,6 +19,7 @@ mod project;
 mod rpc;
 mod runtime;
 mod serve;
+mod sources;
 mod system;
 mod telemetry;
 mod writer;

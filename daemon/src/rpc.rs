@@ -2,6 +2,7 @@
 
 mod brief;
 mod check;
+mod checkpoint;
 mod compact;
 mod context;
 mod convert;
@@ -10,6 +11,8 @@ mod export;
 mod find;
 mod import;
 mod search;
+mod session_log;
+mod stale;
 mod status;
 mod store;
 mod upgrade;
@@ -85,7 +88,12 @@ impl Helix for Service {
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
         let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| find::read(runtime, &request)).await.map(Response::new)
+        let read = off_thread(&self.runtime, move |runtime| {
+            let mut reply = find::read(runtime, &request)?;
+            stale::mark(runtime, request.caller.as_ref(), &mut reply.memories);
+            Ok(reply)
+        });
+        read.await.map(Response::new)
     }
 
     async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
@@ -98,6 +106,26 @@ impl Helix for Service {
 
     async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {
         find::forget(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn stale(&self, request: Request<v1::StaleRequest>) -> Result<Response<v1::StaleReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| stale::stale(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn session_log(
+        &self,
+        request: Request<v1::SessionLogRequest>,
+    ) -> Result<Response<v1::SessionLogReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| session_log::session_log(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn checkpoint(
+        &self,
+        request: Request<v1::CheckpointRequest>,
+    ) -> Result<Response<v1::CheckpointReply>, Status> {
+        checkpoint::checkpoint(&self.runtime, request.into_inner()).await.map(Response::new)
     }
 
     async fn hook(&self, request: Request<v1::HookRequest>) -> Result<Response<v1::HookReply>, Status> {

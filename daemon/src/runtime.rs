@@ -15,6 +15,7 @@ use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
 use crate::hook::Sessions;
 use crate::project::{self, Project, Projects};
+use crate::sources::Sources;
 use crate::system::SystemClock;
 use crate::writer::WriterHandle;
 
@@ -33,6 +34,8 @@ pub(crate) struct Runtime {
     pub(crate) embedder: EmbedderHandle,
     /// Which directory is which project.
     pub(crate) projects: Projects,
+    /// What the files hold that memories are about.
+    pub(crate) sources: Sources,
     /// What each session was given.
     pub(crate) sessions: Sessions,
     /// Tells the time.

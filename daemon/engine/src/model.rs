@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, a disk or an environment, and nothing below `model` is imported.
 
 mod actor;
+mod checkpoint;
 mod draft;
 mod id;
 mod kind;
@@ -13,6 +14,7 @@ mod topic;
 mod topic_pattern;
 
 pub use actor::{Actor, Origin};
+pub use checkpoint::Checkpoint;
 pub use draft::Draft;
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, UnknownKind};

@@ -3,9 +3,11 @@
 //! Nothing here does I/O or reads a clock.
 
 pub mod admit;
+pub mod checkpoint;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;
 pub mod resemble;
+pub mod stale;
 pub mod tags;
 pub mod times;

@@ -1,6 +1,7 @@
 //! What the engine needs from the outside world.
 
-use crate::model::Timestamp;
+use crate::model::{Memory, Timestamp};
+use crate::policy::stale::SourceState;
 
 /// Tells the time.
 pub trait Clock: Send + Sync {
@@ -12,6 +13,22 @@ pub trait Clock: Send + Sync {
 pub trait Randomness: Send + Sync {
     /// Returns ten random bytes, enough for a `UUIDv7`.
     fn entropy(&self) -> [u8; 10];
+}
+
+/// Looks at the files that memories are about.
+pub trait Sources {
+    /// Says what has become of a memory's source.
+    fn state(&self, memory: &Memory) -> SourceState;
+}
+
+/// Looks at no file: every source is unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoSources;
+
+impl Sources for NoSources {
+    fn state(&self, _: &Memory) -> SourceState {
+        SourceState::Unknown
+    }
 }
 
 /// Opens the byte storage below the store. Tests inject one that loses unsynced writes.

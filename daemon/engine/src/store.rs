@@ -4,6 +4,7 @@
 //! [`Writer::commit`] returns, and an index learns of it only afterwards.
 
 mod backend;
+mod checkpoint;
 mod codec;
 mod history;
 mod read;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use helix_engine::index::lexical::{LexicalQuery, Restriction};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
 use helix_engine::strand::ReadError;
-use helix_engine::surface::inject::{INJECTION_MAX_TOKENS, frame};
+use helix_engine::surface::inject::{INJECTION_MAX_TOKENS, frame_looking_at};
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::symbols::symbols;
 
@@ -18,6 +18,7 @@ use super::Given;
 use super::event::Input;
 use crate::project::Project;
 use crate::runtime::Runtime;
+use crate::sources::HOOK_READ_MAX_BYTES;
 
 /// Memories of one injection.
 const MEMORIES_MAX: usize = 5;
@@ -93,9 +94,11 @@ pub(super) fn give(runtime: &Runtime, project: &Project, input: &Input, key: &st
         layers.by_name(std::slice::from_ref(stem), names_word)?;
     }
     let memories = layers.found;
-    let injection = frame(&format!("About {}:", one_line(&target.label, 200)), &memories, INJECTION_MAX_TOKENS);
+    let look = runtime.sources.look(project, HOOK_READ_MAX_BYTES);
+    let heading = format!("About {}:", one_line(&target.label, 200));
+    let injection = frame_looking_at(&heading, &memories, INJECTION_MAX_TOKENS, &look);
     let memories = memories.iter().map(|memory| memory.number).collect();
-    Ok((injection.taken > 0).then_some(Given { injection, memories }))
+    Ok((injection.taken > 0).then_some(Given { injection, memories, checkpoint: None }))
 }
 
 /// What the tool is about to touch.

@@ -79,6 +79,11 @@ impl Input {
         }
     }
 
+    /// Whether the session takes a task up again.
+    pub(super) fn resumes(&self) -> bool {
+        matches!(self.source.as_str(), "compact" | "resume")
+    }
+
     /// Whether what the session was given is no longer in its context.
     pub(super) fn forgets_context(&self) -> bool {
         matches!(self.source.as_str(), "startup" | "clear" | "compact")

@@ -19,9 +19,26 @@ const GIVEN_MAX: usize = 4_096;
 /// Version of the persisted state.
 const STATE_VERSION: u32 = 1;
 
+/// That a session was given a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct GivenCheckpoint {
+    /// Tells it from a later one.
+    pub(super) saved_at: Timestamp,
+    /// Whether it was given whole.
+    pub(super) is_whole: bool,
+}
+
+impl GivenCheckpoint {
+    /// Whether somebody who was given `self` knows `other` as well.
+    fn covers(self, other: Self) -> bool {
+        self.saved_at == other.saved_at && (self.is_whole || !other.is_whole)
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Session {
     given: BTreeSet<u32>,
+    checkpoint: Option<GivenCheckpoint>,
     last_event_at: Timestamp,
 }
 
@@ -34,6 +51,10 @@ struct SessionState {
     given: Vec<u32>,
     #[prost(sint64, tag = "3")]
     last_event_at_us: i64,
+    #[prost(sint64, optional, tag = "4")]
+    checkpoint_saved_at_us: Option<i64>,
+    #[prost(bool, tag = "5")]
+    is_checkpoint_whole: bool,
 }
 
 /// All sessions.
@@ -48,7 +69,11 @@ impl Sessions {
         let decode = |(key, state): (String, Vec<u8>)| {
             let state = SessionState::decode(state.as_slice()).ok().filter(|state| state.version == STATE_VERSION)?;
             let last_event_at = Timestamp::from_micros(state.last_event_at_us);
-            let session = Session { given: state.given.into_iter().collect(), last_event_at };
+            let checkpoint = state.checkpoint_saved_at_us.map(|at| GivenCheckpoint {
+                saved_at: Timestamp::from_micros(at),
+                is_whole: state.is_checkpoint_whole,
+            });
+            let session = Session { given: state.given.into_iter().collect(), checkpoint, last_event_at };
             (!is_over(&session, now)).then_some((key, session))
         };
         Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()) }
@@ -67,7 +92,7 @@ impl Sessions {
         let session = sessions.entry(key.to_owned()).or_default();
         session.last_event_at = now;
         if forgets {
-            session.given.clear();
+            session.forget();
         }
     }
 
@@ -76,28 +101,61 @@ impl Sessions {
         self.lock().get(key).is_some_and(|session| session.given.contains(&number.0))
     }
 
-    /// Marks memories as given. `None` when another event of the session gave one of them meanwhile; else the state to
-    /// persist.
-    pub(super) fn claim(&self, key: &str, numbers: &[MemoryNumber], now: Timestamp) -> Option<Vec<u8>> {
+    /// Whether a session was given a checkpoint, at least as much of it.
+    pub(super) fn was_given_checkpoint(&self, key: &str, checkpoint: GivenCheckpoint) -> bool {
+        self.lock().get(key).is_some_and(|session| session.knows(checkpoint))
+    }
+
+    /// Marks memories and a checkpoint as given. `None` when another event of the session gave one of them meanwhile; else
+    /// the state to persist.
+    pub(super) fn claim(
+        &self,
+        key: &str,
+        numbers: &[MemoryNumber],
+        checkpoint: Option<GivenCheckpoint>,
+        now: Timestamp,
+    ) -> Option<Vec<u8>> {
         let mut sessions = self.lock();
         let session = sessions.entry(key.to_owned()).or_default();
         if is_over(session, now) {
-            session.given.clear();
+            session.forget();
         }
-        if numbers.iter().any(|number| session.given.contains(&number.0)) {
+        let is_known = numbers.iter().any(|number| session.given.contains(&number.0));
+        if is_known || checkpoint.is_some_and(|checkpoint| session.knows(checkpoint)) {
             return None;
         }
         session.last_event_at = now;
+        session.checkpoint = checkpoint.or(session.checkpoint);
         session.given.extend(numbers.iter().map(|number| number.0));
         while session.given.len() > GIVEN_MAX {
             session.given.pop_first();
         }
-        let given = session.given.iter().copied().collect();
-        Some(SessionState { version: STATE_VERSION, given, last_event_at_us: now.as_micros() }.encode_to_vec())
+        Some(session.state().encode_to_vec())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Session>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Session {
+    fn forget(&mut self) {
+        self.given.clear();
+        self.checkpoint = None;
+    }
+
+    fn knows(&self, checkpoint: GivenCheckpoint) -> bool {
+        self.checkpoint.is_some_and(|known| known.covers(checkpoint))
+    }
+
+    fn state(&self) -> SessionState {
+        SessionState {
+            version: STATE_VERSION,
+            given: self.given.iter().copied().collect(),
+            last_event_at_us: self.last_event_at.as_micros(),
+            checkpoint_saved_at_us: self.checkpoint.map(|checkpoint| checkpoint.saved_at.as_micros()),
+            is_checkpoint_whole: self.checkpoint.is_some_and(|checkpoint| checkpoint.is_whole),
+        }
     }
 }
 
@@ -117,9 +175,9 @@ mod tests {
     fn nothing_is_given_twice_until_the_context_is_new() {
         let sessions = Sessions::default();
         let (one, two) = (MemoryNumber(1), MemoryNumber(2));
-        let state = sessions.claim("s", &[one], NOW).unwrap();
+        let state = sessions.claim("s", &[one], None, NOW).unwrap();
         assert!(sessions.was_given("s", one) && !sessions.was_given("s", two) && !sessions.was_given("t", one));
-        assert!(sessions.claim("s", &[two, one], NOW).is_none());
+        assert!(sessions.claim("s", &[two, one], None, NOW).is_none());
         assert!(!sessions.was_given("s", two));
         let restored = Sessions::restore(vec![("s".into(), state)], NOW);
         assert!(restored.was_given("s", one));
@@ -130,9 +188,26 @@ mod tests {
     }
 
     #[test]
+    fn a_checkpoint_is_given_in_short_and_once_whole() {
+        let sessions = Sessions::default();
+        let short = GivenCheckpoint { saved_at: NOW, is_whole: false };
+        let whole = GivenCheckpoint { is_whole: true, ..short };
+        assert!(sessions.claim("s", &[], Some(short), NOW).is_some());
+        assert!(sessions.was_given_checkpoint("s", short) && !sessions.was_given_checkpoint("s", whole));
+        let state = sessions.claim("s", &[], Some(whole), NOW).unwrap();
+        assert!(sessions.claim("s", &[MemoryNumber(1)], Some(whole), NOW).is_none());
+        let restored = Sessions::restore(vec![("s".into(), state)], NOW);
+        assert!(restored.was_given_checkpoint("s", short) && restored.was_given_checkpoint("s", whole));
+        let later = GivenCheckpoint { saved_at: Timestamp::from_micros(NOW.as_micros() + 1), ..short };
+        assert!(!restored.was_given_checkpoint("s", later));
+        restored.begin("s", true, NOW);
+        assert!(!restored.was_given_checkpoint("s", short));
+    }
+
+    #[test]
     fn idle_sessions_end() {
         let sessions = Sessions::default();
-        let state = sessions.claim("s", &[MemoryNumber(1)], NOW).unwrap();
+        let state = sessions.claim("s", &[MemoryNumber(1)], None, NOW).unwrap();
         let later = Timestamp::from_micros(NOW.as_micros() + 4 * 3_600_000_000 + 1);
         assert!(!Sessions::restore(vec![("s".into(), state)], later).was_given("s", MemoryNumber(1)));
         sessions.begin("other", false, later);

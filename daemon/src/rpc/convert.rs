@@ -2,7 +2,8 @@
 
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Draft, Memory, MemoryId, Scope, SourceRef, Status as MemoryStatus, Timestamp};
+use helix_engine::model::{Checkpoint, Draft, Memory, MemoryId, Scope, SourceRef, Status as MemoryStatus, Timestamp};
+use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, Recorded, SourceState};
 use helix_engine::policy::tags;
 use helix_engine::recall::{Hit, Mode, Retriever};
 use helix_proto::v1;
@@ -133,6 +134,51 @@ pub(crate) fn memory(memory: &Memory, link: impl Fn(&MemoryId) -> String) -> v1:
         status: memory.status.name().to_owned(),
         sequence: memory.sequence.0,
         ..v1::Memory::default()
+    }
+}
+
+/// Writes what has become of a source.
+pub(crate) fn source_state(state: SourceState) -> v1::SourceState {
+    match state {
+        SourceState::Unknown => v1::SourceState::Unknown,
+        SourceState::Fresh => v1::SourceState::Fresh,
+        SourceState::Changed => v1::SourceState::Changed,
+        SourceState::Deleted => v1::SourceState::Deleted,
+    }
+}
+
+/// Reads back what a written memory's source was when it was stored; `None` when it has none.
+pub(crate) fn recorded(memory: &v1::Memory) -> Option<Recorded> {
+    let source = memory.source.as_ref()?;
+    let line = memory.attributes.get(LINE_ATTRIBUTE).and_then(|text| LineHash::parse(text));
+    Some(Recorded { content: source.content_hash.as_slice().try_into().ok(), line })
+}
+
+/// Reads a checkpoint. Who saved it and when is for the daemon to say.
+pub(crate) fn checkpoint(wire: v1::TaskCheckpoint, saved_at: Timestamp, agent: String) -> Checkpoint {
+    Checkpoint {
+        task: wire.task,
+        done: wire.done,
+        next: wire.next,
+        hypotheses: wire.hypotheses,
+        blocked: wire.blocked,
+        files: wire.files,
+        saved_at,
+        agent,
+    }
+}
+
+/// Writes a checkpoint.
+pub(crate) fn task_checkpoint(checkpoint: &Checkpoint) -> v1::TaskCheckpoint {
+    v1::TaskCheckpoint {
+        task: checkpoint.task.clone(),
+        done: checkpoint.done.clone(),
+        next: checkpoint.next.clone(),
+        hypotheses: checkpoint.hypotheses.clone(),
+        blocked: checkpoint.blocked.clone(),
+        files: checkpoint.files.clone(),
+        saved_at_us: checkpoint.saved_at.as_micros(),
+        agent: checkpoint.agent.clone(),
     }
 }
 

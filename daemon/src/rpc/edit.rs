@@ -180,12 +180,14 @@ impl Plan<'_> {
     fn fields(&self, memory: &Memory, wire: v1::SetFields, warnings: &mut Vec<String>) -> Result<Edit, Status> {
         let links = self.links(memory, &wire, warnings)?;
         let kind = wire.kind.map(|name| self.runtime.strand.kinds().resolve(&name)).transpose();
+        let located = wire.source.map(|text| {
+            let source = SourceRef::parse(&text);
+            (!source.path.is_empty()).then(|| store::locate(&source, self.asker))
+        });
         let fields = Fields {
+            source_line: located.as_ref().and_then(|located| Some(located.as_ref()?.line?.to_string())),
             kind: kind.map_err(|error| Status::invalid_argument(error.to_string()))?,
-            source: wire.source.map(|text| {
-                let source = SourceRef::parse(&text);
-                (!source.path.is_empty()).then(|| store::locate(&source, self.asker))
-            }),
+            source: located.map(|located| located.map(|located| located.source)),
             importance: wire.importance,
             confidence: wire.confidence,
             pinned: wire.pinned,

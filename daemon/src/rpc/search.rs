@@ -14,7 +14,9 @@ use tonic::Status;
 
 use super::{convert, find, off_thread};
 use crate::embedder::State;
+use crate::project::Project;
 use crate::runtime::Runtime;
+use crate::sources::SEARCH_READ_MAX_BYTES;
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
 const EMBED_DEADLINE: Duration = Duration::from_secs(2);
@@ -24,6 +26,8 @@ struct Prepared {
     search: Search,
     explain: bool,
     passive: bool,
+    /// Whose files are looked at.
+    project: Arc<Project>,
 }
 
 /// Searches.
@@ -87,6 +91,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
         },
         explain: request.explain,
         passive: request.passive,
+        project: asker.project,
     })
 }
 
@@ -105,7 +110,9 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
 }
 
 fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<(Vec<v1::Hit>, bool), Status> {
-    let found = runtime.strand.search(&prepared.search).map_err(|error| convert::status(error.kind(), &error))?;
+    let look = runtime.sources.look(&prepared.project, SEARCH_READ_MAX_BYTES);
+    let found = runtime.strand.search_looking_at(&prepared.search, &look);
+    let found = found.map_err(|error| convert::status(error.kind(), &error))?;
     let Recalled { hits, fell_back_to_any } = found;
     if !prepared.passive {
         let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
@@ -113,7 +120,10 @@ fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<(Vec<v1::Hit>, bool)
     }
     let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
     let wire = |hit: &Hit| v1::Hit {
-        memory: Some(find::to_wire(runtime, &hit.memory)),
+        memory: Some(v1::Memory {
+            source_state: convert::source_state(hit.source_state).into(),
+            ..find::to_wire(runtime, &hit.memory)
+        }),
         score: hit.score,
         explanation: prepared
             .explain

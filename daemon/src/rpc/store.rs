@@ -7,6 +7,7 @@ use std::thread;
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash};
 use helix_engine::ports::Randomness;
 use helix_engine::strand::{Outcome, Request, Strand};
 use helix_proto::limits::BATCH_MAX;
@@ -15,10 +16,9 @@ use tonic::Status;
 
 use super::{convert, find, off_thread};
 use crate::runtime::{Asker, Runtime};
+use crate::sources;
 use crate::system::SystemRandomness;
 use crate::writer::SubmitError;
-
-mod source;
 
 /// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a thread.
 const SHARE_MIN: usize = 64;
@@ -135,9 +135,13 @@ async fn prepare_all(
 
 fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> Result<Prepared, Status> {
     let mut draft = convert::draft(draft, &asker.project)?;
-    draft.source = draft.source.map(|source| locate(&source, asker));
-    let admitted = admit(draft, &asker.project.scope, runtime.strand.kinds())
+    let located = draft.source.map(|source| locate(&source, asker));
+    let line = located.as_ref().and_then(|located| located.line);
+    draft.source = located.map(|located| located.source);
+    let mut admitted = admit(draft, &asker.project.scope, runtime.strand.kinds())
         .map_err(|error| convert::status(error.kind(), &error))?;
+    // After admitting, which refuses reserved names from callers.
+    admitted.attributes.extend(line.map(|line| (LINE_ATTRIBUTE.to_owned(), line.to_string())));
     if !force && !is_exact_duplicate(runtime, &admitted) {
         let near = runtime.strand.near_duplicate(&admitted).map_err(|error| convert::status(error.kind(), &error))?;
         if let Some((memory, similarity)) = near {
@@ -168,20 +172,28 @@ fn is_exact_duplicate(runtime: &Runtime, admitted: &Admitted) -> bool {
     runtime.strand.catalog().same_text(admitted.text_hash, &admitted.scope).is_some()
 }
 
+/// A source as it is recorded.
+pub(super) struct Located {
+    pub(super) source: SourceRef,
+    /// Goes into the attribute [`LINE_ATTRIBUTE`].
+    pub(super) line: Option<LineHash>,
+}
+
 /// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
 /// the caller works, then at the project's root.
-pub(super) fn locate(source: &SourceRef, asker: &Asker) -> SourceRef {
+pub(super) fn locate(source: &SourceRef, asker: &Asker) -> Located {
     let given = source.path.trim_start_matches("./");
     let here = asker.cwd.join(given);
     let absolute = if here.is_file() { here } else { asker.project.root.join(given) };
     let relative = asker.project.relative(&absolute);
-    let hashes = source::hashes(&absolute);
-    SourceRef {
+    let hashes = sources::hashes(&absolute, source.line);
+    let source = SourceRef {
         path: relative.to_string_lossy().into_owned(),
         line: source.line,
         content_hash: hashes.map(|hashes| hashes.content),
         git_blob: hashes.map(|hashes| hashes.git_blob),
-    }
+    };
+    Located { source, line: hashes.and_then(|hashes| hashes.line) }
 }
 
 fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {

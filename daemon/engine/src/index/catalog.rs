@@ -41,6 +41,14 @@ pub struct Row {
     pub sequence: Sequence,
 }
 
+impl Row {
+    /// Whether it is about a file.
+    #[must_use]
+    pub fn has_source(&self) -> bool {
+        self.source.is_some()
+    }
+}
+
 /// What a new version of a memory means to the other indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Differs {

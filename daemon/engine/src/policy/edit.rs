@@ -4,6 +4,7 @@
 //! store.
 
 use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, TEXT_MAX_BYTES, limit, unit_interval};
+use super::stale::LINE_ATTRIBUTE;
 use super::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
 use crate::model::{Kind, Memory, MemoryId, SourceRef, Status, Timestamp, Topic};
@@ -68,6 +69,8 @@ pub struct Fields {
     pub kind: Option<Kind>,
     /// `Some(None)` takes the source away.
     pub source: Option<Option<SourceRef>>,
+    /// With a source: the hash of its line, as [`LINE_ATTRIBUTE`] holds it.
+    pub source_line: Option<String>,
     /// 0 to 1.
     pub importance: Option<f32>,
     /// 0 to 1.
@@ -243,6 +246,8 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
             return Err(limit("source", length, "bytes", FIELD_MAX_BYTES, "shorten it").into());
         }
         memory.source.clone_from(source);
+        memory.attributes.remove(LINE_ATTRIBUTE);
+        memory.attributes.extend(fields.source_line.clone().map(|line| (LINE_ATTRIBUTE.to_owned(), line)));
     }
     if let Some(importance) = fields.importance {
         memory.importance = unit_interval("importance", importance)?;

@@ -96,7 +96,7 @@ pub fn prefix_tag(text: &str) -> Option<&'static str> {
             b' ' | b'_' => wanted == b'-',
             given => given.to_ascii_lowercase() == wanted,
         };
-        head.iter().zip(tag.bytes()).all(|pair| is_same(pair))
+        head.iter().zip(tag.bytes()).all(is_same)
             && [":", " - ", " — "].iter().any(|mark| rest.starts_with(mark.as_bytes()))
     })
 }

@@ -9,6 +9,8 @@ use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::index::vectors::Candidates;
 use crate::model::{Memory, MemoryNumber, Timestamp};
 use crate::policy::decay::effective_confidence;
+use crate::policy::stale::SourceState;
+use crate::ports::{NoSources, Sources};
 use crate::strand::{ReadError, Strand};
 
 /// Candidates that reach factors and diversity, per hit asked for.
@@ -68,6 +70,8 @@ pub struct Hit {
     pub evidence: Evidence,
     /// What moved the score.
     pub factors: Factors,
+    /// What has become of its source.
+    pub source_state: SourceState,
 }
 
 /// What a search found.
@@ -85,6 +89,14 @@ impl Strand {
     /// # Errors
     /// When the disk or an index fails.
     pub fn search(&self, search: &Search) -> Result<Recalled, ReadError> {
+        self.search_looking_at(search, &NoSources)
+    }
+
+    /// Searches, and looks at the sources of the candidates: one that changed makes its memory doubtful.
+    ///
+    /// # Errors
+    /// When the disk or an index fails.
+    pub fn search_looking_at(&self, search: &Search, sources: &dyn Sources) -> Result<Recalled, ReadError> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
@@ -97,7 +109,7 @@ impl Strand {
         };
         let pool = pool(&catalog, fused, search);
         drop(catalog);
-        let mut hits = self.rank(pool, search)?;
+        let mut hits = self.rank(pool, search, sources)?;
         let order = self.select(&hits, search);
         let mut slots: Vec<Option<Hit>> = hits.drain(..).map(Some).collect();
         let hits = order.into_iter().filter_map(|at| slots.get_mut(at)?.take()).collect();
@@ -154,14 +166,20 @@ impl Strand {
         Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.cosine)).collect())
     }
 
-    fn rank(&self, pool: Vec<(MemoryNumber, Evidence, Factors)>, search: &Search) -> Result<Vec<Hit>, ReadError> {
+    fn rank(
+        &self,
+        pool: Vec<(MemoryNumber, Evidence, Factors)>,
+        search: &Search,
+        sources: &dyn Sources,
+    ) -> Result<Vec<Hit>, ReadError> {
         let snapshot = self.snapshot()?;
         let mut hits = Vec::with_capacity(pool.len());
         for (number, evidence, mut factors) in pool {
             let Some(memory) = snapshot.memory(number)? else { continue };
-            let confidence = effective_confidence(&memory, self.kinds(), search.now);
+            let source_state = sources.state(&memory);
+            let confidence = source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
             factors.confidence = Factors::confidence_factor(confidence);
-            hits.push(Hit { score: evidence.fused * factors.product(), memory, evidence, factors });
+            hits.push(Hit { score: evidence.fused * factors.product(), memory, evidence, factors, source_state });
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.memory.number.cmp(&b.memory.number)));
         Ok(hits)
@@ -216,4 +234,62 @@ fn pool(
     // The cap on topics may pass over many; decay can reorder a little. Reading a record costs microseconds.
     pool.truncate(search.limit.saturating_mul(POOL_PER_HIT).max(FUSION_DEPTH));
     pool
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::model::{Actor, Draft, Kinds, Origin, Scope};
+    use crate::policy::admit::admit;
+    use crate::store::MemoryStorage;
+    use crate::strand::Request;
+
+    /// Says that the source of the first memory changed.
+    struct FirstChanged;
+
+    impl Sources for FirstChanged {
+        fn state(&self, memory: &Memory) -> SourceState {
+            if memory.number == MemoryNumber(0) { SourceState::Changed } else { SourceState::Fresh }
+        }
+    }
+
+    fn store(text: &str, entropy: u8) -> Request {
+        let draft = Draft { topic: "lists".into(), text: text.into(), ..Draft::default() };
+        let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+        Request::Store {
+            words: Box::new(Strand::read_words(&admitted)),
+            admitted,
+            links: Vec::new(),
+            stamps: None,
+            force: true,
+            entropy: [entropy; 10],
+            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
+            at: Timestamp::default(),
+        }
+    }
+
+    #[test]
+    fn a_changed_source_costs_confidence_in_this_search_alone() {
+        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+        writer.commit(vec![store("walrus lists one", 1), store("walrus lists two", 2)]).unwrap();
+        let search = Search {
+            words: "walrus lists".to_owned(),
+            vector: None,
+            filter: Filter::default(),
+            limit: 10,
+            mode: Mode::Auto,
+            retriever: Retriever::Words,
+            now: Timestamp::default(),
+        };
+        let plain = strand.search(&search).unwrap().hits;
+        assert!(plain.iter().all(|hit| hit.source_state == SourceState::Unknown));
+        let looked = strand.search_looking_at(&search, &FirstChanged).unwrap().hits;
+        let order: Vec<u32> = looked.iter().map(|hit| hit.memory.number.0).collect();
+        assert_eq!(order, [1, 0]);
+        let doubted = looked.last().unwrap();
+        assert_eq!(doubted.source_state, SourceState::Changed);
+        assert!((doubted.factors.confidence - Factors::confidence_factor(0.7)).abs() < f32::EPSILON);
+        assert!((doubted.memory.confidence - 1.0).abs() < f32::EPSILON);
+    }
 }

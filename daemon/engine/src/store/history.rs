@@ -6,8 +6,8 @@
 
 use prost::Message;
 
-use super::codec::{CodecError, damaged, versioned, with_version};
-use crate::model::{Actor, MemoryNumber, Origin, Sequence, Timestamp};
+use super::codec::{self, CodecError, damaged, versioned, with_version};
+use crate::model::{Actor, Memory, MemoryNumber, Origin, Sequence, Timestamp};
 
 const WHAT: &str = "an operation";
 
@@ -93,6 +93,16 @@ pub struct Operation {
     pub previous_of_memory: Option<Sequence>,
     /// The record as the operation left it.
     pub after: Vec<u8>,
+}
+
+impl Operation {
+    /// The memory as the operation left it, without its access statistics.
+    ///
+    /// # Errors
+    /// When the record is damaged.
+    pub fn memory(&self) -> Result<Memory, CodecError> {
+        codec::decode(self.number, &self.after)
+    }
 }
 
 /// Hash of the operation before the first.

@@ -15,7 +15,7 @@ pub struct Snapshot {
     access: ReadOnlyTable<u32, (u64, i64)>,
     history: ReadOnlyTable<u64, &'static [u8]>,
     sessions: ReadOnlyTable<&'static str, &'static [u8]>,
-    _transaction: ReadTransaction,
+    pub(super) transaction: ReadTransaction,
 }
 
 impl Snapshot {
@@ -28,7 +28,7 @@ impl Snapshot {
             access: transaction.open_table(tables::ACCESS)?,
             history: transaction.open_table(tables::HISTORY)?,
             sessions: transaction.open_table(tables::SESSIONS)?,
-            _transaction: transaction,
+            transaction,
         })
     }
 
@@ -176,6 +176,18 @@ impl Snapshot {
             each(operation)?;
         }
         Ok(())
+    }
+
+    /// Every operation, the newest first.
+    ///
+    /// # Errors
+    /// When the disk fails; an item, when its record is damaged.
+    pub fn operations_backwards(&self) -> Result<impl Iterator<Item = Result<Operation, StoreError>>, StoreError> {
+        let entries = self.history.iter()?.rev();
+        Ok(entries.map(|entry| {
+            let (key, value) = entry?;
+            Ok(history::decode(Sequence(key.value()), value.value())?.0)
+        }))
     }
 
     /// Walks the whole history and checks its chain.

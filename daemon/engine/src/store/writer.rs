@@ -12,7 +12,9 @@ use super::codec::CodecError;
 use super::history::{self, GENESIS};
 use super::{FORMAT, StoreError, tables};
 use crate::error::ErrorKind;
-use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp, Topic};
+use crate::model::{
+    Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Provenance, Scope, Sequence, Status, Timestamp, Topic,
+};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
 use group::Group;
@@ -87,6 +89,8 @@ pub enum Write {
         /// Opaque state; empty removes it.
         state: Vec<u8>,
     },
+    /// Replaces a scope's checkpoint; `None` removes it.
+    Checkpoint(Scope, Option<Box<Checkpoint>>),
 }
 
 /// What a write changed, for the indexes.
@@ -231,6 +235,7 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     transaction.open_table(tables::HANDLES)?;
     transaction.open_table(tables::ACCESS)?;
     transaction.open_table(tables::SESSIONS)?;
+    transaction.open_table(tables::CHECKPOINTS)?;
     let mut meta = transaction.open_table(tables::META)?;
     if meta.get(tables::META_FORMAT)?.is_none() {
         meta.insert(tables::META_FORMAT, FORMAT)?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::Strand;
 use crate::index::lexical::Prepared;
-use crate::model::{Actor, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic};
+use crate::model::{Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
 use crate::store::{Change, CommitError, Stamps, WriteError, Writer};
@@ -86,6 +86,13 @@ pub enum Request {
         key: String,
         /// Opaque state.
         state: Vec<u8>,
+    },
+    /// Replaces a scope's checkpoint; `None` removes it.
+    Checkpoint {
+        /// Whose.
+        scope: Scope,
+        /// What to save.
+        checkpoint: Option<Box<Checkpoint>>,
     },
     /// Writes access statistics that have gathered in the catalog.
     Accesses,

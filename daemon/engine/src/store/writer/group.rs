@@ -7,9 +7,9 @@ use super::{Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{self, Edit};
-use crate::store::codec;
 use crate::store::history::{self, Operation, OperationKind};
 use crate::store::tables;
+use crate::store::{checkpoint, codec};
 
 /// The counters while a group is applied; kept only if its commit succeeds.
 pub(super) struct Group {
@@ -26,6 +26,7 @@ pub(super) struct Tables<'t> {
     history: redb::Table<'t, u64, &'static [u8]>,
     access: redb::Table<'t, u32, (u64, i64)>,
     sessions: redb::Table<'t, &'static str, &'static [u8]>,
+    checkpoints: checkpoint::Table<'t>,
 }
 
 /// Gives a memory what it brings along. An id that another memory has is not taken over.
@@ -60,6 +61,7 @@ impl Group {
             history: transaction.open_table(tables::HISTORY)?,
             access: transaction.open_table(tables::ACCESS)?,
             sessions: transaction.open_table(tables::SESSIONS)?,
+            checkpoints: transaction.open_table(tables::CHECKPOINTS)?,
         };
         let mut attempts = Attempts::default();
         let mut changes = Vec::with_capacity(writes.len());
@@ -103,6 +105,10 @@ impl Group {
                     let known = tables.access.get(number.0)?.map_or((0, i64::MIN), |known| known.value());
                     tables.access.insert(number.0, (count.max(known.0), at.as_micros().max(known.1)))?;
                 }
+                Ok(Ok(Change::None))
+            }
+            Write::Checkpoint(scope, saved) => {
+                checkpoint::put(&mut tables.checkpoints, &scope, saved.as_deref())?;
                 Ok(Ok(Change::None))
             }
             Write::Session { key, state } => {

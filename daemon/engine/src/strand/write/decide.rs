@@ -109,6 +109,9 @@ impl Strand {
                 let writes = pairs.iter().filter_map(|pair| self.merge(pair, &actor, at)).flatten().collect();
                 Decided { writes, words: None, label: Label::Merged }
             }
+            Request::Checkpoint { scope, checkpoint } => {
+                decided(Write::Checkpoint(scope, checkpoint), None, Label::Done)
+            }
             Request::Session { key, state } => decided(Write::Session { key, state }, None, Label::Done),
             Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), None, Label::Done),
         })

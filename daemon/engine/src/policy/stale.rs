@@ -1,0 +1,272 @@
+//! Whether a memory's source is still what it was: by content, never by time.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use crate::model::Memory;
+
+/// Attribute that holds the [`LineHash`] of a source's line. Callers cannot set it: its prefix is reserved.
+pub const LINE_ATTRIBUTE: &str = "helix.line";
+
+/// Most confidence that a memory has whose source changed or is gone.
+pub const STALE_CONFIDENCE_MAX: f32 = 0.7;
+
+/// What has become of a memory's source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SourceState {
+    /// Not looked at, or there is nothing to compare with.
+    #[default]
+    Unknown,
+    /// The file or the line is as it was.
+    Fresh,
+    /// The file differs, and the line is not in it any more.
+    Changed,
+    /// The file is gone.
+    Deleted,
+}
+
+impl SourceState {
+    /// Whether the memory may be wrong by now.
+    #[must_use]
+    pub const fn is_stale(self) -> bool {
+        match self {
+            Self::Changed | Self::Deleted => true,
+            Self::Unknown | Self::Fresh => false,
+        }
+    }
+
+    /// What to put behind the memory in a text for readers; `None` when there is nothing to say.
+    #[must_use]
+    pub const fn mark(self) -> Option<&'static str> {
+        match self {
+            Self::Changed => Some("(source changed)"),
+            Self::Deleted => Some("(source deleted)"),
+            Self::Unknown | Self::Fresh => None,
+        }
+    }
+
+    /// The confidence that is left of `confidence`.
+    #[must_use]
+    pub const fn cap(self, confidence: f32) -> f32 {
+        if self.is_stale() { confidence.min(STALE_CONFIDENCE_MAX) } else { confidence }
+    }
+}
+
+/// Hash of a line's text without the white space around it: the first eight bytes of its BLAKE3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineHash(u64);
+
+impl LineHash {
+    /// Hashes a line. A blank one says nothing about a place, so it has none.
+    #[must_use]
+    pub fn of(line: &[u8]) -> Option<Self> {
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            return None;
+        }
+        let hash = blake3::hash(text);
+        let first = hash.as_bytes().first_chunk().copied().unwrap_or_default();
+        Some(Self(u64::from_be_bytes(first)))
+    }
+
+    /// Hashes the line with this 1-based number; `None` when it is blank or the file is shorter.
+    #[must_use]
+    pub fn of_number(bytes: &[u8], number: u32) -> Option<Self> {
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        Self::of(lines(bytes).nth(index)?)
+    }
+
+    /// Reads the hexadecimal digits that [`fmt::Display`] wrote.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        u64::from_str_radix(text, 16).ok().map(Self)
+    }
+}
+
+impl fmt::Display for LineHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// The lines of a file, without what ends them.
+pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    // What follows the last line's end is not a line.
+    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// The hashes of a file's lines, sorted and unique, for [`File::lines`].
+#[must_use]
+pub fn line_hashes(bytes: &[u8]) -> Vec<LineHash> {
+    let unique: HashSet<LineHash> = lines(bytes).filter_map(LineHash::of).collect();
+    let mut hashes: Vec<LineHash> = unique.into_iter().collect();
+    hashes.sort_unstable();
+    hashes
+}
+
+/// Where a line with this hash is now, 1-based: the one nearest to where it was.
+#[must_use]
+pub fn nearest_line(bytes: &[u8], hash: LineHash, was: u32) -> Option<u32> {
+    let places = lines(bytes).zip(1_u32..).filter(|(line, _)| LineHash::of(line) == Some(hash));
+    places.map(|(_, number)| number).min_by_key(|number| number.abs_diff(was))
+}
+
+/// What was recorded of a source when the memory was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// BLAKE3 of the file; `None` when it could not be read.
+    pub content: Option<[u8; 32]>,
+    /// The line that the memory is about.
+    pub line: Option<LineHash>,
+}
+
+impl Recorded {
+    /// What was recorded of a memory's source; `None` when it has none.
+    #[must_use]
+    pub fn of(memory: &Memory) -> Option<Self> {
+        let source = memory.source.as_ref()?;
+        let line = memory.attributes.get(LINE_ATTRIBUTE).and_then(|text| LineHash::parse(text));
+        Some(Self { content: source.content_hash, line })
+    }
+
+    /// Whether the file's lines must be known besides its content hash.
+    #[must_use]
+    pub fn needs_lines(&self, content: &[u8; 32]) -> bool {
+        self.line.is_some() && self.content.is_some_and(|recorded| recorded != *content)
+    }
+}
+
+/// What is found where the source was.
+#[derive(Clone, Copy, Debug)]
+pub enum Found<'a> {
+    /// It cannot be told: too large, not readable, or not of this project.
+    Nothing,
+    /// No file.
+    Gone,
+    /// A file.
+    File(File<'a>),
+}
+
+/// A file as it is now.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'a> {
+    /// BLAKE3 of its bytes.
+    pub content: [u8; 32],
+    /// From [`line_hashes`]; may be empty unless [`Recorded::needs_lines`].
+    pub lines: &'a [LineHash],
+}
+
+/// Decides what has become of a source. A line that moved is fresh: its text is still there.
+#[must_use]
+pub fn decide(recorded: &Recorded, found: Found<'_>) -> SourceState {
+    let Some(content) = recorded.content else { return SourceState::Unknown };
+    match (found, recorded.line) {
+        (Found::Nothing, _) => SourceState::Unknown,
+        (Found::Gone, _) => SourceState::Deleted,
+        (Found::File(file), _) if file.content == content => SourceState::Fresh,
+        (Found::File(file), Some(line)) if file.lines.binary_search(&line).is_ok() => SourceState::Fresh,
+        (Found::File(_), _) => SourceState::Changed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FILE: &str = "fn main() {\n    let a = 1;\n\n    run(a);\n}\n";
+
+    fn record(text: &str, line: Option<u32>) -> Recorded {
+        Recorded {
+            content: Some(*blake3::hash(text.as_bytes()).as_bytes()),
+            line: line.and_then(|line| LineHash::of_number(text.as_bytes(), line)),
+        }
+    }
+
+    fn check(recorded: &Recorded, now: &str) -> SourceState {
+        let content = *blake3::hash(now.as_bytes()).as_bytes();
+        decide(recorded, Found::File(File { content, lines: &line_hashes(now.as_bytes()) }))
+    }
+
+    #[test]
+    fn a_moved_line_is_fresh_and_an_edited_one_is_not() {
+        let about_run = record(FILE, Some(4));
+        assert_eq!(check(&about_run, FILE), SourceState::Fresh);
+        let moved = "// new\n\nfn main() {\n    if true {\n        run(a);\n    }\n}";
+        assert_eq!(check(&about_run, moved), SourceState::Fresh);
+        assert_eq!(check(&about_run, &FILE.replace("run(a)", "run(b)")), SourceState::Changed);
+    }
+
+    #[test]
+    fn without_a_line_any_change_counts() {
+        assert_eq!(check(&record(FILE, None), FILE), SourceState::Fresh);
+        assert_eq!(check(&record(FILE, None), &format!("{FILE} ")), SourceState::Changed);
+        // A blank line and one behind the end are as good as none.
+        for line in [3, 6, 99] {
+            assert_eq!(check(&record(FILE, Some(line)), &format!("\n{FILE}")), SourceState::Changed, "{line}");
+        }
+    }
+
+    #[test]
+    fn line_ends_are_not_part_of_a_line() {
+        let about_run = record(FILE, Some(4));
+        assert_eq!(check(&about_run, &FILE.replace('\n', "\r\n")), SourceState::Fresh);
+        let last = record("a\nlast", Some(2));
+        assert_eq!(last.line, LineHash::of(b"last\r"));
+        assert_eq!(check(&last, "last\n"), SourceState::Fresh);
+    }
+
+    #[test]
+    fn gone_is_deleted_and_the_unseen_unknown() {
+        let recorded = record(FILE, Some(4));
+        assert_eq!(decide(&recorded, Found::Gone), SourceState::Deleted);
+        assert_eq!(decide(&recorded, Found::Nothing), SourceState::Unknown);
+        let unread = Recorded { content: None, ..recorded };
+        assert_eq!(decide(&unread, Found::Gone), SourceState::Unknown);
+        assert_eq!(check(&unread, FILE), SourceState::Unknown);
+    }
+
+    #[test]
+    fn stale_memories_are_doubted() {
+        for (state, confidence) in [(SourceState::Changed, 0.7), (SourceState::Deleted, 0.7), (SourceState::Fresh, 1.0)]
+        {
+            assert!((state.cap(1.0) - confidence).abs() < f32::EPSILON);
+            assert!((state.cap(0.2) - 0.2).abs() < f32::EPSILON);
+        }
+    }
+
+    #[test]
+    fn the_nearest_of_several_lines_is_meant() {
+        let text = b"}\na\n}\nb\n}\n";
+        let brace = LineHash::of(b"}").unwrap();
+        assert_eq!(nearest_line(text, brace, 4), Some(3));
+        assert_eq!(nearest_line(text, brace, 99), Some(5));
+        assert_eq!(nearest_line(text, LineHash::of(b"c").unwrap(), 1), None);
+    }
+
+    proptest! {
+        #[test]
+        fn hashes_round_trip_and_ignore_indentation(line in "[a-z(){};]{1,20}", indent in "[ \t]{0,8}") {
+            let hash = LineHash::of(line.as_bytes()).unwrap();
+            prop_assert_eq!(LineHash::parse(&hash.to_string()), Some(hash));
+            prop_assert_eq!(LineHash::of(format!("{indent}{line}\r").as_bytes()), Some(hash));
+        }
+
+        #[test]
+        fn a_line_is_fresh_exactly_while_it_is_there(
+            before in prop::collection::vec("[a-d]{0,2}", 1..12),
+            after in prop::collection::vec("[a-d]{0,2}", 0..12),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let number = at.index(before.len());
+            let (text, now) = (before.join("\n"), after.join("\n"));
+            let recorded = record(&text, u32::try_from(number + 1).ok());
+            let line = before.get(number).unwrap();
+            let is_fresh = text == now || (!line.is_empty() && after.contains(line));
+            prop_assert_eq!(check(&recorded, &now) == SourceState::Fresh, is_fresh);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Checkpoints on disk: one for each scope, in a table of their own, each record with its version.
+
+use prost::Message;
+
+use super::codec::{CodecError, damaged, versioned, with_version};
+use super::read::Snapshot;
+use super::{StoreError, tables};
+use crate::model::{Checkpoint, Scope, Timestamp};
+
+const WHAT: &str = "a checkpoint";
+
+/// A checkpoint on disk, version 1.
+#[derive(Clone, PartialEq, Message)]
+struct CheckpointV1 {
+    #[prost(string, tag = "1")]
+    task: String,
+    #[prost(string, repeated, tag = "2")]
+    done: Vec<String>,
+    #[prost(string, repeated, tag = "3")]
+    next: Vec<String>,
+    #[prost(string, repeated, tag = "4")]
+    hypotheses: Vec<String>,
+    #[prost(string, tag = "5")]
+    blocked: String,
+    #[prost(string, repeated, tag = "6")]
+    files: Vec<String>,
+    #[prost(sint64, tag = "7")]
+    saved_at_us: i64,
+    #[prost(string, tag = "8")]
+    agent: String,
+}
+
+/// Encodes a checkpoint.
+fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
+    with_version(&CheckpointV1 {
+        task: checkpoint.task.clone(),
+        done: checkpoint.done.clone(),
+        next: checkpoint.next.clone(),
+        hypotheses: checkpoint.hypotheses.clone(),
+        blocked: checkpoint.blocked.clone(),
+        files: checkpoint.files.clone(),
+        saved_at_us: checkpoint.saved_at.as_micros(),
+        agent: checkpoint.agent.clone(),
+    })
+}
+
+/// Decodes a checkpoint.
+fn decode(bytes: &[u8]) -> Result<Checkpoint, CodecError> {
+    let record = CheckpointV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
+    Ok(Checkpoint {
+        task: record.task,
+        done: record.done,
+        next: record.next,
+        hypotheses: record.hypotheses,
+        blocked: record.blocked,
+        files: record.files,
+        saved_at: Timestamp::from_micros(record.saved_at_us),
+        agent: record.agent,
+    })
+}
+
+/// The table inside a write transaction.
+pub(super) type Table<'t> = redb::Table<'t, &'static str, &'static [u8]>;
+
+/// Replaces a scope's checkpoint; `None` removes it.
+pub(super) fn put(
+    table: &mut Table<'_>,
+    scope: &Scope,
+    checkpoint: Option<&Checkpoint>,
+) -> Result<(), redb::StorageError> {
+    let key = scope.to_string();
+    match checkpoint {
+        Some(checkpoint) => table.insert(key.as_str(), encode(checkpoint).as_slice())?,
+        None => table.remove(key.as_str())?,
+    };
+    Ok(())
+}
+
+impl Snapshot {
+    /// Reads a scope's checkpoint.
+    ///
+    /// # Errors
+    /// When the disk fails or the record is damaged.
+    pub fn checkpoint(&self, scope: &Scope) -> Result<Option<Checkpoint>, StoreError> {
+        let table = self.transaction.open_table(tables::CHECKPOINTS)?;
+        let found = table.get(scope.to_string().as_str())?;
+        Ok(found.map(|found| decode(found.value())).transpose()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::store::codec::RECORD_VERSION;
+
+    fn list() -> impl Strategy<Value = Vec<String>> {
+        prop::collection::vec("\\PC{0,20}", 0..4)
+    }
+
+    proptest! {
+        #[test]
+        fn records_round_trip(
+            (task, blocked, agent) in ("\\PC{0,40}", "\\PC{0,40}", "[a-z-]{0,9}"),
+            (done, next, hypotheses, files) in (list(), list(), list(), list()),
+            saved_at in any::<i64>(),
+        ) {
+            let saved_at = Timestamp::from_micros(saved_at);
+            let checkpoint = Checkpoint { task, done, next, hypotheses, blocked, files, saved_at, agent };
+            prop_assert_eq!(decode(&encode(&checkpoint)).unwrap(), checkpoint);
+        }
+
+        #[test]
+        fn garbage_is_an_error_not_a_crash(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            if let Ok(checkpoint) = decode(&bytes) {
+                prop_assert_eq!(decode(&encode(&checkpoint)).unwrap(), checkpoint);
+            }
+        }
+    }
+
+    #[test]
+    fn newer_versions_are_refused() {
+        assert_eq!(decode(&[RECORD_VERSION + 1, 0]).unwrap_err().kind(), ErrorKind::Newer);
+    }
+
+    /// The bytes of version 1, so that a change of the format cannot pass unnoticed.
+    #[test]
+    fn version_one_is_golden() {
+        let golden = include_bytes!("checkpoint_golden_v1.bin");
+        let checkpoint = decode(golden).unwrap();
+        assert_eq!(checkpoint.task, "Implement Metal attention kernel");
+        assert_eq!(checkpoint.next, ["Debug RMSNorm output", "Compare against llama.cpp"]);
+        assert_eq!(checkpoint.saved_at, Timestamp::from_micros(1_790_000_000_000_000));
+        assert_eq!(encode(&checkpoint), golden);
+    }
+}

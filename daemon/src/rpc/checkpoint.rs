@@ -1,0 +1,110 @@
+//! `Checkpoint`: where the project's task stands, saved until it is cleared.
+
+use std::sync::Arc;
+
+use helix_engine::model::{Checkpoint, Scope};
+use helix_engine::policy::checkpoint::admit;
+use helix_engine::strand::Request;
+use helix_engine::surface::checkpoint::{age, render};
+use helix_engine::surface::neutral::one_line;
+use helix_proto::v1;
+use helix_proto::v1::checkpoint_request::Action;
+use tonic::Status;
+
+use super::{convert, off_thread, store};
+use crate::runtime::{Asker, Runtime};
+
+/// Characters of a task where it is only mentioned.
+const TASK_MAX_CHARS: usize = 200;
+
+/// How a checkpoint is saved, for those who look for one.
+const HOW_TO_SAVE: &str =
+    "save one with the action `checkpoint` and a `task` (and `done`, `next`, `hypotheses`, `blocked`, `files`)";
+
+/// An answer, and what must be durable before it is given.
+struct Answer {
+    write: Option<Request>,
+    reply: v1::CheckpointReply,
+}
+
+/// Saves, loads or clears the checkpoint of the caller's project.
+pub(super) async fn checkpoint(
+    runtime: &Arc<Runtime>,
+    request: v1::CheckpointRequest,
+) -> Result<v1::CheckpointReply, Status> {
+    let Answer { write, reply } = off_thread(runtime, move |runtime| decide(runtime, request)).await?;
+    let Some(write) = write else { return Ok(reply) };
+    let outcomes = runtime.writer.write(vec![write]).await.map_err(|error| store::submit_status(&error))?;
+    match outcomes.into_iter().next() {
+        Some(Ok(_)) => Ok(reply),
+        Some(Err(error)) => Err(convert::status(error.kind(), &error)),
+        None => Err(Status::internal("the writer gave no answer")),
+    }
+}
+
+fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let scope = asker.project.scope.clone();
+    let saved = runtime.strand.snapshot().and_then(|snapshot| snapshot.checkpoint(&scope));
+    let saved = saved.map_err(|error| convert::status(error.kind(), &error))?;
+    match request.action {
+        Some(Action::Save(new)) => save(runtime, &asker, new, saved.as_ref()),
+        Some(Action::Load(_)) => Ok(load(runtime, &asker, saved.as_ref())),
+        Some(Action::Clear(_)) => Ok(clear(runtime, &asker, saved.as_ref())),
+        None => Err(Status::invalid_argument("the request has no action; save, load or clear the checkpoint")),
+    }
+}
+
+fn save(
+    runtime: &Runtime,
+    asker: &Asker,
+    new: v1::TaskCheckpoint,
+    replaced: Option<&Checkpoint>,
+) -> Result<Answer, Status> {
+    let new = admit(convert::checkpoint(new, runtime.now(), asker.actor.agent.clone()))
+        .map_err(|error| convert::status(error.kind(), &error))?;
+    let mut text = format!("Checkpoint saved for {}: {}", place(asker), one_line(&new.task, TASK_MAX_CHARS));
+    if let Some(replaced) = replaced {
+        text.push_str("\nIt replaced ");
+        text.push_str(&mention(runtime, replaced));
+    }
+    let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(&new)), text };
+    Ok(Answer { write: Some(write(asker, Some(new))), reply })
+}
+
+fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
+    let text = match saved {
+        Some(saved) => render(saved, runtime.now()),
+        None => format!("No checkpoint is saved for {}; {HOW_TO_SAVE}", place(asker)),
+    };
+    let reply = v1::CheckpointReply { checkpoint: saved.map(convert::task_checkpoint), text };
+    Answer { write: None, reply }
+}
+
+fn clear(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
+    let Some(saved) = saved else {
+        let text = format!("No checkpoint is saved for {}; there is nothing to clear", place(asker));
+        return Answer { write: None, reply: v1::CheckpointReply { checkpoint: None, text } };
+    };
+    let text = format!("Checkpoint cleared for {}: {}", place(asker), mention(runtime, saved));
+    let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(saved)), text };
+    Answer { write: Some(write(asker, None)), reply }
+}
+
+fn write(asker: &Asker, checkpoint: Option<Checkpoint>) -> Request {
+    Request::Checkpoint { scope: asker.project.scope.clone(), checkpoint: checkpoint.map(Box::new) }
+}
+
+/// A checkpoint in passing: its task and age.
+fn mention(runtime: &Runtime, checkpoint: &Checkpoint) -> String {
+    let task = one_line(&checkpoint.task, TASK_MAX_CHARS);
+    format!("{task} (saved {} ago)", age(checkpoint.saved_at, runtime.now()))
+}
+
+/// What a checkpoint belongs to, for people.
+fn place(asker: &Asker) -> String {
+    match &asker.project.scope {
+        Scope::Global => "work outside of any project".to_owned(),
+        Scope::Project(_) | Scope::Session(_) => format!("project {}", one_line(&asker.project.name, TASK_MAX_CHARS)),
+    }
+}

@@ -1,0 +1,197 @@
+//! `SessionLog`: what one session changed, from the history read backwards.
+
+use std::time::Duration;
+
+use helix_engine::model::{Memory, Scope, Timestamp};
+use helix_engine::store::{Operation, StoreError};
+use helix_engine::surface::neutral::one_line;
+use helix_proto::v1;
+use tonic::Status;
+
+use super::convert;
+use crate::runtime::{Asker, Runtime};
+
+/// Operations shown when no limit is given.
+const LIMIT_DEFAULT: u32 = 100;
+
+/// Most operations shown.
+const LIMIT_MAX: u32 = 1_000;
+
+/// Operations looked at, from the newest: reading so many takes some hundredths of a second. What a session did before
+/// them is not shown.
+const LOOKED_AT_MAX: usize = 20_000;
+
+/// Without a session id, what was done longer ago than a session may be idle is another session's.
+const SESSION_MAX: Duration = Duration::from_hours(4);
+
+/// Characters of a memory's first line.
+const SUMMARY_MAX_CHARS: usize = 120;
+
+/// Lists the operations of a session, oldest first; the newest ones when there are more than the limit.
+pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) -> Result<v1::SessionLogReply, Status> {
+    let limit = match request.limit {
+        0 => LIMIT_DEFAULT,
+        limit if limit <= LIMIT_MAX => limit,
+        limit => return Err(Status::resource_exhausted(format!("limit is {limit}, the most is {LIMIT_MAX}"))),
+    };
+    let asker = runtime.asker(request.caller.as_ref());
+    let session = if request.session.is_empty() { asker.actor.session.clone() } else { request.session.clone() };
+    let wanted = Wanted::new(session, &asker, runtime.now());
+    let read = runtime.strand.snapshot().and_then(|snapshot| {
+        let operations = snapshot.operations_backwards()?;
+        collect(operations, &wanted, limit as usize)
+    });
+    let (operations, total) = read.map_err(|error| convert::status(error.kind(), &error))?;
+    Ok(v1::SessionLogReply { session: wanted.into_session(), operations, total })
+}
+
+/// Whose operations are looked for.
+enum Wanted {
+    /// Those of this session.
+    Session(String),
+    /// Those of a program like the caller's in its project, since a time.
+    Recent { asker: Asker, scopes: Vec<Scope>, since: Timestamp },
+}
+
+impl Wanted {
+    fn new(session: String, asker: &Asker, now: Timestamp) -> Self {
+        if !session.is_empty() {
+            return Self::Session(session);
+        }
+        let idle_us = i64::try_from(SESSION_MAX.as_micros()).unwrap_or(i64::MAX);
+        let since = Timestamp::from_micros(now.as_micros().saturating_sub(idle_us));
+        Self::Recent { scopes: asker.scopes(), asker: asker.clone(), since }
+    }
+
+    /// Whether this and every earlier operation is too old.
+    fn ends_at(&self, operation: &Operation) -> bool {
+        match self {
+            Self::Session(_) => false,
+            Self::Recent { since, .. } => operation.at < *since,
+        }
+    }
+
+    fn is_by(&self, operation: &Operation) -> bool {
+        match self {
+            Self::Session(session) => operation.actor.session == *session,
+            Self::Recent { asker, .. } => operation.actor.origin == asker.actor.origin,
+        }
+    }
+
+    fn is_about(&self, memory: &Memory) -> bool {
+        match self {
+            Self::Session(_) => true,
+            Self::Recent { scopes, .. } => scopes.contains(&memory.scope),
+        }
+    }
+
+    fn into_session(self) -> String {
+        match self {
+            Self::Session(session) => session,
+            Self::Recent { .. } => String::new(),
+        }
+    }
+}
+
+/// Gathers the newest `limit` wanted operations, oldest first, and counts all of them.
+fn collect(
+    operations: impl Iterator<Item = Result<Operation, StoreError>>,
+    wanted: &Wanted,
+    limit: usize,
+) -> Result<(Vec<v1::LoggedOperation>, u32), StoreError> {
+    let mut logged = Vec::new();
+    let mut total = 0;
+    for operation in operations.take(LOOKED_AT_MAX) {
+        let operation = operation?;
+        if wanted.ends_at(&operation) {
+            break;
+        }
+        if !wanted.is_by(&operation) {
+            continue;
+        }
+        let memory = operation.memory()?;
+        if !wanted.is_about(&memory) {
+            continue;
+        }
+        total += 1;
+        if logged.len() < limit {
+            logged.push(to_wire(operation, &memory));
+        }
+    }
+    logged.reverse();
+    Ok((logged, total))
+}
+
+fn to_wire(operation: Operation, memory: &Memory) -> v1::LoggedOperation {
+    let first_line = memory.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    v1::LoggedOperation {
+        sequence: operation.sequence.0,
+        at_us: operation.at.as_micros(),
+        kind: operation.kind.name().to_owned(),
+        handle: memory.handle.as_str().to_owned(),
+        summary: one_line(first_line, SUMMARY_MAX_CHARS),
+        agent: operation.actor.agent,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use helix_engine::model::{Actor, Draft, Kinds, Origin};
+    use helix_engine::policy::admit::admit;
+    use helix_engine::store::MemoryStorage;
+    use helix_engine::strand::{Request, Strand};
+
+    use super::*;
+    use crate::project::Project;
+
+    const HOUR_US: i64 = 3_600_000_000;
+
+    fn actor(origin: Origin, session: &str) -> Actor {
+        Actor { origin, agent: "tests".into(), session: session.into() }
+    }
+
+    fn store(text: &str, actor: Actor, project: &str, hours: i64) -> Request {
+        let draft = Draft { topic: "log".into(), text: text.into(), ..Draft::default() };
+        let admitted = Box::new(admit(draft, &Scope::Project(project.into()), &Kinds::default()).unwrap());
+        Request::Store {
+            words: Box::new(Strand::read_words(&admitted)),
+            admitted,
+            links: Vec::new(),
+            force: true,
+            entropy: [7; 10],
+            actor,
+            at: Timestamp::from_micros(hours * HOUR_US),
+        }
+    }
+
+    #[test]
+    fn without_a_session_the_last_hours_of_the_project_count() {
+        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+        for (text, origin, session, project, hours) in [
+            ("too old", Origin::Agent, "", "here", 5),
+            ("oldest", Origin::Agent, "s", "here", 6),
+            ("by a person", Origin::User, "s", "here", 7),
+            ("elsewhere", Origin::Agent, "s", "there", 8),
+            ("newest", Origin::Agent, "", "here", 9),
+        ] {
+            writer.commit(vec![store(text, actor(origin, session), project, hours)]).unwrap();
+        }
+        let project = Project { scope: Scope::Project("here".into()), root: PathBuf::new(), name: "here".into() };
+        let asker = Asker { actor: actor(Origin::Agent, ""), project: Arc::new(project), cwd: PathBuf::new() };
+        let snapshot = strand.snapshot().unwrap();
+        let log = |session: &str, limit| {
+            let wanted = Wanted::new(session.to_owned(), &asker, Timestamp::from_micros(10 * HOUR_US));
+            let (found, total) = collect(snapshot.operations_backwards().unwrap(), &wanted, limit).unwrap();
+            (found.into_iter().map(|operation| operation.summary).collect::<Vec<_>>(), total)
+        };
+        assert_eq!(log("", 10), (vec!["oldest".to_owned(), "newest".to_owned()], 2));
+        assert_eq!(log("", 1), (vec!["newest".to_owned()], 2));
+        let of_session = ["oldest", "by a person", "elsewhere"].map(str::to_owned).to_vec();
+        assert_eq!(log("s", 10), (of_session, 3));
+        assert_eq!(log("unknown", 10), (Vec::new(), 0));
+    }
+}

@@ -1,0 +1,114 @@
+//! `Stale`: memories whose source changed or is gone; also the marks that other answers carry.
+
+use helix_engine::error::ErrorKind;
+use helix_engine::index::filter::Filter;
+use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
+use helix_engine::policy::stale::{Recorded, SourceState};
+use helix_engine::ports::Sources;
+use helix_engine::recall::parse::resolve_scopes;
+use helix_proto::limits::MESSAGE_MAX_BYTES;
+use helix_proto::v1;
+use prost::Message;
+use tonic::Status;
+
+use super::{convert, find};
+use crate::runtime::{Asker, Runtime};
+use crate::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt};
+
+/// Records read at once, so that a large strand's are not all in memory.
+const CHUNK: usize = 256;
+
+/// Bytes of the stale memories in one reply; the rest of a message is left for its frame.
+const REPLY_MAX_BYTES: usize = MESSAGE_MAX_BYTES / 4 * 3;
+
+/// Lists the stale memories of the caller's scopes by topic.
+pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1::StaleReply, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let look = runtime.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
+    let mut listing = Listing { runtime, look, refresh: request.refresh, bytes: 0, reply: v1::StaleReply::default() };
+    for numbers in candidates(runtime, request, &asker)?.chunks(CHUNK) {
+        let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+        memories.iter().try_for_each(|memory| listing.add(memory))?;
+    }
+    Ok(listing.reply)
+}
+
+/// Says of each memory what has become of its source, as far as the caller's project can tell.
+pub(super) fn mark(runtime: &Runtime, caller: Option<&v1::Caller>, memories: &mut [v1::Memory]) {
+    let asker = runtime.asker(caller);
+    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    for memory in memories {
+        let path = memory.source.as_ref().map_or("", |source| source.path.as_str());
+        if let (Some(recorded), Ok(scope)) = (convert::recorded(memory), Scope::parse(&memory.scope)) {
+            memory.source_state = convert::source_state(look.state_of(&scope, path, &recorded)).into();
+        }
+    }
+}
+
+/// Active memories with a source, by topic and in the order of `topic:index`.
+fn candidates(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Result<Vec<MemoryNumber>, Status> {
+    let invalid = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Invalid, &error);
+    let topic = match request.topic.as_str() {
+        "" => None,
+        topic => Some(Topic::parse(topic).map_err(|error| invalid(&error))?.as_str().to_owned()),
+    };
+    let scopes = resolve_scopes(&request.scopes, Some(&asker.project.scope), &asker.scopes());
+    let scopes = scopes.map_err(|error| invalid(&error))?.unwrap_or_default();
+    let filter = Filter { topics: topic.into_iter().collect(), scopes, ..Filter::default() };
+    let catalog = runtime.strand.catalog();
+    let filter = filter.compile(&catalog);
+    let mut found: Vec<_> = catalog
+        .rows()
+        .filter(|(_, row)| row.has_source() && filter.keeps(row))
+        .map(|(number, row)| (catalog.topic_of(row), row.recorded_at, number))
+        .collect();
+    found.sort_unstable();
+    Ok(found.into_iter().map(|(_, _, number)| number).collect())
+}
+
+/// The reply as it grows.
+struct Listing<'a> {
+    runtime: &'a Runtime,
+    look: Look<'a>,
+    refresh: bool,
+    bytes: usize,
+    reply: v1::StaleReply,
+}
+
+impl Listing<'_> {
+    fn add(&mut self, memory: &Memory) -> Result<(), Status> {
+        let state = self.look.state(memory);
+        if state == SourceState::Unknown {
+            self.reply.unknown += 1;
+            return Ok(());
+        }
+        self.reply.checked += 1;
+        if !state.is_stale() {
+            return Ok(());
+        }
+        let memory = self.stale(memory, state);
+        self.bytes += memory.encoded_len();
+        if self.bytes > REPLY_MAX_BYTES {
+            let message =
+                format!("the stale memories take more than {REPLY_MAX_BYTES} bytes; ask for one topic at a time");
+            return Err(Status::resource_exhausted(message));
+        }
+        self.reply.stale.push(memory);
+        Ok(())
+    }
+
+    fn stale(&self, memory: &Memory, state: SourceState) -> v1::StaleMemory {
+        let shown = self.refresh.then(|| self.current(memory)).flatten();
+        let (current, current_line) = shown.unwrap_or_default();
+        let memory =
+            v1::Memory { source_state: convert::source_state(state).into(), ..find::to_wire(self.runtime, memory) };
+        v1::StaleMemory { memory: Some(memory), current, current_line }
+    }
+
+    fn current(&self, memory: &Memory) -> Option<(String, u32)> {
+        let source = memory.source.as_ref()?;
+        let path = self.look.locate(&memory.scope, &source.path)?;
+        let line = Recorded::of(memory).and_then(|recorded| recorded.line);
+        excerpt(&path, source.line, line).map(|found| (found.text, found.first_line))
+    }
+}

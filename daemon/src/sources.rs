@@ -1,0 +1,30 @@
+//! What the files that memories are about hold now: read once for each content, remembered by time of change and size.
+//!
+//! Files are read on the caller's thread, so call this off the async threads.
+
+mod cache;
+mod file;
+mod look;
+
+pub(crate) use file::{excerpt, hashes};
+pub(crate) use look::Look;
+
+use cache::Cache;
+
+/// Largest file that is hashed, in bytes. A memory is rarely about a line of a larger one.
+const SOURCE_MAX_BYTES: u64 = 8 * 1024 * 1024;
+
+/// What one search or read reads at most, in bytes: a tenth of a second of hashing, and only until it is remembered.
+pub(crate) const SEARCH_READ_MAX_BYTES: u64 = 32 * 1024 * 1024;
+
+/// What one hook reads at most, in bytes: it has to answer within milliseconds.
+pub(crate) const HOOK_READ_MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// What a listing of stale memories reads at most, in bytes: some seconds of hashing.
+pub(crate) const LISTING_READ_MAX_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// What is remembered of all files.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    cache: Cache,
+}

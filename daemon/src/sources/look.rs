@@ -1,0 +1,173 @@
+//! One request's look at sources: each file is looked at once, and only so much is read.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use helix_engine::model::{Memory, Scope};
+use helix_engine::policy::stale::{File, Found, Recorded, SourceState, decide};
+
+use super::Sources;
+use super::file::{Seen, see};
+use crate::project::Project;
+
+/// Looks at files for one request. Files beyond its budget of reading count as unknown until a later request.
+pub(crate) struct Look<'a> {
+    sources: &'a Sources,
+    project: &'a Project,
+    seen: RefCell<HashMap<PathBuf, Seen>>,
+    left_bytes: Cell<u64>,
+    has_root: OnceCell<bool>,
+}
+
+impl Sources {
+    /// Begins a look from a project; at most `budget_bytes` are read.
+    pub(crate) fn look<'a>(&'a self, project: &'a Project, budget_bytes: u64) -> Look<'a> {
+        Look {
+            sources: self,
+            project,
+            seen: RefCell::default(),
+            left_bytes: Cell::new(budget_bytes),
+            has_root: OnceCell::new(),
+        }
+    }
+}
+
+impl helix_engine::ports::Sources for Look<'_> {
+    fn state(&self, memory: &Memory) -> SourceState {
+        let Some(recorded) = Recorded::of(memory) else { return SourceState::Unknown };
+        let path = memory.source.as_ref().map_or("", |source| source.path.as_str());
+        self.state_of(&memory.scope, path, &recorded)
+    }
+}
+
+impl Look<'_> {
+    /// Says what has become of a source, as it is named by a memory of this scope.
+    pub(crate) fn state_of(&self, scope: &Scope, path: &str, recorded: &Recorded) -> SourceState {
+        if recorded.content.is_none() {
+            return SourceState::Unknown;
+        }
+        let Some(path) = self.locate(scope, path) else { return SourceState::Unknown };
+        let seen = *self.seen.borrow_mut().entry(path.clone()).or_insert_with(|| see(&path));
+        let stamp = match seen {
+            Seen::Gone => return decide(recorded, Found::Gone),
+            Seen::Unreadable => return decide(recorded, Found::Nothing),
+            Seen::File(stamp) => stamp,
+        };
+        let needs_lines = |content: &[u8; 32]| recorded.needs_lines(content);
+        let known = self.sources.cache.remembered(&path, stamp, needs_lines).or_else(|| {
+            self.left_bytes.set(self.left_bytes.get().checked_sub(stamp.size())?);
+            self.sources.cache.read(&path, needs_lines, SystemTime::now())
+        });
+        match known {
+            Some(known) => {
+                let lines = known.lines.as_deref().unwrap_or_default();
+                decide(recorded, Found::File(File { content: known.content, lines }))
+            }
+            None => decide(recorded, Found::Nothing),
+        }
+    }
+
+    /// Where a source is: an absolute one as it is, a relative one inside of this project, where it must belong.
+    pub(crate) fn locate(&self, scope: &Scope, path: &str) -> Option<PathBuf> {
+        let path = Path::new(path);
+        if path.is_absolute() {
+            return Some(path.to_owned());
+        }
+        // Nobody knows which project a global memory's path is relative to.
+        let is_own = matches!(scope, Scope::Project(_)) && *scope == self.project.scope;
+        let is_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let has_root = || *self.has_root.get_or_init(|| self.project.root.is_dir());
+        (is_own && is_inside && has_root()).then(|| self.project.root.join(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+
+    use helix_engine::policy::stale::LineHash;
+
+    use super::*;
+
+    const FILE: &str = "fn main() {\n    run();\n}\n";
+
+    struct World {
+        directory: tempfile::TempDir,
+        project: Project,
+        sources: Sources,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let root = directory.path().join("billing");
+            fs::create_dir(&root).unwrap();
+            fs::write(root.join("a.rs"), FILE).unwrap();
+            let project = Project { scope: Scope::Project("billing".into()), root, name: "billing".into() };
+            Self { directory, project, sources: Sources::default() }
+        }
+
+        fn state_of(&self, path: &str) -> SourceState {
+            let line = LineHash::of(b"run();");
+            let recorded = Recorded { content: Some(*blake3::hash(FILE.as_bytes()).as_bytes()), line };
+            self.sources.look(&self.project, u64::MAX).state_of(&self.project.scope, path, &recorded)
+        }
+    }
+
+    #[test]
+    fn sources_are_followed_through_their_changes() {
+        let world = World::new();
+        let path = world.project.root.join("a.rs");
+        assert_eq!(world.state_of("a.rs"), SourceState::Fresh);
+        assert_eq!(world.state_of(path.to_str().unwrap()), SourceState::Fresh);
+        fs::write(&path, "// moved\nfn main() {\n    if true {\n        run();\n    }\n}").unwrap();
+        assert_eq!(world.state_of("a.rs"), SourceState::Fresh);
+        fs::write(&path, "fn main() {\n    walk();\n}\n").unwrap();
+        assert_eq!(world.state_of("a.rs"), SourceState::Changed);
+        fs::remove_file(&path).unwrap();
+        assert_eq!(world.state_of("./a.rs"), SourceState::Deleted);
+        fs::create_dir(&path).unwrap();
+        assert_eq!(world.state_of("a.rs"), SourceState::Deleted);
+        assert_eq!(world.state_of(path.join("b.rs").to_str().unwrap()), SourceState::Deleted);
+    }
+
+    #[test]
+    fn what_lies_elsewhere_is_unknown() {
+        let mut world = World::new();
+        fs::write(world.directory.path().join("outside.rs"), "").unwrap();
+        assert_eq!(world.state_of("../outside.rs"), SourceState::Unknown);
+        let recorded = Recorded { content: Some([0; 32]), line: None };
+        for scope in [Scope::Global, Scope::Project("other".into())] {
+            let look = world.sources.look(&world.project, u64::MAX);
+            assert_eq!(look.state_of(&scope, "gone.rs", &recorded), SourceState::Unknown);
+        }
+        fs::remove_dir_all(&world.project.root).unwrap();
+        assert_eq!(world.state_of("a.rs"), SourceState::Unknown);
+        world.project.scope = Scope::Global;
+        assert_eq!(world.state_of("a.rs"), SourceState::Unknown);
+    }
+
+    #[test]
+    fn a_look_reads_no_more_than_its_budget() {
+        let world = World::new();
+        let recorded = Recorded { content: Some(*blake3::hash(FILE.as_bytes()).as_bytes()), line: None };
+        let look = |budget| world.sources.look(&world.project, budget);
+        let poor = look(FILE.len() as u64 - 1);
+        assert_eq!(poor.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Unknown);
+        let rich = look(FILE.len() as u64);
+        assert_eq!(rich.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Fresh);
+    }
+
+    #[test]
+    fn large_files_and_pipes_are_unknown() {
+        let world = World::new();
+        let large = fs::File::create(world.project.root.join("large")).unwrap();
+        large.set_len(super::super::SOURCE_MAX_BYTES + 1).unwrap();
+        assert_eq!(world.state_of("large"), SourceState::Unknown);
+        nix::unistd::mkfifo(&world.project.root.join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert_eq!(world.state_of("pipe"), SourceState::Unknown);
+    }
+}

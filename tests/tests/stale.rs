@@ -1,0 +1,203 @@
+//! Sources that change under their memories, checkpoints that outlive the daemon, and what a session did.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use std::fs;
+
+use helix_client::caller;
+use helix_proto::v1::checkpoint_request::Action;
+use helix_proto::v1::{self, Program, SourceState};
+use helix_tests::hook::Session;
+use helix_tests::rpc::draft;
+use helix_tests::{Daemon, Home, Project, Rpc};
+
+const SOURCE: &str = "fn main() {\n    let lists = sorted();\n    fuse(lists);\n}\n";
+
+/// A daemon with one project.
+struct World {
+    daemon: Daemon,
+    home: Home,
+    project: Project,
+    rpc: Rpc,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let project = Project::new(&home, "billing").unwrap();
+        let rpc = Rpc::connect(&home).unwrap();
+        Self { daemon, home, project, rpc }
+    }
+
+    fn restarted(self) -> Self {
+        let Self { daemon, home, project, rpc } = self;
+        drop(rpc);
+        daemon.kill().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let rpc = Rpc::connect(&home).unwrap();
+        Self { daemon, home, project, rpc }
+    }
+
+    fn remember(&mut self, text: &str, source: &str) -> v1::Memory {
+        self.rpc.store(Program::Mcp, &self.project.root, draft("kernels", text, source)).unwrap()
+    }
+
+    fn caller(&self, session: &str) -> Option<v1::Caller> {
+        Some(caller(Program::Mcp, &self.project.root, "tests", session))
+    }
+
+    fn stale(&mut self) -> v1::StaleReply {
+        let request = v1::StaleRequest { caller: self.caller(""), refresh: true, ..v1::StaleRequest::default() };
+        self.rpc.call(async |rpc| rpc.stale(request.clone()).await).unwrap()
+    }
+
+    fn read(&mut self, reference: &str) -> SourceState {
+        let reference = reference.to_owned();
+        let request = v1::ReadRequest { caller: self.caller(""), reference, ..v1::ReadRequest::default() };
+        let reply = self.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap();
+        reply.memories.first().unwrap().source_state()
+    }
+
+    fn checkpoint(&mut self, action: Action) -> Result<v1::CheckpointReply, tonic::Status> {
+        let request = v1::CheckpointRequest { caller: self.caller(""), action: Some(action) };
+        self.rpc.call(async |rpc| rpc.checkpoint(request.clone()).await)
+    }
+}
+
+#[test]
+fn a_source_is_followed_by_its_content() {
+    let mut world = World::new();
+    world.project.write("src/kernels.rs", SOURCE).unwrap();
+    world.project.write("src/other.rs", SOURCE).unwrap();
+    let about_line = world.remember("The lists must be sorted before they are fused.", "src/kernels.rs:3").handle;
+    let about_file = world.remember("These kernels were ported from C by hand.", "src/other.rs").handle;
+    world.remember("Nobody has ever seen this file.", "src/absent.rs");
+    let forged = v1::Draft {
+        attributes: [("helix.line".to_owned(), "00".to_owned())].into(),
+        ..draft("kernels", "forged", "src/kernels.rs:1")
+    };
+    assert!(world.rpc.store(Program::Mcp, &world.project.root, forged).is_err());
+
+    let fresh = world.stale();
+    assert_eq!((fresh.stale.len(), fresh.checked, fresh.unknown), (0, 2, 1));
+    assert_eq!(world.read(&about_line), SourceState::Fresh);
+
+    // The line moves in one file, the other is written again as it was.
+    world.project.write("src/kernels.rs", &format!("//! New.\n\n{}", SOURCE.replace("    ", "\t"))).unwrap();
+    world.project.write("src/other.rs", SOURCE).unwrap();
+    assert_eq!(world.stale().stale, []);
+
+    world.project.write("src/kernels.rs", &SOURCE.replace("fuse(lists)", "fuse_sorted(lists)")).unwrap();
+    fs::remove_file(world.project.root.join("src/other.rs")).unwrap();
+    let stale = world.stale();
+    let found: Vec<_> = stale.stale.iter().map(|stale| (stale.memory.as_ref().unwrap(), &stale.current)).collect();
+    let [(line, current), (file, gone)] = found.as_slice() else { unreachable!("{stale:?}") };
+    assert_eq!((line.handle.as_str(), line.source_state()), (about_line.as_str(), SourceState::Changed));
+    assert!(current.contains("fuse_sorted(lists);") && current.lines().count() == 4, "{current}");
+    assert_eq!((file.handle.as_str(), file.source_state()), (about_file.as_str(), SourceState::Deleted));
+    assert_eq!(gone.as_str(), "");
+    assert_eq!(world.read(&about_file), SourceState::Deleted);
+    assert!((line.confidence - 1.0).abs() < f32::EPSILON, "nothing is written back");
+}
+
+#[test]
+fn a_changed_source_costs_rank_and_is_shown() {
+    let mut world = World::new();
+    world.project.write("src/kernels.rs", SOURCE).unwrap();
+    world.project.write("src/other.rs", SOURCE).unwrap();
+    let first = world.remember("Walrus lists are sorted once.", "src/kernels.rs:3").handle;
+    let second = world.remember("Walrus lists are sorted twice.", "src/other.rs:3").handle;
+    let confidence = |world: &mut World, handle: &str| {
+        let request = v1::SearchRequest {
+            caller: world.caller(""),
+            query: "walrus lists sorted".to_owned(),
+            explain: true,
+            ..v1::SearchRequest::default()
+        };
+        let found = world.rpc.call(async |rpc| rpc.search(request.clone()).await).unwrap();
+        let hit = found.hits.into_iter().find(|hit| hit.memory.as_ref().is_some_and(|found| found.handle == handle));
+        let hit = hit.unwrap();
+        (hit.memory.unwrap().source_state(), hit.explanation.unwrap().confidence_factor)
+    };
+    let (state, before) = confidence(&mut world, &first);
+    assert_eq!(state, SourceState::Fresh);
+    world.project.write("src/kernels.rs", "// nothing is left\n").unwrap();
+    let (state, after) = confidence(&mut world, &first);
+    assert_eq!(state, SourceState::Changed);
+    assert!(after < before, "{after} {before}");
+    assert_eq!(confidence(&mut world, &second), (SourceState::Fresh, before));
+
+    let session = Session::new(&world.home, &world.project, "s");
+    let context = session.read("src/kernels.rs").unwrap().unwrap();
+    assert!(context.contains("(src/kernels.rs:3) (source changed): Walrus lists are sorted once."), "{context}");
+}
+
+fn task(task: &str) -> v1::TaskCheckpoint {
+    let next = ["Debug RMSNorm output", " ", "Compare against llama.cpp"].map(str::to_owned).to_vec();
+    v1::TaskCheckpoint { task: task.to_owned(), next, ..v1::TaskCheckpoint::default() }
+}
+
+#[test]
+fn a_checkpoint_outlives_a_killed_daemon_until_it_is_cleared() {
+    let mut world = World::new();
+    let none = world.checkpoint(Action::Load(v1::LoadCheckpoint {})).unwrap();
+    assert_eq!(none.checkpoint, None);
+    assert!(none.text.starts_with("No checkpoint is saved for project billing; save one"), "{}", none.text);
+    assert!(world.checkpoint(Action::Save(task(" "))).is_err());
+
+    let saved = world.checkpoint(Action::Save(task("Port the kernels"))).unwrap();
+    assert_eq!(saved.text, "Checkpoint saved for project billing: Port the kernels");
+    let replaced = world.checkpoint(Action::Save(task("Implement the kernel"))).unwrap();
+    assert!(replaced.text.contains("\nIt replaced Port the kernels (saved "), "{}", replaced.text);
+
+    let mut world = world.restarted();
+    let loaded = world.checkpoint(Action::Load(v1::LoadCheckpoint {})).unwrap();
+    let (heading, rest) = loaded.text.split_once("\n_saved ").unwrap();
+    assert_eq!(heading, "## Checkpoint: Implement the kernel");
+    assert!(rest.ends_with(" ago_\n\nNext:\n  [ ] Debug RMSNorm output\n  [ ] Compare against llama.cpp"), "{rest}");
+    let loaded = loaded.checkpoint.unwrap();
+    assert_eq!((loaded.agent.as_str(), loaded.next.len()), ("tests", 2));
+
+    let cleared = world.checkpoint(Action::Clear(v1::ClearCheckpoint {})).unwrap();
+    assert!(cleared.text.starts_with("Checkpoint cleared for project billing: Implement"), "{}", cleared.text);
+    let again = world.checkpoint(Action::Clear(v1::ClearCheckpoint {})).unwrap();
+    assert_eq!((again.checkpoint, again.text.contains("nothing to clear")), (None, true));
+}
+
+#[test]
+fn a_session_starts_with_the_checkpoint_and_resumes_with_all_of_it() {
+    let mut world = World::new();
+    world.checkpoint(Action::Save(task("Implement the kernel"))).unwrap();
+    let session = Session::new(&world.home, &world.project, "s");
+    let start = session.start("startup").unwrap().unwrap();
+    assert!(start.contains("Checkpoint, saved "), "{start}");
+    assert!(start.contains("Next: Debug RMSNorm output; Compare against llama.cpp"), "{start}");
+    let resume = session.start("resume").unwrap().unwrap();
+    assert!(resume.contains("## Checkpoint: Implement the kernel\n"), "{resume}");
+    assert_eq!(session.start("resume").unwrap(), None);
+    // A compacted context holds nothing of it any more.
+    assert!(session.start("compact").unwrap().unwrap().contains("  [ ] Debug RMSNorm output\n"));
+}
+
+#[test]
+fn a_session_log_has_what_the_session_did() {
+    let mut world = World::new();
+    for (session, text) in
+        [("one", "Ocelots sort lists."), ("two", "Tamarins fuse them."), ("one", "Kestrels wait.\nLong.")]
+    {
+        let request =
+            v1::StoreRequest { caller: world.caller(session), draft: Some(draft("animals", text, "")), force: true };
+        world.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
+    }
+    let mut log = |own: &str, named: &str, limit| {
+        let request = v1::SessionLogRequest { caller: world.caller(own), session: named.to_owned(), limit };
+        let reply = world.rpc.call(async |rpc| rpc.session_log(request.clone()).await).unwrap();
+        let lines = reply.operations.into_iter().map(|found| format!("{} {}", found.kind, found.summary));
+        (lines.collect::<Vec<_>>(), reply.total)
+    };
+    let of_one = vec!["store Ocelots sort lists.".to_owned(), "store Kestrels wait.".to_owned()];
+    assert_eq!(log("", "one", 0), (of_one.clone(), 2));
+    assert_eq!(log("one", "", 1), (of_one.get(1..).unwrap().to_vec(), 2));
+    assert_eq!(log("", "", 0).0.len(), 3);
+    assert_eq!(log("one", "three", 0), (Vec::new(), 0));
+}
