@@ -26,6 +26,55 @@ pub(crate) enum ArgumentError {
     /// Not given.
     #[error("{0}: required; give it and call again")]
     Missing(&'static str),
+    /// No action, and the tool has none by default.
+    #[error("action: required; give one of {0}")]
+    NoAction(String),
+    /// Not given, and this action needs it.
+    #[error("action={action} needs {name}; give it and call again")]
+    MissingFor {
+        /// The action.
+        action: &'static str,
+        /// What it needs.
+        name: &'static str,
+    },
+    /// This action has no use for it.
+    #[error("action={action} does not take {unexpected}; it takes {known}")]
+    NotFor {
+        /// The action.
+        action: &'static str,
+        /// What was given.
+        unexpected: String,
+        /// What it takes.
+        known: String,
+    },
+    /// Two arguments that say the same thing differently.
+    #[error("{one} and {other} both say which memory is meant; give one of them")]
+    Together {
+        /// The first.
+        one: &'static str,
+        /// The second.
+        other: &'static str,
+    },
+    /// Too many or too much.
+    #[error("{name}: {got} are more than the limit of {limit}; split the call")]
+    TooMany {
+        /// The argument.
+        name: &'static str,
+        /// What was given.
+        got: usize,
+        /// What is allowed.
+        limit: usize,
+    },
+    /// One of several things is wrong.
+    #[error("{name}[{at}]: {error}")]
+    Within {
+        /// The argument.
+        name: &'static str,
+        /// 0-based position of the wrong one.
+        at: usize,
+        /// What is wrong with it.
+        error: Box<ArgumentError>,
+    },
     /// Not what it should be.
     #[error("{name}: expected {expected}, got {got}")]
     Wrong {
@@ -100,16 +149,21 @@ impl Arguments {
 
     /// Yes or no; no unless given.
     pub(crate) fn flag(&self, name: &'static str) -> Result<bool, ArgumentError> {
-        let Some(value) = self.value(name) else { return Ok(false) };
+        Ok(self.optional_flag(name)?.unwrap_or_default())
+    }
+
+    /// Yes or no, where not saying it is a third thing.
+    pub(crate) fn optional_flag(&self, name: &'static str) -> Result<Option<bool>, ArgumentError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
         let word = match value {
-            Value::Bool(flag) => return Ok(*flag),
+            Value::Bool(flag) => return Ok(Some(*flag)),
             Value::Number(number) => number.to_string(),
             Value::String(text) => text.trim().to_lowercase(),
             _ => String::new(),
         };
         match word.as_str() {
-            "true" | "yes" | "1" => Ok(true),
-            "false" | "no" | "0" => Ok(false),
+            "true" | "yes" | "1" => Ok(Some(true)),
+            "false" | "no" | "0" => Ok(Some(false)),
             _ => Err(wrong(name, "true or false", value)),
         }
     }
@@ -157,7 +211,48 @@ impl Arguments {
                 let choices: Vec<(&'static str, ())> = names.iter().map(|name| (*name, ())).collect();
                 self.choice(name, &choices).map(drop)
             }
+            Shape::Objects => self.objects(name, "objects").map(drop),
+            Shape::Json => self.text(name).map(drop),
         }
+    }
+
+    /// Several objects: an array of them, or that array written as a string.
+    pub(crate) fn objects(
+        &self,
+        name: &'static str,
+        expected: &'static str,
+    ) -> Result<Option<Vec<JsonObject>>, ArgumentError> {
+        let Some(value) = self.value(name) else { return Ok(None) };
+        let written = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let items = match written.as_ref().unwrap_or(value) {
+            Value::Array(items) => items.iter().map(|item| item.as_object().cloned()).collect::<Option<Vec<_>>>(),
+            Value::Object(one) => Some(vec![one.clone()]),
+            _ => None,
+        };
+        items.map(Some).ok_or_else(|| wrong(name, expected, value))
+    }
+
+    /// A JSON document: a value, or one written as a string, which is taken as written.
+    pub(crate) fn json(&self, name: &'static str) -> Result<Option<String>, ArgumentError> {
+        match self.value(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(value @ (Value::Object(_) | Value::Array(_))) => Ok(Some(value.to_string())),
+            Some(other) => Err(wrong(name, "a JSON document", other)),
+        }
+    }
+
+    /// Whether an argument says something: null, blank text and a flag's `false` do not.
+    pub(crate) fn says(&self, name: &str) -> bool {
+        self.value(name).is_some_and(|value| {
+            let is_false = value.as_bool() == Some(false) || value.as_str().is_some_and(|text| text.trim() == "false");
+            !is_false
+        })
+    }
+
+    /// The names of the arguments that say something.
+    pub(crate) fn said(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str).filter(|name| self.says(name))
     }
 
     /// Null and blank text count as not given.

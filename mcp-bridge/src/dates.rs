@@ -36,6 +36,14 @@ pub(crate) fn day_of(micros: i64, zone: &TimeZone) -> String {
         .map_or_else(|_| "unknown-date".to_owned(), |at| at.to_zoned(zone.clone()).date().to_string())
 }
 
+/// The day and minute of a wire time in `zone`.
+pub(crate) fn minute_of(micros: i64, zone: &TimeZone) -> String {
+    Timestamp::from_microsecond(micros).map_or_else(
+        |_| "unknown-time".to_owned(),
+        |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -65,5 +73,6 @@ mod tests {
     fn times_are_written_as_days() {
         assert_eq!(day_of(1_795_299_240_000_000, &TimeZone::UTC), "2026-11-21");
         assert_eq!(day_of(i64::MAX, &TimeZone::UTC), "unknown-date");
+        assert_eq!(minute_of(1_795_299_240_000_000, &TimeZone::UTC), "2026-11-21 22:14");
     }
 }

@@ -2,20 +2,34 @@
 //!
 //! Headers start at the margin and stored text is indented, so that no memory can fake a second one.
 
+mod batch;
+mod digest;
+mod edit;
 mod memory;
 mod pack;
 mod read;
 mod search;
 mod store;
+mod topics;
 
 use jiff::tz::TimeZone;
 
-pub(crate) use read::read;
+pub(crate) use batch::{Batched, Entry, batched};
+pub(crate) use digest::{briefed, packed_context};
+pub(crate) use edit::{Change, edited};
+pub(crate) use read::{Shown, entries, read};
 pub(crate) use search::{Found, found};
 pub(crate) use store::stored;
+pub(crate) use topics::{
+    Compacted, Exported, StatsDetail, checkpoint_cleared, checkpoint_loaded, checkpoint_saved, compacted,
+    cross_references, exported, graph, imported, prune, recent, reindexed, session, stale, stats, topic_list,
+};
 
-/// Longest answer, in characters: 5,000 tokens, a fifth of what clients accept.
-const ANSWER_MAX_CHARS: usize = 20_000;
+/// Longest answer, in tokens: a fifth of what clients accept.
+pub(crate) const ANSWER_MAX_TOKENS: u32 = 5_000;
+
+/// Longest answer, in characters, four of which make a token.
+pub(crate) const ANSWER_MAX_CHARS: usize = 20_000;
 
 /// Longest body of one memory among several, in characters.
 const BODY_MAX_CHARS: usize = 4_000;

@@ -16,6 +16,10 @@ pub(crate) enum Shape {
     Flag,
     /// Several words.
     List,
+    /// Several objects.
+    Objects,
+    /// A JSON document.
+    Json,
     /// One of these.
     Choice(&'static [&'static str]),
 }
@@ -50,6 +54,8 @@ impl Parameter {
             Shape::Fraction => json!({"type": ["number", "string"]}),
             Shape::Flag => json!({"type": ["boolean", "string"]}),
             Shape::List => json!({"type": ["string", "array"], "items": {"type": "string"}}),
+            Shape::Objects => json!({"type": ["array", "string"], "items": {"type": "object"}}),
+            Shape::Json => json!({"type": ["string", "object", "array"]}),
             Shape::Choice(names) => json!({"type": "string", "enum": names}),
         };
         if let (Some(fields), false) = (schema.as_object_mut(), self.about.is_empty()) {

@@ -1,8 +1,14 @@
 //! The tools, in the order in which they are listed.
 
+mod actions;
+mod batch;
+mod brief;
+mod context;
+mod edit;
 mod read;
 mod search;
 mod store;
+mod topics;
 
 use helix_client::v1::Caller;
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
@@ -15,13 +21,31 @@ use crate::schema::{Parameter, input_schema};
 /// Makes Claude show a tool to the model at once instead of hiding it behind a search.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
+/// Longest look back, in days and in hours: a hundred years.
+const DAYS_MAX: u32 = 36_500;
+const HOURS_MAX: u32 = DAYS_MAX * 24;
+
+/// What a tool does to what is stored, as clients are told.
+#[derive(Clone, Copy)]
+enum Nature {
+    /// Nothing.
+    Reads,
+    /// Adds to it; the same again adds nothing.
+    Adds,
+    /// Changes it.
+    Changes {
+        /// Whether the same again changes nothing more.
+        idempotent: bool,
+    },
+}
+
 /// What a tool is, apart from what it does.
 struct Description {
     name: &'static str,
     title: &'static str,
     about: &'static str,
     parameters: &'static [Parameter],
-    reads_only: bool,
+    nature: Nature,
 }
 
 /// A tool that a model may call.
@@ -29,15 +53,26 @@ struct Description {
 pub(crate) enum HelixTool {
     /// Stores a memory.
     Store,
+    /// Stores several.
+    Batch,
     /// Finds memories.
     Search,
+    /// Gives an overview.
+    Brief,
     /// Shows memories in full.
     Read,
+    /// Changes memories.
+    Edit,
+    /// Browses and maintains.
+    Topics,
+    /// Packs what matters now.
+    Context,
 }
 
 impl HelixTool {
     /// All of them; clients cache prompts by this order.
-    pub(crate) const ALL: [Self; 3] = [Self::Store, Self::Search, Self::Read];
+    pub(crate) const ALL: [Self; 8] =
+        [Self::Store, Self::Batch, Self::Search, Self::Brief, Self::Read, Self::Edit, Self::Topics, Self::Context];
 
     /// Finds a tool by its name.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -52,8 +87,12 @@ impl HelixTool {
     /// The tool as it is listed.
     pub(crate) fn listed(self) -> Tool {
         let description = self.description();
-        let hints = ToolAnnotations::with_title(description.title).read_only(description.reads_only).open_world(false);
-        let hints = if description.reads_only { hints } else { hints.destructive(false).idempotent(true) };
+        let hints = ToolAnnotations::with_title(description.title).open_world(false);
+        let hints = match description.nature {
+            Nature::Reads => hints.read_only(true),
+            Nature::Adds => hints.read_only(false).destructive(false).idempotent(true),
+            Nature::Changes { idempotent } => hints.read_only(false).destructive(true).idempotent(idempotent),
+        };
         let mut meta = MetaObject::new();
         meta.insert(ALWAYS_LOAD.to_owned(), true.into());
         Tool::new(description.name, description.about, input_schema(description.parameters))
@@ -75,8 +114,13 @@ impl HelixTool {
         let arguments = Arguments::new(description.name, description.parameters, given)?;
         match self {
             Self::Store => store::run(daemon, caller, &arguments).await,
+            Self::Batch => batch::run(daemon, caller, &arguments).await,
             Self::Search => search::run(daemon, caller, &arguments).await,
+            Self::Brief => brief::run(daemon, caller, &arguments).await,
             Self::Read => read::run(daemon, caller, &arguments).await,
+            Self::Edit => edit::run(daemon, caller, &arguments).await,
+            Self::Topics => topics::run(daemon, caller, &arguments).await,
+            Self::Context => context::run(daemon, caller, &arguments).await,
         }
     }
 
@@ -90,8 +134,13 @@ impl HelixTool {
     fn description(self) -> &'static Description {
         match self {
             Self::Store => &store::DESCRIPTION,
+            Self::Batch => &batch::DESCRIPTION,
             Self::Search => &search::DESCRIPTION,
+            Self::Brief => &brief::DESCRIPTION,
             Self::Read => &read::DESCRIPTION,
+            Self::Edit => &edit::DESCRIPTION,
+            Self::Topics => &topics::DESCRIPTION,
+            Self::Context => &context::DESCRIPTION,
         }
     }
 }
@@ -101,7 +150,15 @@ fn at_commas(character: char) -> bool {
     character == ','
 }
 
+/// Separates steps in one string; they may hold commas.
+fn at_semicolons(character: char) -> bool {
+    character == ';'
+}
+
 /// Separates handles in one string.
 fn at_commas_and_spaces(character: char) -> bool {
     character == ',' || character.is_whitespace()
 }
+
+#[cfg(test)]
+mod samples;

@@ -1,6 +1,6 @@
 //! The parts of one memory: handle line, body, metadata line.
 
-use helix_client::v1::Memory;
+use helix_client::v1::{Memory, SourceState};
 
 use super::{BODY_MAX_CHARS, LINE_MAX_CHARS, View};
 use crate::clean;
@@ -18,18 +18,35 @@ pub(super) fn day(memory: &Memory, view: &View) -> String {
     dates::day_of(at, &view.zone)
 }
 
-/// What the memory is and whom it concerns: `gotcha, project`.
+/// What the memory is and whom it concerns: `gotcha, project`; and that its source is no longer what it was.
 pub(super) fn nature(memory: &Memory) -> String {
+    let changed = match memory.source_state() {
+        SourceState::Unknown | SourceState::Fresh => "",
+        SourceState::Changed => ", source changed",
+        SourceState::Deleted => ", source deleted",
+    };
     let scope = match memory.scope.split_once(':') {
         Some((level, _)) => level,
         None => &memory.scope,
     };
-    clean::line(&format!("{}, {scope}", memory.kind))
+    clean::line(&format!("{}, {scope}{changed}", memory.kind))
 }
 
 /// `#tag #tag`, empty without tags.
 pub(super) fn hashtags(memory: &Memory) -> String {
     clean::line(&memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" "))
+}
+
+/// A memory on one line: handle, day, summary, tags.
+pub(super) fn one_line(memory: &Memory, view: &View) -> String {
+    header([clean::line(&memory.handle), day(memory, view), summary(memory), hashtags(memory)])
+}
+
+/// `path:line` of its source; empty without one.
+pub(super) fn source(memory: &Memory) -> String {
+    let Some(source) = memory.source.as_ref().filter(|source| !source.path.is_empty()) else { return String::new() };
+    let line = if source.line == 0 { String::new() } else { format!(":{}", source.line) };
+    clean::line(&format!("{}{line}", source.path))
 }
 
 /// Joins the parts of a header that are not empty.
@@ -83,9 +100,9 @@ pub(super) fn metadata(memory: &Memory) -> String {
     if !memory.tags.is_empty() {
         field("tags", &memory.tags.join(", "));
     }
-    if let Some(source) = memory.source.as_ref().filter(|source| !source.path.is_empty()) {
-        let line = if source.line == 0 { String::new() } else { format!(":{}", source.line) };
-        field("source", &format!("{}{line}", source.path));
+    let source = source(memory);
+    if !source.is_empty() {
+        field("source", &source);
     }
     if memory.confidence < 1.0 {
         field("confidence", &short(memory.confidence));
@@ -103,6 +120,25 @@ pub(super) fn metadata(memory: &Memory) -> String {
         fields.push("[pinned]".to_owned());
     }
     fields.join(" ")
+}
+
+/// `1 memory`, `2 memories`.
+pub(super) fn count_of(count: usize, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// Bytes in the largest unit that leaves a whole number before the point.
+#[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
+pub(super) fn size(bytes: u64) -> String {
+    const UNIT: f64 = 1024.0;
+    let mut size = bytes as f64;
+    for unit in ["bytes", "KiB", "MiB"] {
+        if size < UNIT {
+            return if unit == "bytes" { format!("{bytes} bytes") } else { format!("{size:.1} {unit}") };
+        }
+        size /= UNIT;
+    }
+    format!("{size:.1} GiB")
 }
 
 /// At most two decimals, none for nothing.

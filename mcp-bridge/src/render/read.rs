@@ -2,40 +2,95 @@
 
 use helix_client::v1::{Memory, ReadReply};
 
-use super::View;
-use super::memory::{body, day, header, metadata, nature, whole_body};
+use super::memory::{body, count_of, cut, day, header, metadata, nature, one_line, whole_body};
 use super::pack::pack;
+use super::{LINE_MAX_CHARS, View};
 use crate::clean;
 
-/// Text of a reply to `read`; `index` is the position that was asked for.
-pub(crate) fn read(reply: &ReadReply, index: Option<u32>, view: &View) -> String {
-    match reply.memories.as_slice() {
-        [] => "nothing is stored under that name; search finds memories by words".to_owned(),
-        [memory] if reply.total <= 1 || index.is_some() || reply.topic.is_empty() => {
-            let position = index.map(|index| format!("[{index}]")).unwrap_or_default();
-            entry(position, memory, whole_body(memory), view)
+/// What was read, and how it was asked for.
+pub(crate) struct Shown<'a> {
+    /// The daemon's answer.
+    pub(crate) reply: &'a ReadReply,
+    /// The position that was asked for.
+    pub(crate) index: Option<u32>,
+    /// The text that memories had to hold; empty for all.
+    pub(crate) match_text: &'a str,
+}
+
+/// Text of a reply to `read`.
+pub(crate) fn read(shown: &Shown<'_>, view: &View) -> String {
+    match shown.reply.memories.as_slice() {
+        [] => nothing(shown),
+        [memory] if is_one(shown) => entry(number(shown.index), memory, whole_body(memory), view),
+        memories => {
+            let entries = numbered(memories);
+            let blocks: Vec<String> =
+                entries.map(|(at, memory)| entry(number(Some(at)), memory, body(memory, &[]), view)).collect();
+            topic(shown, &blocks, "\n\n", "read", "shows the next")
         }
-        memories => topic(reply, memories, view),
     }
 }
 
-fn topic(reply: &ReadReply, memories: &[Memory], view: &View) -> String {
-    let name = clean::line(&reply.topic);
-    let total = usize::try_from(reply.total).unwrap_or(usize::MAX).max(memories.len());
-    let entries: Vec<String> = memories
-        .iter()
-        .enumerate()
-        .map(|(at, memory)| entry(format!("[{at}]"), memory, body(memory, &[]), view))
-        .collect();
-    let (text, shown) = pack(&entries, "\n\n");
-    let answer = format!("{name}: {total} memories\n\n{text}");
-    if shown == total {
+/// Text of a reply to `topics action=entries`: a line a memory, which `topic:index` names.
+pub(crate) fn entries(shown: &Shown<'_>, view: &View) -> String {
+    match shown.reply.memories.as_slice() {
+        [] => nothing(shown),
+        [memory] if shown.index.is_some() => entry(number(shown.index), memory, whole_body(memory), view),
+        memories => {
+            let line = |(at, memory): (u32, &Memory)| {
+                format!("{}:{at}  {}", clean::line(&memory.topic), one_line(memory, view))
+            };
+            let lines: Vec<String> = numbered(memories).map(line).collect();
+            topic(shown, &lines, "\n", "topics action=entries", "shows the next whole, match_str filters")
+        }
+    }
+}
+
+/// Whether one memory was asked for and not a topic that has one.
+fn is_one(shown: &Shown<'_>) -> bool {
+    let is_filtered = !shown.match_text.is_empty();
+    shown.index.is_some() || shown.reply.topic.is_empty() || (shown.reply.total <= 1 && !is_filtered)
+}
+
+fn nothing(shown: &Shown<'_>) -> String {
+    let total = shown.reply.total;
+    if !shown.match_text.is_empty() && total > 0 {
+        let wanted = cut(&clean::line(shown.match_text), LINE_MAX_CHARS);
+        return format!("none of its {total} memories has the text \"{wanted}\"; search finds memories by words");
+    }
+    "nothing is stored under that name; search finds memories by words".to_owned()
+}
+
+/// Memories with their positions: the daemon's, else counted.
+fn numbered(memories: &[Memory]) -> impl Iterator<Item = (u32, &Memory)> {
+    (0..).zip(memories).map(|(at, memory)| (memory.index.unwrap_or(at), memory))
+}
+
+fn topic(shown: &Shown<'_>, blocks: &[String], separator: &str, call: &str, does: &str) -> String {
+    let name = clean::line(&shown.reply.topic);
+    let all = usize::try_from(shown.reply.total).unwrap_or(usize::MAX).max(blocks.len());
+    let is_filtered = !shown.match_text.is_empty();
+    let head = if is_filtered {
+        format!("{name}: {} of {all} memories have that text", blocks.len())
+    } else {
+        format!("{name}: {}", count_of(all, "memory", "memories"))
+    };
+    let total = if is_filtered { blocks.len() } else { all };
+    let (text, fitting) = pack(blocks, separator);
+    let answer = format!("{head}{separator}{text}");
+    if fitting == total {
         return answer;
     }
-    let missing = total - shown;
+    let next = shown.reply.memories.get(fitting).and_then(|memory| memory.index);
+    let next = next.map_or(fitting.to_string(), |index| index.to_string());
     format!(
-        "{answer}\n\n{missing} more; read topic={name} index={shown} shows the next, search topic={name} finds by words"
+        "{answer}{separator}{} more; {call} topic={name} index={next} {does}, search topic={name} finds by words",
+        total - fitting
     )
+}
+
+fn number(index: Option<u32>) -> String {
+    index.map(|index| format!("[{index}]")).unwrap_or_default()
 }
 
 fn entry(position: String, memory: &Memory, body: String, view: &View) -> String {
@@ -48,30 +103,37 @@ mod tests {
     use super::super::samples::{arm64, hostile, long, utc};
     use super::*;
 
+    fn all(reply: &ReadReply) -> String {
+        read(&Shown { reply, index: None, match_text: "" }, &utc())
+    }
+
     #[test]
     fn one_memory_is_shown_whole() {
         let reply = ReadReply { memories: vec![arm64()], topic: String::new(), total: 1 };
-        insta::assert_snapshot!(read(&reply, None, &utc()));
+        insta::assert_snapshot!(all(&reply));
         let long = ReadReply { memories: vec![long("a/long", 30_000)], topic: String::new(), total: 1 };
-        assert!(read(&long, None, &utc()).chars().count() > 30_000);
+        assert!(all(&long).chars().count() > 30_000);
     }
 
     #[test]
     fn a_topic_numbers_its_memories() {
         let reply = ReadReply { memories: vec![arm64(), hostile()], topic: "build-gotchas".to_owned(), total: 2 };
-        insta::assert_snapshot!(read(&reply, None, &utc()));
+        insta::assert_snapshot!(all(&reply));
     }
 
     #[test]
     fn an_index_is_repeated() {
         let reply = ReadReply { memories: vec![arm64()], topic: "build-gotchas".to_owned(), total: 7 };
-        assert!(read(&reply, Some(3), &utc()).starts_with("[3]  build-gotchas/arch-arm64-required  "));
+        assert!(
+            read(&Shown { reply: &reply, index: Some(3), match_text: "" }, &utc())
+                .starts_with("[3]  build-gotchas/arch-arm64-required  ")
+        );
     }
 
     #[test]
     fn a_large_topic_is_cut_and_says_how_to_go_on() {
         let memories = (0..20).map(|at| long(&format!("big/{at}"), 9_000)).collect();
-        let text = read(&ReadReply { memories, topic: "big".to_owned(), total: 25 }, None, &utc());
+        let text = all(&ReadReply { memories, topic: "big".to_owned(), total: 25 });
         assert!(text.chars().count() < 21_000, "{}", text.chars().count());
         assert!(text.contains("cut at 4000 characters; read big/0 shows the rest"));
         assert!(text.ends_with("21 more; read topic=big index=4 shows the next, search topic=big finds by words"));
@@ -80,8 +142,36 @@ mod tests {
     #[test]
     fn nothing_found_says_what_to_do() {
         insta::assert_snapshot!(
-            read(&ReadReply::default(), None, &utc()),
+            all(&ReadReply::default()),
             @"nothing is stored under that name; search finds memories by words"
         );
+    }
+
+    fn third() -> Memory {
+        Memory { index: Some(3), ..arm64() }
+    }
+
+    #[test]
+    fn a_filter_says_how_many_passed() {
+        let reply = ReadReply { memories: vec![third()], topic: "build-gotchas".to_owned(), total: 7 };
+        let filtered = read(&Shown { reply: &reply, index: None, match_text: "arm64" }, &utc());
+        assert!(
+            filtered.starts_with("build-gotchas: 1 of 7 memories have that text\n\n[3]  build-gotchas/"),
+            "{filtered}"
+        );
+        let none = ReadReply { memories: Vec::new(), ..reply };
+        insta::assert_snapshot!(
+            read(&Shown { reply: &none, index: None, match_text: "x86" }, &utc()),
+            @r#"none of its 7 memories has the text "x86"; search finds memories by words"#
+        );
+    }
+
+    #[test]
+    fn entries_are_numbered_lines() {
+        let reply = ReadReply { memories: vec![third(), hostile()], topic: "build-gotchas".to_owned(), total: 9 };
+        let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
+        let one = ReadReply { memories: vec![third()], ..reply };
+        let whole = entries(&Shown { reply: &one, index: Some(3), match_text: "" }, &utc());
+        insta::assert_snapshot!(format!("{listed}\n---\n{whole}"));
     }
 }

@@ -1,12 +1,12 @@
 //! Memories for tests of rendering.
 
-use helix_client::v1::{Explanation, Hit, Memory, SourceRef, StoreOutcome, StoreReply};
+use helix_client::v1::{Explanation, Hit, Memory, SourceRef, StoreOutcome, StoreReply, TopicEntry};
 use jiff::tz::TimeZone;
 
 use super::View;
 
 /// 2026-11-21T22:14:00Z.
-const RECORDED_AT_US: i64 = 1_795_299_240_000_000;
+pub(super) const RECORDED_AT_US: i64 = 1_795_299_240_000_000;
 
 pub(super) fn utc() -> View {
     View { zone: TimeZone::UTC }
@@ -76,4 +76,13 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
 
 pub(super) fn reply_with(outcome: StoreOutcome, similarity: f32) -> StoreReply {
     StoreReply { outcome: outcome.into(), memory: Some(arm64()), similarity, warnings: Vec::new() }
+}
+
+pub(super) fn topic(name: &str, memories: u32) -> TopicEntry {
+    TopicEntry {
+        name: name.to_owned(),
+        memories,
+        first_recorded_at_us: RECORDED_AT_US,
+        last_recorded_at_us: RECORDED_AT_US,
+    }
 }

@@ -1,28 +1,21 @@
 //! Hits, in six levels of detail.
 
-use helix_client::limits::SEARCH_LIMIT_MAX;
 use helix_client::v1::{Explanation, Hit, Memory, SearchReply};
 
-use super::memory::{INDENT, body, day, hashtags, header, metadata, nature, opening, short, summary};
-use super::pack::pack;
+use super::memory::{INDENT, body, cut, day, hashtags, header, metadata, nature, one_line, opening, short};
+use super::pack::{pack, packed};
 use super::{Detail, LINE_MAX_CHARS, View};
 use crate::clean;
-use crate::render::memory::cut;
 
 /// Body lines of a hit at medium detail.
 const OPENING_LINES: usize = 2;
 
-/// Hits of one topic that the daemon returns when hits come from several; a topic with as many may have more.
-const TOPIC_HITS_MAX: usize = 3;
-
 /// What was found, and how it is to be shown.
 pub(crate) struct Found<'a> {
-    /// The daemon's answer, with one hit more than `limit` when there are more.
+    /// The daemon's answer.
     pub(crate) reply: &'a SearchReply,
     /// What was asked.
     pub(crate) query: &'a str,
-    /// Most hits to show.
-    pub(crate) limit: usize,
     /// How much of each.
     pub(crate) detail: Detail,
     /// Whether to show why each matched.
@@ -31,15 +24,16 @@ pub(crate) struct Found<'a> {
 
 /// Text of a reply to `search`.
 pub(crate) fn found(found: &Found<'_>, view: &View) -> String {
-    let hits = found.reply.hits.get(..found.limit).unwrap_or(&found.reply.hits);
+    let hits = found.reply.hits.as_slice();
     let mut sections = notes(found.reply);
-    if hits.is_empty() && found.detail != Detail::Count {
+    let is_nothing = if found.detail.counts() { found.reply.total == 0 } else { hits.is_empty() };
+    if is_nothing && found.detail != Detail::Count {
         sections.push(nothing(found.query));
         return sections.join("\n");
     }
     match found.detail {
-        Detail::Count => sections.push(count(hits)),
-        Detail::Topics => sections.push(topics(hits)),
+        Detail::Count => sections.push(count(found.reply.total)),
+        Detail::Topics => sections.push(topics(found.reply)),
         Detail::Grouped => sections.extend(grouped(found, hits, view)),
         Detail::Brief => sections.extend(listed(found, hits, "\n", |hit| brief(hit, view))),
         Detail::Medium => sections.extend(listed(found, hits, "\n", |hit| medium(hit, view))),
@@ -50,7 +44,7 @@ pub(crate) fn found(found: &Found<'_>, view: &View) -> String {
 
 /// What the reader should know before the hits.
 fn notes(reply: &SearchReply) -> Vec<String> {
-    let fell_back = reply.fell_back_to_any && !reply.hits.is_empty();
+    let fell_back = reply.fell_back_to_any && (reply.total > 0 || !reply.hits.is_empty());
     let first = fell_back.then(|| "no memory has all terms; showing any".to_owned());
     first.into_iter().chain(reply.notes.iter().map(|note| format!("note: {}", clean::line(note)))).collect()
 }
@@ -89,21 +83,19 @@ fn grouped(found: &Found<'_>, hits: &[Hit], view: &View) -> impl Iterator<Item =
     std::iter::once(text).chain(missing(found, hits.len(), shown))
 }
 
+/// How to see what is not shown. A cursor goes on behind the last hit of the answer, so that it is no help with hits that
+/// were too long.
 fn missing(found: &Found<'_>, wanted: usize, shown: usize) -> Option<String> {
     if shown < wanted {
-        Some(format!("{} more found but too long to show; use detail=brief or a narrower query", wanted - shown))
-    } else if found.reply.hits.len() > found.limit {
-        Some(format!(
-            "more match; limit={} shows further ones, topic, tag or kind narrow them",
-            next_limit(found.limit)
-        ))
-    } else {
+        Some(format!("{} more found but too long to show; use detail=brief, or limit={shown} to page", wanted - shown))
+    } else if found.reply.next_cursor.is_empty() {
         None
+    } else {
+        Some(format!(
+            "more match; cursor={} with the same arguments shows the next, topic, tag or kind narrow them",
+            clean::line(&found.reply.next_cursor)
+        ))
     }
-}
-
-fn next_limit(limit: usize) -> usize {
-    (limit * 2).min(SEARCH_LIMIT_MAX as usize)
 }
 
 fn full(hit: &Hit, view: &View) -> String {
@@ -120,7 +112,7 @@ fn medium(hit: &Hit, view: &View) -> String {
 
 fn brief(hit: &Hit, view: &View) -> String {
     let Some(memory) = &hit.memory else { return String::new() };
-    header([clean::line(&memory.handle), day(memory, view), summary(memory), hashtags(memory)])
+    one_line(memory, view)
 }
 
 fn head(memory: &Memory, score: f32, view: &View, tags: bool) -> String {
@@ -174,32 +166,15 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
     groups
 }
 
-/// Whether a topic with this many hits may have more that the daemon held back for diversity.
-fn may_have_more(members: usize, groups: usize) -> bool {
-    groups > 1 && members >= TOPIC_HITS_MAX
+fn topics(reply: &SearchReply) -> String {
+    let lines: Vec<String> =
+        reply.topic_counts.iter().map(|topic| format!("{} {}", clean::line(&topic.name), topic.count)).collect();
+    packed(&lines, "\n", lines.len(), |missing| format!("{missing} more topics; narrow the query"))
 }
 
-fn topics(hits: &[Hit]) -> String {
-    let mut groups = by_topic(hits);
-    groups.sort_by_key(|(_, members)| std::cmp::Reverse(members.len()));
-    let all = groups.len();
-    let line = |(topic, members): &(String, Vec<&Hit>)| {
-        let plus = if may_have_more(members.len(), all) { "+" } else { "" };
-        format!("{topic} {}{plus}", members.len())
-    };
-    let mut text = groups.iter().map(line).collect::<Vec<_>>().join("\n");
-    if hits.len() >= SEARCH_LIMIT_MAX as usize {
-        text.push_str("\nmore match; narrow the query");
-    }
-    text
-}
-
-fn count(hits: &[Hit]) -> String {
-    let groups = by_topic(hits);
-    let is_floor = hits.len() >= SEARCH_LIMIT_MAX as usize
-        || groups.iter().any(|(_, members)| may_have_more(members.len(), groups.len()));
-    let noun = if hits.len() == 1 { "memory matches" } else { "memories match" };
-    format!("{}{} {noun}", if is_floor { "at least " } else { "" }, hits.len())
+fn count(total: u64) -> String {
+    let noun = if total == 1 { "memory matches" } else { "memories match" };
+    format!("{total} {noun}")
 }
 
 #[cfg(test)]

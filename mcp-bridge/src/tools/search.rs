@@ -5,7 +5,7 @@ use helix_client::v1::{Caller, Filter, MatchMode, SearchRequest};
 use jiff::Zoned;
 use serde_json::Value;
 
-use super::{Description, at_commas};
+use super::{DAYS_MAX, Description, HOURS_MAX, Nature, at_commas};
 use crate::arguments::{ArgumentError, Arguments, wrong};
 use crate::daemon::Daemon;
 use crate::dates::{self, DAY_SHAPE};
@@ -13,17 +13,13 @@ use crate::failure::Failure;
 use crate::render::{self, Detail, Found, View};
 use crate::schema::{Parameter, Shape};
 
-/// Longest look back, in days and in hours: a hundred years.
-const DAYS_MAX: u32 = 36_500;
-const HOURS_MAX: u32 = DAYS_MAX * 24;
-
 pub(super) const DESCRIPTION: Description = Description {
     name: "search",
     title: "Search memories",
     about: "Find memories by words and meaning. Search before working on something unfamiliar, before deciding, and when \
-            an error looks known.",
+            an error looks known; brief gives an overview instead.",
     parameters: &PARAMETERS,
-    reads_only: true,
+    nature: Nature::Reads,
 };
 
 const DETAILS: [(&str, Detail); 6] = [
@@ -37,7 +33,7 @@ const DETAILS: [(&str, Detail); 6] = [
 
 const MODES: [(&str, MatchMode); 2] = [("and", MatchMode::Auto), ("or", MatchMode::Any)];
 
-const PARAMETERS: [Parameter; 13] = [
+const PARAMETERS: [Parameter; 14] = [
     Parameter::optional("query", Shape::Text, "words; may hold tag: topic: source: kind: scope: before: after:"),
     Parameter::optional(
         "detail",
@@ -55,16 +51,17 @@ const PARAMETERS: [Parameter; 13] = [
     Parameter::optional("scope", Shape::List, "project, global or all; default project and global"),
     Parameter::optional("mode", Shape::Choice(&["and", "or"]), "default and, then or when nothing has all words"),
     Parameter::optional("explain", Shape::Flag, "show why each matched"),
+    Parameter::optional("cursor", Shape::Text, "from the previous answer: shows what follows"),
 ];
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let now = Zoned::now();
-    let Asked { request, detail, limit } = ask(caller, arguments, &now)?;
+    let Asked { request, detail } = ask(caller, arguments, &now)?;
     let explain = arguments.flag("explain")?;
     let query = request.query.clone();
     let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
     reply.notes = daemon.untold(reply.notes);
-    let found = Found { reply: &reply, query: &query, limit, detail, explain };
+    let found = Found { reply: &reply, query: &query, detail, explain };
     Ok(render::found(&found, &View { zone: now.time_zone().clone() }))
 }
 
@@ -73,26 +70,25 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
 struct Asked {
     request: SearchRequest,
     detail: Detail,
-    limit: usize,
 }
 
 fn ask(caller: Caller, arguments: &Arguments, now: &Zoned) -> Result<Asked, ArgumentError> {
     let detail = arguments.choice("detail", &DETAILS)?.unwrap_or(Detail::Medium);
     let limit = arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?.unwrap_or(SEARCH_LIMIT_DEFAULT);
-    let limit = if detail.counts() { SEARCH_LIMIT_MAX } else { limit };
     let request = SearchRequest {
         caller: Some(caller),
         query: arguments.text("query")?.unwrap_or_default(),
         filter: Some(filter(arguments, now)?),
-        // One more than is shown tells whether there are more.
-        limit: (limit + 1).min(SEARCH_LIMIT_MAX),
+        limit,
         mode: arguments.choice("mode", &MODES)?.unwrap_or_default().into(),
         // The full detail marks the lines with matched terms.
         explain: arguments.flag("explain")? || detail == Detail::Full,
         passive: detail.counts(),
+        cursor: arguments.text("cursor")?.unwrap_or_default().trim().to_owned(),
+        count_only: detail.counts(),
         ..SearchRequest::default()
     };
-    Ok(Asked { request, detail, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
+    Ok(Asked { request, detail })
 }
 
 fn filter(arguments: &Arguments, now: &Zoned) -> Result<Filter, ArgumentError> {
@@ -147,7 +143,7 @@ mod tests {
             asked(&json!({
                 "query": "linking arm64", "detail": "brief", "limit": "5", "after": "2026-11-01", "before": "2026-11-20",
                 "tag": ["gotcha"], "topic": "build-gotchas", "kind": "gotcha,bug_fix", "scope": "all", "mode": "or",
-                "explain": "true",
+                "explain": "true", "cursor": "abc",
             }))
             .unwrap()
         );
@@ -162,9 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn counting_looks_at_everything_and_counts_no_access() {
-        let asked = asked(&json!({"query": "x", "detail": "count", "limit": 3})).unwrap();
-        assert_eq!((asked.request.limit, asked.request.passive), (SEARCH_LIMIT_MAX, true));
+    fn counting_is_the_daemons_work_and_counts_no_access() {
+        for detail in ["count", "topics"] {
+            let asked = asked(&json!({"query": "x", "detail": detail})).unwrap();
+            assert_eq!((asked.request.count_only, asked.request.passive), (true, true));
+        }
+        let asked = asked(&json!({"query": "x"})).unwrap();
+        assert_eq!((asked.request.count_only, asked.request.passive), (false, false));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use helix_client::v1::{Caller, Draft, StoreRequest};
 
-use super::{Description, at_commas, at_commas_and_spaces};
+use super::{Description, Nature, at_commas, at_commas_and_spaces};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
@@ -13,9 +13,9 @@ pub(super) const DESCRIPTION: Description = Description {
     name: "store",
     title: "Store a memory",
     about: "Save one durable fact for future sessions: a decision and its reason, a gotcha, a convention, how something \
-            works. Self-contained, one fact per call. Near-duplicates are reported, not stored.",
+            works. Self-contained, one fact per call. Near-duplicates are reported, not stored; correct those with edit.",
     parameters: &PARAMETERS,
-    reads_only: false,
+    nature: Nature::Adds,
 };
 
 const PARAMETERS: [Parameter; 12] = [
@@ -37,6 +37,12 @@ const PARAMETERS: [Parameter; 12] = [
     Parameter::optional("terse", Shape::Flag, "minimal answer"),
 ];
 
+/// How many parameters say how to store, and stand last: `force` and `terse`.
+const MANNERS: usize = 2;
+
+/// What is stored, here and in each entry of a batch.
+pub(super) const DRAFT_PARAMETERS: &[Parameter] = PARAMETERS.split_at(PARAMETERS.len() - MANNERS).0;
+
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let request = request(caller, arguments)?;
     let terse = arguments.flag("terse")?;
@@ -45,7 +51,12 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
 }
 
 fn request(caller: Caller, arguments: &Arguments) -> Result<StoreRequest, ArgumentError> {
-    let draft = Draft {
+    Ok(StoreRequest { caller: Some(caller), draft: Some(draft(arguments)?), force: arguments.flag("force")? })
+}
+
+/// What to store.
+pub(super) fn draft(arguments: &Arguments) -> Result<Draft, ArgumentError> {
+    Ok(Draft {
         topic: arguments.required_text("topic")?,
         text: arguments.required_text("text")?,
         kind: arguments.text("kind")?.unwrap_or_default(),
@@ -57,8 +68,7 @@ fn request(caller: Caller, arguments: &Arguments) -> Result<StoreRequest, Argume
         confidence: arguments.fraction("confidence")?,
         pinned: arguments.flag("pinned")?,
         ..Draft::default()
-    };
-    Ok(StoreRequest { caller: Some(caller), draft: Some(draft), force: arguments.flag("force")? })
+    })
 }
 
 #[cfg(test)]

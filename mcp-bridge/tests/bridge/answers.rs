@@ -60,7 +60,7 @@ fn stored_text_is_neutralised_and_more_hits_are_announced() {
       red �[31malert
     [a] a/1  1970-01-01  fact, global  0.500
       red �[31malert
-    more match; limit=4 shows further ones, topic, tag or kind narrow them
+    more match; cursor=c1 with the same arguments shows the next, topic, tag or kind narrow them
     ");
     let (again, _) = bridge.call("search", &json!({"query": "red", "limit": 2}));
     assert_eq!(format!("note: searched by words only\n{again}"), text, "a note is told once");

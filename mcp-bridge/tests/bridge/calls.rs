@@ -15,6 +15,7 @@ fn without_a_daemon_every_call_says_why() {
         ("store", json!({"topic": "a", "text": "b"})),
         ("search", json!({"query": "a"})),
         ("read", json!({"topic": "a"})),
+        ("topics", json!({"action": "export"})),
     ] {
         let (text, is_error) = bridge.call(tool, &arguments);
         assert!(is_error);
@@ -35,6 +36,12 @@ fn wrong_arguments_are_tool_errors_that_teach() {
         ("search", json!({"query": "a", "limit": "ten"})),
         ("search", json!({"query": "a", "detail": "everything"})),
         ("read", json!({})),
+        ("batch", json!({"entries": [{"topic": "a", "text": "b"}, {"text": "c"}]})),
+        ("brief", json!({"topic": "a"})),
+        ("edit", json!({"action": "rename", "topic": "a"})),
+        ("edit", json!({"topic": "a"})),
+        ("topics", json!({"action": "prune", "apply": "true"})),
+        ("context", json!({"budget_tokens": 1})),
     ]
     .map(|(tool, arguments)| {
         let (text, is_error) = bridge.call(tool, &arguments);
@@ -62,7 +69,10 @@ fn unknown_tools_and_malformed_calls_are_protocol_errors() {
     bridge.initialize();
     let unknown = bridge.ask(&json!(1), "tools/call", &json!({"name": "forget", "arguments": {}}));
     assert_eq!(unknown["error"]["code"], -32602);
-    assert_eq!(unknown["error"]["message"], "unknown tool forget; the tools are store, search, read");
+    assert_eq!(
+        unknown["error"]["message"],
+        "unknown tool forget; the tools are store, batch, search, brief, read, edit, topics, context"
+    );
     let malformed = bridge.ask(&json!(2), "tools/call", &json!({"arguments": {}}));
     assert_eq!(malformed["error"]["code"], -32602);
     bridge.finish_cleanly();

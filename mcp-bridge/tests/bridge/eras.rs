@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::harness::Bridge;
 
+/// The tools, in the order in which they are listed.
+const TOOLS: [&str; 8] = ["store", "batch", "search", "brief", "read", "edit", "topics", "context"];
+
 fn client_messages(transcript: &str) -> Vec<Value> {
     let lines = transcript.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter(|line| line["dir"] == "c2s").map(|line| line["msg"].clone()).collect()
@@ -40,7 +43,7 @@ fn check_initialize(pairs: &[(Value, Value)], version: &str) {
     assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
     assert_eq!(result["capabilities"], json!({"tools": {}}));
     assert!(result["instructions"].as_str().unwrap().contains("Search before"));
-    assert_eq!(tool_names(answer(pairs, "tools/list")), ["store", "search", "read"]);
+    assert_eq!(tool_names(answer(pairs, "tools/list")), TOOLS);
 }
 
 #[test]
@@ -52,7 +55,7 @@ fn claude_with_discovery() {
     assert!(discovered["instructions"].as_str().unwrap().contains("Search before"));
     let listing = answer(&pairs, "tools/list");
     assert_eq!(listing["result"]["resultType"], "complete");
-    assert_eq!(tool_names(listing), ["store", "search", "read"]);
+    assert_eq!(tool_names(listing), TOOLS);
     assert_eq!(answer(&pairs, "subscriptions/listen")["error"]["code"], -32601);
     assert_eq!(answer(&pairs, "tools/call")["error"]["code"], -32602);
 }

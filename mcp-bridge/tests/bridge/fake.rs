@@ -11,8 +11,12 @@ use tokio::net::UnixListener;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 use tokio_stream::wrappers::UnixListenerStream;
+use tonic::codegen::BoxStream;
 use tonic::transport::Server;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
+
+/// A topic whose export is too large for an answer.
+pub(crate) const LARGE_TOPIC: &str = "large";
 
 /// A running stand-in.
 pub(crate) struct Fake {
@@ -73,8 +77,13 @@ fn memory(handle: &str) -> v1::Memory {
     }
 }
 
-fn unimplemented<T>() -> Result<Response<T>, Status> {
-    Err(Status::unimplemented(""))
+fn stored() -> v1::StoreReply {
+    let outcome = v1::StoreOutcome::Stored.into();
+    v1::StoreReply { outcome, memory: Some(memory("a/b")), ..v1::StoreReply::default() }
+}
+
+fn stream<T: Send + 'static>(messages: Vec<T>) -> Response<BoxStream<T>> {
+    Response::new(Box::pin(tokio_stream::iter(messages.into_iter().map(Ok))))
 }
 
 #[tonic::async_trait]
@@ -85,16 +94,29 @@ impl Helix for Answers {
 
     async fn store(&self, request: Request<v1::StoreRequest>) -> Result<Response<v1::StoreReply>, Status> {
         self.sender.send(request.into_inner()).unwrap();
-        let outcome = v1::StoreOutcome::Stored.into();
-        Ok(Response::new(v1::StoreReply { outcome, memory: Some(memory("a/b")), ..v1::StoreReply::default() }))
+        Ok(Response::new(stored()))
+    }
+
+    async fn store_batch(
+        &self,
+        request: Request<v1::StoreBatchRequest>,
+    ) -> Result<Response<v1::StoreBatchReply>, Status> {
+        let item = |_| v1::BatchItem { item: Some(v1::batch_item::Item::Stored(stored())) };
+        let items = request.into_inner().drafts.into_iter().map(item).collect();
+        Ok(Response::new(v1::StoreBatchReply { items }))
     }
 
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchReply>, Status> {
-        let count = request.into_inner().limit;
+        let request = request.into_inner();
+        let topic_counts = vec![v1::NamedCount { name: "a".to_owned(), count: 5 }];
+        if request.count_only {
+            return Ok(Response::new(v1::SearchReply { total: 5, topic_counts, ..v1::SearchReply::default() }));
+        }
         let hit = |at| v1::Hit { memory: Some(memory(&format!("a/{at}"))), score: 0.5, explanation: None };
-        let hits = (0..count).map(hit).collect();
+        let hits = (0..request.limit).map(hit).collect();
         let notes = vec!["searched by words only".to_owned()];
-        Ok(Response::new(v1::SearchReply { hits, notes, ..v1::SearchReply::default() }))
+        let next_cursor = if request.cursor.is_empty() { "c1".to_owned() } else { String::new() };
+        Ok(Response::new(v1::SearchReply { hits, notes, next_cursor, ..v1::SearchReply::default() }))
     }
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
@@ -102,27 +124,74 @@ impl Helix for Answers {
         Err(Status::not_found(format!("nothing is called {reference:?} here; search for it")))
     }
 
-    async fn store_batch(&self, _: Request<v1::StoreBatchRequest>) -> Result<Response<v1::StoreBatchReply>, Status> {
-        unimplemented()
+    async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
+        assert!(request.into_inner().action.is_some());
+        let topic = "a".to_owned();
+        Ok(Response::new(v1::EditReply {
+            memories: vec![memory("a/b")],
+            changed: 1,
+            topic,
+            ..v1::EditReply::default()
+        }))
     }
 
-    async fn forget(&self, _: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {
-        unimplemented()
+    async fn list_topics(
+        &self,
+        request: Request<v1::ListTopicsRequest>,
+    ) -> Result<Response<v1::ListTopicsReply>, Status> {
+        let name = format!("like-{}", request.into_inner().pattern);
+        let topics = vec![v1::TopicEntry { name, memories: 2, ..v1::TopicEntry::default() }];
+        Ok(Response::new(v1::ListTopicsReply { topics }))
     }
 
-    async fn hook(&self, _: Request<v1::HookRequest>) -> Result<Response<v1::HookReply>, Status> {
-        unimplemented()
+    async fn checkpoint(
+        &self,
+        request: Request<v1::CheckpointRequest>,
+    ) -> Result<Response<v1::CheckpointReply>, Status> {
+        use v1::checkpoint_request::Action;
+        let task = |task: &str| v1::TaskCheckpoint { task: task.to_owned(), ..v1::TaskCheckpoint::default() };
+        let (checkpoint, text) = match request.into_inner().action {
+            Some(Action::Save(saved)) => (Some(saved), ""),
+            Some(Action::Load(_)) => (Some(task("loaded")), "## Checkpoint: loaded\n_saved 2h 15m ago_\n"),
+            Some(Action::Clear(_)) | None => (None, ""),
+        };
+        Ok(Response::new(v1::CheckpointReply { checkpoint, text: text.to_owned() }))
     }
 
-    async fn status(&self, _: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
-        unimplemented()
+    async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
+        let text = format!("TOPICS: {} (2)\nGOTCHAS 1: \u{1b}[31mred", request.into_inner().query);
+        Ok(Response::new(v1::BriefReply { text, ..v1::BriefReply::default() }))
     }
 
-    async fn check(&self, _: Request<v1::CheckRequest>) -> Result<Response<v1::CheckReply>, Status> {
-        unimplemented()
+    async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {
+        let text = format!("about {}", request.into_inner().query);
+        Ok(Response::new(v1::ContextReply { text, tokens: 100, left_out: 3, ..v1::ContextReply::default() }))
     }
 
-    async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownReply>, Status> {
-        unimplemented()
+    async fn export(
+        &self,
+        request: Request<v1::ExportRequest>,
+    ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
+        let piece =
+            |data: &str| v1::ExportPiece { data: data.as_bytes().to_vec(), total: 2, ..v1::ExportPiece::default() };
+        if request.into_inner().topics == [LARGE_TOPIC] {
+            return Ok(stream(vec![piece(&"x".repeat(15_000)); 1_000]));
+        }
+        Ok(stream(vec![piece("{\"memories\": ["), piece("]}")]))
+    }
+
+    async fn import(
+        &self,
+        request: Request<Streaming<v1::ImportPiece>>,
+    ) -> Result<Response<BoxStream<v1::ImportProgress>>, Status> {
+        let mut pieces = request.into_inner();
+        let mut read = 0;
+        while let Some(piece) = pieces.message().await? {
+            // Every import of a test is this one.
+            assert_eq!(piece.data, b"{\"memories\":[]}");
+            read += 1;
+        }
+        let progress = v1::ImportProgress { read, ..v1::ImportProgress::default() };
+        Ok(stream(vec![progress.clone(), v1::ImportProgress { stored: read, done: true, ..progress }]))
     }
 }

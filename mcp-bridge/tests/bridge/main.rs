@@ -1,4 +1,5 @@
-//! Black-box tests of the built `helix-mcp`, without a daemon: handshakes of both eras, listing, refusals, endings.
+//! Black-box tests of the built `helix-mcp`, mostly without a daemon: handshakes of both eras, listing, refusals, endings,
+//! and every tool over a stand-in for the daemon.
 #![allow(clippy::unwrap_used)]
 
 mod answers;
@@ -9,3 +10,4 @@ mod fake;
 mod harness;
 mod listing;
 mod noise;
+mod tools;

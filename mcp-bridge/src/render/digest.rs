@@ -1,0 +1,102 @@
+//! What the daemon has already made readable: briefings and packed contexts.
+
+use helix_client::v1::{BriefReply, ContextReply};
+
+use super::memory::cut;
+use super::pack::bounded;
+use super::{ANSWER_MAX_TOKENS, LINE_MAX_CHARS};
+use crate::clean;
+
+/// What to do about a briefing that is too long.
+const BRIEF_REST: &str = "use detail=scan, focus=<category> or a narrower query";
+
+/// What to do about a context that is too long.
+const CONTEXT_REST: &str = "use a smaller budget_tokens";
+
+/// Text of a reply to `brief`.
+pub(crate) fn briefed(reply: &BriefReply, query: &str) -> String {
+    let text = clean::block(&reply.text);
+    if text.trim().is_empty() {
+        return nothing(query, "brief without query shows which topics there are");
+    }
+    bounded(&text, BRIEF_REST)
+}
+
+/// Text of a reply to `context`.
+pub(crate) fn packed_context(reply: &ContextReply, query: &str) -> String {
+    let mut sections: Vec<String> = reply.notes.iter().map(|note| format!("note: {}", clean::line(note))).collect();
+    let text = clean::block(&reply.text);
+    if text.trim().is_empty() {
+        sections.push(nothing(query, "search with other words"));
+        return sections.join("\n");
+    }
+    sections.push(bounded(&text, CONTEXT_REST));
+    if reply.left_out > 0 {
+        let more = (reply.tokens.saturating_mul(2)).min(ANSWER_MAX_TOKENS);
+        sections.push(format!(
+            "{} more did not fit; budget_tokens={more} shows more, search finds single ones",
+            reply.left_out
+        ));
+    }
+    sections.join("\n")
+}
+
+fn nothing(query: &str, advice: &str) -> String {
+    let query = cut(&clean::line(query), LINE_MAX_CHARS);
+    if query.is_empty() {
+        "nothing is stored here yet; store what the next session should know".to_owned()
+    } else {
+        format!("nothing is stored about \"{query}\"; {advice}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ANSWER_MAX_CHARS;
+    use super::*;
+
+    fn brief(text: &str) -> BriefReply {
+        BriefReply { text: text.to_owned(), ..BriefReply::default() }
+    }
+
+    #[test]
+    fn the_daemons_text_is_shown_as_it_is_but_bounded() {
+        assert_eq!(briefed(&brief("TOPICS: a (1)\nGAPS: none\n"), "a"), "TOPICS: a (1)\nGAPS: none");
+        assert_eq!(briefed(&brief("a\u{1b}[2J\u{202e}b"), "a"), "a\u{FFFD}[2Jb");
+        let long = briefed(&brief(&"line\n".repeat(ANSWER_MAX_CHARS)), "a");
+        assert!(long.ends_with("more characters; use detail=scan, focus=<category> or a narrower query"));
+        assert!(long.chars().count() < ANSWER_MAX_CHARS + 200);
+    }
+
+    #[test]
+    fn nothing_says_what_to_do() {
+        let texts = [
+            briefed(&brief(""), ""),
+            briefed(&brief(""), "iris-*"),
+            packed_context(&ContextReply::default(), ""),
+            packed_context(&ContextReply::default(), "metal"),
+        ];
+        insta::assert_snapshot!(texts.join("\n"), @r#"
+        nothing is stored here yet; store what the next session should know
+        nothing is stored about "iris-*"; brief without query shows which topics there are
+        nothing is stored here yet; store what the next session should know
+        nothing is stored about "metal"; search with other words
+        "#);
+    }
+
+    #[test]
+    fn a_context_says_what_it_left_out() {
+        let reply = ContextReply {
+            text: "[build/arch] Needs arm64.\n".to_owned(),
+            tokens: 1_480,
+            left_out: 12,
+            notes: vec!["meaning was not searched".to_owned()],
+            ..ContextReply::default()
+        };
+        insta::assert_snapshot!(packed_context(&reply, "linker"), @r"
+        note: meaning was not searched
+        [build/arch] Needs arm64.
+        12 more did not fit; budget_tokens=2960 shows more, search finds single ones
+        ");
+    }
+}

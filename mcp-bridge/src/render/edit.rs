@@ -1,0 +1,134 @@
+//! What became of an edit.
+
+use helix_client::v1::{EditReply, Memory};
+
+use super::memory::{INDENT, count_of, cut, hashtags, metadata, nature, one_line, short, summary};
+use super::pack::packed;
+use super::{LINE_MAX_CHARS, View};
+use crate::clean;
+
+/// What was to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Text was to be added.
+    Append,
+    /// Text was to be replaced.
+    Revise,
+    /// Memories were to be forgotten.
+    Delete,
+    /// Tags were to be changed.
+    Tag,
+    /// Fields were to be replaced.
+    Set,
+    /// A topic was to get another name.
+    Rename,
+    /// A topic's memories were to go to another.
+    Merge,
+    /// A memory was to become active again.
+    Restore,
+}
+
+/// Text of a reply to `edit`; `asked` is the topic of the call.
+pub(crate) fn edited(reply: &EditReply, change: Change, asked: &str, view: &View) -> String {
+    let asked = cut(&clean::line(asked), LINE_MAX_CHARS);
+    let outcome = match reply.memories.as_slice() {
+        _ if !reply.candidates.is_empty() => return ambiguous(&reply.candidates, view),
+        _ if reply.changed == 0 => format!("nothing changed in {asked}"),
+        [memory] if !matches!(change, Change::Rename | Change::Merge) => one(memory, change),
+        memories => several(reply, memories, change, &asked, view),
+    };
+    let warnings = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
+    std::iter::once(outcome).chain(warnings).collect()
+}
+
+fn ambiguous(candidates: &[Memory], view: &View) -> String {
+    let lines: Vec<String> = candidates.iter().map(|memory| format!("{INDENT}{}", one_line(memory, view))).collect();
+    let list = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
+    format!("nothing changed: several memories could be meant; repeat with one of these handles as topic\n{list}")
+}
+
+fn one(memory: &Memory, change: Change) -> String {
+    let handle = clean::line(&memory.handle);
+    let text = format!("{INDENT}{}", summary(memory));
+    match change {
+        Change::Append => format!("appended to {handle} ({})\n{text}\n{INDENT}… now {}", nature(memory), lines(memory)),
+        Change::Revise => {
+            format!("revised {handle} ({}, confidence {})\n{text}", nature(memory), short(memory.confidence))
+        }
+        Change::Delete => format!("deleted {handle}; action=restore topic={handle} brings it back\n{text}"),
+        Change::Tag if memory.tags.is_empty() => format!("tagged {handle}: it has no tags now"),
+        Change::Tag => format!("tagged {handle}: {}", hashtags(memory)),
+        Change::Set => format!("set {handle} ({})\n{text}\n{}", nature(memory), metadata(memory)).trim_end().to_owned(),
+        Change::Restore => format!("restored {handle} ({})\n{text}", nature(memory)),
+        Change::Rename | Change::Merge => format!("changed {handle}\n{text}"),
+    }
+}
+
+fn lines(memory: &Memory) -> String {
+    count_of(clean::block(&memory.text).lines().count(), "line", "lines")
+}
+
+fn several(reply: &EditReply, memories: &[Memory], change: Change, asked: &str, view: &View) -> String {
+    let changed = usize::try_from(reply.changed).unwrap_or(usize::MAX);
+    let count = count_of(changed, "memory", "memories");
+    let topic = clean::line(&reply.topic);
+    match change {
+        Change::Rename => return format!("renamed {asked} to {topic}: {count}"),
+        Change::Merge => return format!("merged {asked} into {topic}: {count} moved"),
+        Change::Append | Change::Revise | Change::Delete | Change::Tag | Change::Set | Change::Restore => {}
+    }
+    let head = if change == Change::Delete {
+        format!("deleted {count} of {asked}; action=restore topic=<handle> brings one back")
+    } else {
+        format!("changed {count} of {asked}")
+    };
+    let lines: Vec<String> = memories.iter().map(|memory| format!("{INDENT}{}", one_line(memory, view))).collect();
+    if lines.is_empty() {
+        return head;
+    }
+    let list = packed(&lines, "\n", changed, |missing| format!("{INDENT}{missing} more, not listed"));
+    format!("{head}\n{list}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{arm64, hostile, utc};
+    use super::*;
+
+    const CHANGES: [Change; 8] = [
+        Change::Append,
+        Change::Revise,
+        Change::Delete,
+        Change::Tag,
+        Change::Set,
+        Change::Rename,
+        Change::Merge,
+        Change::Restore,
+    ];
+
+    fn reply(memories: Vec<Memory>) -> EditReply {
+        let changed = u32::try_from(memories.len()).unwrap_or_default();
+        EditReply { memories, changed, topic: "building".to_owned(), ..EditReply::default() }
+    }
+
+    #[test]
+    fn each_change_says_what_is_there_now() {
+        let texts = CHANGES.map(|change| edited(&reply(vec![arm64()]), change, "build-gotchas", &utc()));
+        insta::assert_snapshot!(texts.join("\n---\n"));
+    }
+
+    #[test]
+    fn a_whole_topic_is_listed() {
+        let mut deleted = reply(vec![arm64(), hostile()]);
+        deleted.changed = 130;
+        deleted.warnings = vec!["3 links pointed\nat them".to_owned()];
+        insta::assert_snapshot!(edited(&deleted, Change::Delete, "web", &utc()));
+    }
+
+    #[test]
+    fn several_candidates_change_nothing() {
+        let unclear = EditReply { candidates: vec![arm64(), hostile()], ..EditReply::default() };
+        insta::assert_snapshot!(edited(&unclear, Change::Revise, "web", &utc()));
+        assert_eq!(edited(&EditReply::default(), Change::Tag, "web", &utc()), "nothing changed in web");
+    }
+}

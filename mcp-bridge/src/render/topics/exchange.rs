@@ -1,0 +1,99 @@
+//! Exports and imports.
+
+use helix_client::v1::ImportProgress;
+
+use super::super::ANSWER_MAX_CHARS;
+use super::super::memory::{INDENT, cut};
+use super::super::pack::packed;
+use crate::clean;
+
+/// Longest description of one problem, in characters.
+const PROBLEM_MAX_CHARS: usize = 240;
+
+/// An export, or its beginning.
+#[derive(Default)]
+pub(crate) struct Exported {
+    /// The document.
+    pub(crate) data: Vec<u8>,
+    /// Memories in the whole of it.
+    pub(crate) total: u64,
+    /// What the format could not hold.
+    pub(crate) notes: Vec<String>,
+    /// Whether reading stopped because it cannot be shown.
+    pub(crate) is_too_large: bool,
+}
+
+/// Text of an export: the document, or where to get it when it is too large. Half a document is of no use to anybody.
+pub(crate) fn exported(exported: &Exported) -> String {
+    let text = String::from_utf8_lossy(&exported.data);
+    if exported.is_too_large || text.chars().count() > ANSWER_MAX_CHARS {
+        return format!(
+            "the export of {} memories does not fit into an answer; use `helixctl export`, or give topic (names or globs) \
+             to export less",
+            exported.total
+        );
+    }
+    let notes = exported.notes.iter().map(|note| format!("note: {}\n", clean::line(note)));
+    notes.chain([clean::block(text.trim_end())]).collect()
+}
+
+/// Text of an import's last message.
+pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
+    let Some(last) = last else { return unfinished("") };
+    let counts =
+        [(last.stored, "stored"), (last.known, "known already"), (last.revised, "changed"), (last.refused, "refused")];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    let head = std::iter::once(format!("{} read", last.read)).chain(counts).collect::<Vec<_>>().join(", ");
+    let head = if last.done { head } else { unfinished(&head) };
+    let lines: Vec<String> = last
+        .problems
+        .iter()
+        .map(|problem| format!("{INDENT}{}", cut(&clean::line(problem), PROBLEM_MAX_CHARS)))
+        .collect();
+    if lines.is_empty() {
+        return head;
+    }
+    let list = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
+    format!("{head}; problems:\n{list}")
+}
+
+fn unfinished(head: &str) -> String {
+    let so_far = if head.is_empty() { String::new() } else { format!(" ({head} so far)") };
+    format!("the import did not finish{so_far}; repeat it: what is stored already is known again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn export(data: &str) -> Exported {
+        Exported { data: data.as_bytes().to_vec(), total: 3, ..Exported::default() }
+    }
+
+    #[test]
+    fn a_small_export_is_the_document() {
+        assert_eq!(exported(&export("{\"memories\": [\"a\u{200b}\"]}\n")), "{\"memories\": [\"a\"]}");
+    }
+
+    #[test]
+    fn a_large_export_says_where_to_get_it() {
+        let told = "the export of 3 memories does not fit into an answer; use `helixctl export`, or give topic (names or \
+                    globs) to export less";
+        assert_eq!(exported(&Exported { is_too_large: true, ..export("{") }), told);
+        assert_eq!(exported(&export(&"x".repeat(ANSWER_MAX_CHARS + 1))), told);
+    }
+
+    #[test]
+    fn an_import_says_what_became_of_it() {
+        let done =
+            ImportProgress { read: 12, stored: 9, known: 2, refused: 1, done: true, ..ImportProgress::default() };
+        let problem = "memories[4]: the text is empty,\nleft out".to_owned();
+        let texts = [
+            imported(Some(&done)),
+            imported(Some(&ImportProgress { problems: vec![problem], ..done.clone() })),
+            imported(Some(&ImportProgress { done: false, ..done })),
+            imported(None),
+        ];
+        insta::assert_snapshot!(texts.join("\n---\n"));
+    }
+}

@@ -1,0 +1,134 @@
+//! The session's changes and the project's checkpoint.
+
+use helix_client::v1::{CheckpointReply, LoggedOperation, SessionLogReply, TaskCheckpoint};
+
+use super::super::memory::{count_of, cut, header};
+use super::super::pack::{bounded, packed};
+use super::super::{LINE_MAX_CHARS, View};
+use crate::{clean, dates};
+
+/// What to do about a checkpoint that is too long.
+const CHECKPOINT_REST: &str = "save a shorter one";
+
+/// Text of a reply to `session`: the oldest first.
+pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
+    let name = match cut(&clean::line(&reply.session), LINE_MAX_CHARS) {
+        name if name.is_empty() => "this session".to_owned(),
+        name => format!("session {name}"),
+    };
+    if reply.operations.is_empty() {
+        return format!("{name} changed nothing yet");
+    }
+    let lines: Vec<String> = reply.operations.iter().map(|one| operation(one, view)).collect();
+    let total = usize::try_from(reply.total).unwrap_or(usize::MAX).max(lines.len());
+    let list = packed(&lines, "\n", total, |missing| format!("{missing} more, not listed"));
+    format!("{name}: {}\n{list}", count_of(total, "change", "changes"))
+}
+
+fn operation(one: &LoggedOperation, view: &View) -> String {
+    let minute = dates::minute_of(one.at_us, &view.zone);
+    let summary = cut(&clean::line(&one.summary), LINE_MAX_CHARS);
+    header([minute, clean::line(&one.kind), clean::line(&one.handle), summary])
+}
+
+/// Text of a reply to `checkpoint`.
+pub(crate) fn checkpoint_saved(reply: &CheckpointReply) -> String {
+    let Some(saved) = &reply.checkpoint else {
+        return "the daemon did not say that it saved the checkpoint; action=resume shows whether it did".to_owned();
+    };
+    let counts = [
+        (saved.done.len(), "done"),
+        (saved.next.len(), "next"),
+        (saved.hypotheses.len(), "hypotheses"),
+        (saved.files.len(), "files"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    let counts: Vec<String> = counts.chain((!saved.blocked.is_empty()).then(|| "blocked".to_owned())).collect();
+    let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
+    format!("checkpoint saved: {}{counts}; action=resume loads it in any later session", task(saved))
+}
+
+/// Text of a reply to `resume`.
+pub(crate) fn checkpoint_loaded(reply: &CheckpointReply) -> String {
+    if reply.checkpoint.is_none() {
+        return "no checkpoint is saved for this project; action=checkpoint task=… saves one".to_owned();
+    }
+    bounded(&clean::block(&reply.text), CHECKPOINT_REST)
+}
+
+/// Text of a reply to `clear_checkpoint`.
+pub(crate) fn checkpoint_cleared(reply: &CheckpointReply) -> String {
+    match &reply.checkpoint {
+        Some(cleared) => format!("checkpoint cleared: {}", task(cleared)),
+        None => "no checkpoint was saved for this project; nothing cleared".to_owned(),
+    }
+}
+
+fn task(checkpoint: &TaskCheckpoint) -> String {
+    cut(&clean::line(&checkpoint.task), LINE_MAX_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::samples::{RECORDED_AT_US, utc};
+    use super::*;
+
+    fn saved() -> CheckpointReply {
+        let checkpoint = TaskCheckpoint {
+            task: "Implement Metal attention kernel".to_owned(),
+            done: vec!["Verified embeddings".to_owned(), "Built Q4K matvec".to_owned()],
+            next: vec!["Debug RMSNorm".to_owned()],
+            blocked: "Need reference output".to_owned(),
+            ..TaskCheckpoint::default()
+        };
+        let text =
+            "## Checkpoint: Implement Metal attention kernel\n_saved 2h 15m ago_\n\nDone:\n  [x] Verified embeddings\n";
+        CheckpointReply { checkpoint: Some(checkpoint), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_checkpoint_is_saved_loaded_and_cleared() {
+        let bare = CheckpointReply {
+            checkpoint: Some(TaskCheckpoint { task: "a".to_owned(), ..TaskCheckpoint::default() }),
+            ..CheckpointReply::default()
+        };
+        let texts = [
+            checkpoint_saved(&saved()),
+            checkpoint_saved(&bare),
+            checkpoint_loaded(&saved()),
+            checkpoint_cleared(&saved()),
+        ];
+        insta::assert_snapshot!(texts.join("\n---\n"));
+    }
+
+    #[test]
+    fn no_checkpoint_says_so() {
+        let none = CheckpointReply::default();
+        let texts = [checkpoint_saved(&none), checkpoint_loaded(&none), checkpoint_cleared(&none)];
+        insta::assert_snapshot!(texts.join("\n"), @r"
+        the daemon did not say that it saved the checkpoint; action=resume shows whether it did
+        no checkpoint is saved for this project; action=checkpoint task=… saves one
+        no checkpoint was saved for this project; nothing cleared
+        ");
+    }
+
+    #[test]
+    fn a_session_lists_its_changes() {
+        let operation = |kind: &str, handle: &str| LoggedOperation {
+            at_us: RECORDED_AT_US,
+            kind: kind.to_owned(),
+            handle: handle.to_owned(),
+            summary: "Rust lib must use\u{2028}-arch arm64.".to_owned(),
+            ..LoggedOperation::default()
+        };
+        let operations = vec![operation("store", "build/arch"), operation("revise", "build/arch")];
+        let reply = SessionLogReply { session: "s-1".to_owned(), operations, total: 5 };
+        insta::assert_snapshot!(session(&reply, &utc()), @r"
+        session s-1: 5 changes
+        2026-11-21 22:14  store  build/arch  Rust lib must use -arch arm64.
+        2026-11-21 22:14  revise  build/arch  Rust lib must use -arch arm64.
+        3 more, not listed
+        ");
+        assert_eq!(session(&SessionLogReply::default(), &utc()), "this session changed nothing yet");
+    }
+}

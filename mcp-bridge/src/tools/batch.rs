@@ -1,0 +1,142 @@
+//! `batch`: several memories in one commit.
+
+use helix_client::limits::BATCH_MAX;
+use helix_client::v1::{Caller, Draft, StoreBatchRequest};
+use rmcp::model::JsonObject;
+
+use super::{Description, Nature, store};
+use crate::arguments::{ArgumentError, Arguments};
+use crate::daemon::Daemon;
+use crate::failure::Failure;
+use crate::render::{self, Batched, Entry};
+use crate::schema::{Parameter, Shape};
+
+mod near;
+
+const NAME: &str = "batch";
+
+pub(super) const DESCRIPTION: Description = Description {
+    name: NAME,
+    title: "Store several memories",
+    about: "Store several facts in one call, each as in store. Use it when a task taught you more than one thing.",
+    parameters: &PARAMETERS,
+    nature: Nature::Adds,
+};
+
+/// What an error says that entries should be.
+const ENTRIES_SHAPE: &str = "an array like [{\"topic\": \"a\", \"text\": \"b\"}]";
+
+const PARAMETERS: [Parameter; 3] = [
+    Parameter::required(
+        "entries",
+        Shape::Objects,
+        "[{topic, text, tags?, source?, confidence?, links?, kind?, scope?, importance?, pinned?}]",
+    ),
+    Parameter::optional("force", Shape::Flag, "store near-duplicates too"),
+    Parameter::optional("verbose", Shape::Flag, "say what became of each"),
+];
+
+pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+    let verbose = arguments.flag("verbose")?;
+    let Planned { request, entries } = plan(caller, arguments)?;
+    let reply = daemon.call(async move |rpc| rpc.store_batch(request.clone()).await).await?;
+    Ok(render::batched(&Batched { entries: &entries, reply: &reply, verbose }))
+}
+
+/// A batch as it goes to the daemon, and what is known of its entries before.
+#[derive(Debug)]
+struct Planned {
+    request: StoreBatchRequest,
+    entries: Vec<Entry>,
+}
+
+fn plan(caller: Caller, arguments: &Arguments) -> Result<Planned, ArgumentError> {
+    let force = arguments.flag("force")?;
+    let drafts = drafts(arguments)?;
+    let alike = if force { vec![None; drafts.len()] } else { near::alike(&drafts) };
+    let mut sent = Vec::new();
+    let mut entries = Vec::new();
+    for (draft, alike) in drafts.into_iter().zip(alike) {
+        entries.push(match alike {
+            Some(near::Alike { earlier, similarity }) => Entry::HeldBack { earlier, similarity },
+            None => Entry::Sent,
+        });
+        if alike.is_none() {
+            sent.push(draft);
+        }
+    }
+    Ok(Planned { request: StoreBatchRequest { caller: Some(caller), drafts: sent, force }, entries })
+}
+
+fn drafts(arguments: &Arguments) -> Result<Vec<Draft>, ArgumentError> {
+    let entries = arguments.objects("entries", ENTRIES_SHAPE)?.unwrap_or_default();
+    if entries.is_empty() {
+        return Err(ArgumentError::Missing("entries"));
+    }
+    if entries.len() > BATCH_MAX {
+        return Err(ArgumentError::TooMany { name: "entries", got: entries.len(), limit: BATCH_MAX });
+    }
+    let within = |at| move |error| ArgumentError::Within { name: "entries", at, error: Box::new(error) };
+    entries.into_iter().enumerate().map(|(at, entry)| draft(entry).map_err(within(at))).collect()
+}
+
+fn draft(entry: JsonObject) -> Result<Draft, ArgumentError> {
+    store::draft(&Arguments::new(NAME, store::DRAFT_PARAMETERS, Some(entry))?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn planned(given: &Value) -> Result<Planned, ArgumentError> {
+        plan(Caller::default(), &Arguments::new(NAME, &PARAMETERS, given.as_object().cloned()).unwrap())
+    }
+
+    fn texts(planned: &Planned) -> Vec<&str> {
+        planned.request.drafts.iter().map(|draft| draft.text.as_str()).collect()
+    }
+
+    #[test]
+    fn entries_come_as_an_array_or_as_text() {
+        let entries = json!([
+            {"topic": "build", "text": "one", "tags": "gotcha, arm64", "confidence": "0.5", "kind": "gotcha"},
+            {"topic": "ci", "text": "two", "source": "ci.yml:3", "links": "build:0"},
+        ]);
+        let given = planned(&json!({"entries": entries, "force": "true"})).unwrap();
+        insta::assert_debug_snapshot!(given.request);
+        let written = planned(&json!({"entries": entries.to_string(), "force": true})).unwrap();
+        assert_eq!(given.request, written.request);
+    }
+
+    #[test]
+    fn near_duplicates_within_the_batch_are_held_back() {
+        let first = "the linker needs arm64 or the build falls back silently";
+        let entries = json!([
+            {"topic": "a", "text": first},
+            {"topic": "b", "text": "something else entirely, with words of its own"},
+            {"topic": "c", "text": format!("{first}!! always")},
+            {"topic": "d", "text": first},
+        ]);
+        let held = planned(&json!({"entries": entries})).unwrap();
+        assert_eq!(texts(&held), [first, "something else entirely, with words of its own", first]);
+        assert!(matches!(held.entries.get(2), Some(Entry::HeldBack { earlier: 0, .. })));
+        assert_eq!(texts(&planned(&json!({"entries": entries, "force": true})).unwrap()).len(), 4);
+    }
+
+    #[test]
+    fn errors_name_the_entry() {
+        let many: Vec<Value> = (0..=BATCH_MAX).map(|at| json!({"topic": "a", "text": at})).collect();
+        let errors = [
+            planned(&json!({})),
+            planned(&json!({"entries": "topic=a text=b"})),
+            planned(&json!({"entries": [{"topic": "a", "text": "b"}, {"topic": "a"}]})),
+            planned(&json!({"entries": [{"topic": "a", "text": "b", "force": true}]})),
+            planned(&json!({"entries": many})),
+        ]
+        .map(|planned| planned.unwrap_err().to_string());
+        insta::assert_snapshot!(errors.join("\n"));
+    }
+}

@@ -1,0 +1,86 @@
+//! `brief`: a compressed overview of a topic, of several, or of everything.
+
+use helix_client::v1::{BriefDetail, BriefRequest, Caller};
+
+use super::{Description, HOURS_MAX, Nature, at_commas};
+use crate::arguments::{ArgumentError, Arguments};
+use crate::daemon::Daemon;
+use crate::failure::Failure;
+use crate::render;
+use crate::schema::{Parameter, Shape};
+
+pub(super) const DESCRIPTION: Description = Description {
+    name: "brief",
+    title: "Brief on a topic",
+    about: "Compressed overview by category (gotchas, decisions, invariants …) of a topic, topics by glob, or words; without \
+            query of everything. Use it before working in an area.",
+    parameters: &PARAMETERS,
+    nature: Nature::Reads,
+};
+
+const DETAILS: [(&str, BriefDetail); 3] =
+    [("summary", BriefDetail::Summary), ("scan", BriefDetail::Scan), ("full", BriefDetail::Full)];
+
+const PARAMETERS: [Parameter; 6] = [
+    Parameter::optional("query", Shape::Text, "topic, glob like iris-*, or words"),
+    Parameter::optional(
+        "detail",
+        Shape::Choice(&["summary", "scan", "full"]),
+        "default summary; scan: a line a category",
+    ),
+    Parameter::optional("since", Shape::Whole, "only the last N hours"),
+    Parameter::optional("focus", Shape::List, "categories, e.g. gotchas,invariants"),
+    Parameter::optional("compact", Shape::Flag, "only the top 5"),
+    Parameter::optional("scope", Shape::List, ""),
+];
+
+pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+    let request = request(caller, arguments)?;
+    let query = request.query.clone();
+    let reply = daemon.call(async move |rpc| rpc.brief(request.clone()).await).await?;
+    Ok(render::briefed(&reply, &query))
+}
+
+fn request(caller: Caller, arguments: &Arguments) -> Result<BriefRequest, ArgumentError> {
+    Ok(BriefRequest {
+        caller: Some(caller),
+        query: arguments.text("query")?.unwrap_or_default().trim().to_owned(),
+        detail: arguments.choice("detail", &DETAILS)?.unwrap_or_default().into(),
+        since_hours: arguments.whole("since", 1..=HOURS_MAX)?.unwrap_or_default(),
+        focus: arguments.list("focus", at_commas)?,
+        compact: arguments.flag("compact")?,
+        scopes: arguments.list("scope", at_commas)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::{Value, json};
+
+    use super::super::samples::shown;
+    use super::*;
+
+    fn asked(given: &Value) -> Result<BriefRequest, ArgumentError> {
+        request(Caller::default(), &Arguments::new("brief", &PARAMETERS, given.as_object().cloned()).unwrap())
+    }
+
+    #[test]
+    fn every_argument_reaches_the_daemon() {
+        let requests = [
+            json!({}),
+            json!({"query": " iris-* ", "detail": "Scan", "since": "24", "focus": "gotchas, invariants"}),
+            json!({"detail": "full", "compact": "true", "scope": "all", "focus": ["gaps"]}),
+        ]
+        .map(|given| shown(&asked(&given).unwrap()));
+        insta::assert_snapshot!(requests.join("\n"));
+    }
+
+    #[test]
+    fn a_wrong_detail_is_explained() {
+        insta::assert_snapshot!(
+            asked(&json!({"detail": "medium"})).unwrap_err(),
+            @r#"detail: expected one of summary, scan, full, got "medium""#
+        );
+    }
+}

@@ -1,0 +1,127 @@
+//! Memories as JSON, out and in.
+
+use helix_client::limits::CALL_DEADLINE;
+use helix_client::v1::helix_client::HelixClient;
+use helix_client::v1::{Caller, ExchangeFormat, ExportPiece, ExportRequest, ImportPiece, ImportProgress};
+use tokio::time::timeout;
+use tonic::transport::Channel;
+use tonic::{Status, Streaming};
+
+use super::super::at_commas;
+use crate::arguments::{ArgumentError, Arguments};
+use crate::daemon::{CallError, Daemon};
+use crate::failure::Failure;
+use crate::render::{self, ANSWER_MAX_CHARS, Exported};
+
+/// Most bytes of one piece of an import.
+const PIECE_MAX_BYTES: usize = 256 * 1024;
+
+pub(super) async fn export(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+    let request = export_request(caller, arguments)?;
+    let pieces = daemon.call(async move |rpc| rpc.export(request.clone()).await).await?;
+    let exported = in_time(collect(pieces)).await?;
+    Ok(render::exported(&exported))
+}
+
+fn export_request(caller: Caller, arguments: &Arguments) -> Result<ExportRequest, ArgumentError> {
+    Ok(ExportRequest {
+        caller: Some(caller),
+        format: ExchangeFormat::Json.into(),
+        scopes: arguments.list("scope", at_commas)?,
+        topics: arguments.list("topic", at_commas)?,
+    })
+}
+
+/// Reads an export until its end, or until it is too large to be shown.
+async fn collect(mut pieces: Streaming<ExportPiece>) -> Result<Exported, Status> {
+    let mut exported = Exported::default();
+    while let Some(piece) = pieces.message().await? {
+        exported.total = piece.total;
+        exported.data.extend(piece.data);
+        exported.notes.extend(piece.notes);
+        if exported.data.len() > ANSWER_MAX_CHARS {
+            exported.is_too_large = true;
+            break;
+        }
+    }
+    Ok(exported)
+}
+
+pub(super) async fn import(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+    let pieces = import_pieces(caller, arguments)?;
+    let send = async move |rpc: &mut HelixClient<Channel>| rpc.import(tokio_stream::iter(pieces.clone())).await;
+    let progress = daemon.call(send).await?;
+    let last = in_time(last(progress)).await?;
+    Ok(render::imported(last.as_ref()))
+}
+
+/// The document in pieces; the first one says what it is.
+fn import_pieces(caller: Caller, arguments: &Arguments) -> Result<Vec<ImportPiece>, ArgumentError> {
+    let document = arguments.json("json")?.ok_or(ArgumentError::Missing("json"))?;
+    let mut pieces: Vec<ImportPiece> = document
+        .as_bytes()
+        .chunks(PIECE_MAX_BYTES)
+        .map(|data| ImportPiece { data: data.to_vec(), ..ImportPiece::default() })
+        .collect();
+    if let Some(first) = pieces.first_mut() {
+        first.caller = Some(caller);
+        first.format = ExchangeFormat::Json.into();
+        first.scope = arguments.text("scope")?.unwrap_or_default();
+    }
+    Ok(pieces)
+}
+
+async fn last(mut progress: Streaming<ImportProgress>) -> Result<Option<ImportProgress>, Status> {
+    let mut last = None;
+    while let Some(message) = progress.message().await? {
+        last = Some(message);
+    }
+    Ok(last)
+}
+
+async fn in_time<T>(reading: impl Future<Output = Result<T, Status>>) -> Result<T, CallError> {
+    let late = || Status::deadline_exceeded("the daemon did not finish in time; use `helixctl` for large files");
+    let result = timeout(CALL_DEADLINE, reading).await.unwrap_or_else(|_| Err(late()));
+    result.map_err(|status| CallError::Refused(Box::new(status)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::super::super::samples::shown;
+    use super::super::tests::arguments;
+    use super::*;
+
+    #[test]
+    fn an_export_is_restricted() {
+        let given = arguments(&json!({"action": "export", "topic": "iris-*, build", "scope": "all"}));
+        insta::assert_snapshot!(
+            shown(&export_request(Caller::default(), &given).unwrap()),
+            @r#"ExportRequest { format: Json, scopes: ["all"], topics: ["iris-*", "build"] }"#
+        );
+    }
+
+    #[test]
+    fn an_import_is_cut_into_pieces() {
+        let text = "x".repeat(PIECE_MAX_BYTES + 1);
+        let given = arguments(&json!({"action": "import", "json": text, "scope": "global"}));
+        let pieces = import_pieces(Caller::default(), &given).unwrap();
+        assert_eq!(pieces.iter().map(|piece| piece.data.len()).collect::<Vec<_>>(), [PIECE_MAX_BYTES, 1]);
+        let first = pieces.first().unwrap();
+        assert_eq!((first.format(), first.scope.as_str()), (ExchangeFormat::Json, "global"));
+        assert!(first.caller.is_some());
+        assert!(pieces.get(1).unwrap().caller.is_none());
+    }
+
+    #[test]
+    fn a_document_may_be_given_as_json_or_as_text() {
+        let document = json!({"memories": [{"topic": "a", "text": "b"}]});
+        for given in [document.clone(), document.to_string().into()] {
+            let pieces = import_pieces(Caller::default(), &arguments(&json!({"action": "import", "json": given})));
+            let data: Vec<u8> = pieces.unwrap().into_iter().flat_map(|piece| piece.data).collect();
+            assert_eq!(serde_json::from_slice::<serde_json::Value>(&data).unwrap(), document);
+        }
+    }
+}
