@@ -9,6 +9,12 @@ use jiff::tz::TimeZone;
 /// Microseconds of one second.
 const SECOND_US: i64 = 1_000_000;
 
+/// Microseconds of one hour.
+pub(crate) const HOUR_US: i64 = 3_600 * SECOND_US;
+
+/// Microseconds of one day.
+pub(crate) const DAY_US: i64 = 24 * HOUR_US;
+
 /// Writes a time as RFC 3339 in UTC, always with microseconds, so that texts compare as times do.
 pub(crate) fn rfc3339(at_us: i64) -> String {
     Timestamp::from_microsecond(at_us).map_or_else(|_| format!("{at_us}us"), |at| format!("{at:.6}"))
@@ -17,6 +23,16 @@ pub(crate) fn rfc3339(at_us: i64) -> String {
 /// Writes the day of a time, in UTC.
 pub(crate) fn day(at_us: i64) -> String {
     Timestamp::from_microsecond(at_us).map_or_else(|_| format!("{at_us}us"), |at| at.strftime("%Y-%m-%d").to_string())
+}
+
+/// Writes a time to the minute, in the local time zone, as people read a list.
+pub(crate) fn minute(at_us: i64) -> String {
+    minute_in(at_us, TimeZone::system())
+}
+
+fn minute_in(at_us: i64, zone: TimeZone) -> String {
+    let at = Timestamp::from_microsecond(at_us).map(|at| at.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string());
+    at.unwrap_or_else(|_| format!("{at_us}us"))
 }
 
 /// Returns the present in microseconds since the epoch.
@@ -62,6 +78,7 @@ mod tests {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000000Z");
         assert_eq!(rfc3339(1_700_000_000_123_456), "2023-11-14T22:13:20.123456Z");
         assert_eq!(day(1_700_000_000_123_456), "2023-11-14");
+        assert_eq!(minute_in(1_700_000_000_123_456, TimeZone::UTC), "2023-11-14 22:13");
     }
 
     #[test]

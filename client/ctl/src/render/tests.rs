@@ -202,3 +202,6 @@ fn json_keeps_texts_exact() {
     assert_eq!(value["memories"][0]["text"], hostile().text);
     assert_eq!(value["memories"][0]["id"], "ffffffff-ffff-ffff-ffff-ffffffffffff");
 }
+
+mod topics;
+mod work;
