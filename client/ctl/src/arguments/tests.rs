@@ -26,6 +26,8 @@ fn every_command_is_taken() {
         "helixctl add - -t t -k gotcha --tags a,b --source x.rs:3 --scope global --links a,b/c --importance 0.5 --confidence 1 --pinned --force --json",
         "helixctl search a b c --limit 5 --topic a --topic b --tag c --kind d --scope all --source e --after 2026-01-31 --before 2026-02-01T00:00:00Z --any --words --explain --json",
         "helixctl search x --all --meaning",
+        "helixctl search x --count --json",
+        "helixctl search x --cursor abc --after yesterday --before today",
         "helixctl read a/b --index 0 --json",
         "helixctl forget a/b --json",
         "helixctl hooks install --local --dry-run --json",
