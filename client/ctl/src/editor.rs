@@ -33,9 +33,13 @@ impl Draft {
         Ok(Self { directory, path })
     }
 
-    /// Lets the person edit the file, and returns what it says then.
-    pub(crate) fn edit(&self) -> Result<String, Failure> {
-        run(&command(|name| env::var(name).ok()), &self.path)?;
+    /// Lets the person edit the file.
+    pub(crate) fn edit(&self) -> Result<(), Failure> {
+        run(&command(|name| env::var(name).ok()), &self.path)
+    }
+
+    /// What the file says now.
+    pub(crate) fn text(&self) -> Result<String, Failure> {
         read(&self.path)
     }
 

@@ -103,8 +103,9 @@ fn stored(look: Look, number: usize, reply: &StoreReply) -> String {
         StoreOutcome::Unspecified => (Paint::Bad, "unknown"),
     };
     let handle = one_line(reply.memory.as_ref().map_or("", |memory| &memory.handle));
-    let warnings: String = reply.warnings.iter().map(|warning| format!("\t{}", one_line(warning))).collect();
-    format!("{number}\t{}\t{handle}{warnings}\n", look.paint(paint, word))
+    let warnings = reply.warnings.iter().map(|warning| one_line(warning));
+    let fields = [number.to_string(), look.paint(paint, word), handle].into_iter().chain(warnings);
+    fields.collect::<Vec<_>>().join("\t") + "\n"
 }
 
 fn refused(look: Look, number: usize, why: &str) -> String {
@@ -134,5 +135,6 @@ fn now(look: Look, stale: &StaleMemory) -> String {
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}\n")).collect()
+    let indent = |line| format!("  {line}\n");
+    text.lines().map(indent).collect()
 }

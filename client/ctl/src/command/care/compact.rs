@@ -14,6 +14,7 @@ use crate::{render, screen};
 
 /// Arguments of `compact`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Compact {
     /// Does it instead of reporting what it would do
     #[arg(long)]

@@ -58,11 +58,13 @@ impl Edit {
 fn in_editor(context: &Context, memory: &Memory, json: bool) -> Outcome {
     let written = Sheet::of(memory).written(memory);
     let draft = Draft::new(&file_name(memory), &written)?;
-    let edited = draft.edit();
+    let ended = draft.edit();
+    let edited = draft.text();
     if edited.as_ref().is_ok_and(|edited| *edited == written) {
-        return unchanged(memory, json);
+        // There is nothing to keep, however the editor ended.
+        return ended.and_then(|()| unchanged(memory, json));
     }
-    match edited.and_then(|edited| change(context, memory, &edited, json)) {
+    match ended.and(edited).and_then(|edited| change(context, memory, &edited, json)) {
         Ok(code) => Ok(code),
         Err(Failure::ReaderGone) => Err(Failure::ReaderGone),
         Err(failure) => Err(kept(failure, memory, &draft.keep())),

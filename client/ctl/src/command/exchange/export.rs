@@ -56,7 +56,7 @@ struct Written {
 impl Export {
     /// Writes the memories.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let format = self.checked_format()?;
+        let format = self.checked_format(&context.cwd)?;
         let target = (self.output != STREAM).then(|| context.cwd.join(&self.output));
         let mut sink = match &target {
             None => Sink::Stdout,
@@ -98,9 +98,11 @@ impl Export {
         Ok(exit::OK)
     }
 
-    fn checked_format(&self) -> Result<Format, Failure> {
+    fn checked_format(&self, cwd: &Path) -> Result<Format, Failure> {
         let to_stdout = self.output == STREAM;
-        let named = Some(Path::new(&self.output)).filter(|_| !to_stdout).and_then(Format::of_name);
+        let path = cwd.join(&self.output);
+        let named = if path.is_dir() { Some(Format::Markdown) } else { Format::of_name(&path) };
+        let named = named.filter(|_| !to_stdout);
         let format = self.format.or(named).unwrap_or(Format::Json);
         let refused = |reason: &str| Err(Failure::Usage(reason.to_owned()));
         if to_stdout && format == Format::Markdown {
