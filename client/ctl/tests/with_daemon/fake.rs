@@ -2,7 +2,6 @@
 
 use std::future::pending;
 use std::path::Path;
-use std::pin::Pin;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -12,8 +11,9 @@ use helix_client::v1::helix_server::{Helix, HelixServer};
 use tokio::net::UnixListener;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
+use tokio_stream::iter;
 use tokio_stream::wrappers::UnixListenerStream;
-use tokio_stream::{Stream, iter};
+use tonic::codegen::BoxStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -136,9 +136,6 @@ fn stored(refuse: &str, draft: &v1::Draft) -> v1::BatchItem {
 
 #[tonic::async_trait]
 impl Helix for Answers {
-    type ExportStream = Pin<Box<dyn Stream<Item = Result<v1::ExportPiece, Status>> + Send>>;
-    type ImportStream = Pin<Box<dyn Stream<Item = Result<v1::ImportProgress, Status>> + Send>>;
-
     async fn hello(&self, _: Request<v1::HelloRequest>) -> Result<Response<v1::HelloReply>, Status> {
         let upgraded = self.with("hello", |state| state.upgraded.is_some());
         let (version, pid) = if upgraded { ("0.2.0", 2) } else { ("0.1.0", 1) };
@@ -189,13 +186,16 @@ impl Helix for Answers {
         })
     }
 
-    async fn export(&self, request: Request<v1::ExportRequest>) -> Result<Response<Self::ExportStream>, Status> {
+    async fn export(
+        &self,
+        request: Request<v1::ExportRequest>,
+    ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
         self.with("export", |state| {
             state.exports.push(request.into_inner());
             let pieces = state.pieces.clone().into_iter().map(Ok);
             let end =
                 state.export_breaks.then(|| Err(Status::internal("reading the store failed; run helixctl doctor")));
-            let stream: Self::ExportStream = Box::pin(iter(pieces.chain(end).collect::<Vec<_>>()));
+            let stream: BoxStream<v1::ExportPiece> = Box::pin(iter(pieces.chain(end).collect::<Vec<_>>()));
             Ok(Response::new(stream))
         })
     }
@@ -203,7 +203,7 @@ impl Helix for Answers {
     async fn import(
         &self,
         request: Request<Streaming<v1::ImportPiece>>,
-    ) -> Result<Response<Self::ImportStream>, Status> {
+    ) -> Result<Response<BoxStream<v1::ImportProgress>>, Status> {
         let mut pieces = request.into_inner();
         while let Some(piece) = pieces.message().await? {
             self.with("import", |state| state.imported.push(piece));
@@ -214,7 +214,7 @@ impl Helix for Answers {
         self.with("import", |state| {
             state.import_ended = true;
             let working = v1::ImportProgress { read: 1, ..v1::ImportProgress::default() };
-            let stream: Self::ImportStream = Box::pin(iter([Ok(working), Ok(state.import_reply.clone())]));
+            let stream: BoxStream<v1::ImportProgress> = Box::pin(iter([Ok(working), Ok(state.import_reply.clone())]));
             Ok(Response::new(stream))
         })
     }
