@@ -136,6 +136,21 @@ impl Client {
         }
     }
 
+    /// Makes a call once, for what must not happen twice and for what takes its time: streams, changes, maintenance.
+    ///
+    /// # Errors
+    /// The daemon's status; `DeadlineExceeded` when nothing came within `deadline`.
+    pub async fn call_once<T>(
+        &mut self,
+        deadline: Duration,
+        make: impl AsyncFnOnce(&mut HelixClient<Channel>) -> Result<tonic::Response<T>, Status>,
+    ) -> Result<T, Status> {
+        match timeout(deadline, make(&mut self.channel)).await {
+            Ok(result) => result.map(tonic::Response::into_inner),
+            Err(_) => Err(Status::deadline_exceeded("the daemon did not answer in time; see its log")),
+        }
+    }
+
     async fn start_and_connect(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
         let deadline = Instant::now() + START_DEADLINE;
         loop {

@@ -1,7 +1,8 @@
 //! The client side of the socket: connect, check who answers, start the daemon when it is absent, retry, deadlines.
 //!
-//! Clients keep no state. Every call of `helix.v1` may be repeated safely, because storing the same text twice reinforces
-//! the first memory, so a call that met a dying daemon is simply made again.
+//! Clients keep no state. A call that reads or stores may be repeated safely, because storing the same text twice reinforces
+//! the first memory, so one that met a dying daemon is simply made again ([`Client::call`]). What changes a memory, and what
+//! streams, is called once ([`Client::call_once`]).
 
 mod connect;
 mod peer;

@@ -1,14 +1,15 @@
 //! The command line.
 
+mod command;
+mod groups;
+
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser};
 
-use crate::command::{
-    Add, Completions, Connect, Disconnect, Doctor, Down, Forget, Hook, Hooks, Man, Model, Read, Search, Status, Up,
-};
 use crate::context::Context;
 use crate::failure::Outcome;
+use command::Command;
 
 /// What `--help` says last.
 const EXIT_CODES: &str = "Exit codes: 0 done, 64 wrong usage or no such memory, 69 daemon or model unavailable, 70 fault of Helix, \
@@ -28,66 +29,17 @@ pub(crate) struct Arguments {
     command: Command,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Starts the daemon unless it runs
-    Up(Up),
-    /// Stops the daemon
-    Down(Down),
-    /// Describes the running daemon; never starts one
-    Status(Status),
-    /// Checks every part and says what to do
-    Doctor(Doctor),
-    /// Stores a memory
-    Add(Add),
-    /// Finds memories by words and by meaning
-    Search(Search),
-    /// Prints one memory, or all memories of a topic
-    Read(Read),
-    /// Forgets one memory
-    Forget(Forget),
-    /// Adds hooks to Claude Code's settings, or removes them
-    #[command(subcommand)]
-    Hooks(Hooks),
-    /// Connects an agent to Helix: hooks and MCP server
-    #[command(subcommand)]
-    Connect(Connect),
-    /// Takes Helix out of an agent's settings
-    #[command(subcommand)]
-    Disconnect(Disconnect),
-    /// Prints what the daemon would answer to a hook
-    Hook(Hook),
-    /// Installs or verifies the embedding model
-    #[command(subcommand)]
-    Model(Model),
-    /// Prints the completions for a shell
-    Completions(Completions),
-    /// Writes the manual pages
-    #[command(hide = true)]
-    Man(Man),
-}
-
 impl Arguments {
+    /// Reads the command line of this process.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        let mut definition = groups::grouped(Self::command());
+        let mut matches = definition.try_get_matches_from_mut(std::env::args_os())?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))
+    }
+
     /// Does what was asked for.
     pub(crate) fn run(self) -> Outcome {
-        let context = Context::new(self.home, self.socket)?;
-        match self.command {
-            Command::Up(command) => command.run(&context),
-            Command::Down(command) => command.run(&context),
-            Command::Status(command) => command.run(&context),
-            Command::Doctor(command) => command.run(&context),
-            Command::Add(command) => command.run(&context),
-            Command::Search(command) => command.run(&context),
-            Command::Read(command) => command.run(&context),
-            Command::Forget(command) => command.run(&context),
-            Command::Hooks(command) => command.run(&context),
-            Command::Connect(command) => command.run(&context),
-            Command::Disconnect(command) => command.run(&context),
-            Command::Hook(command) => command.run(&context),
-            Command::Model(command) => command.run(&context),
-            Command::Completions(command) => command.run(&context),
-            Command::Man(command) => command.run(&context),
-        }
+        self.command.run(&Context::new(self.home, self.socket)?)
     }
 }
 

@@ -1,12 +1,16 @@
-//! One file a command: its arguments, and what it does.
+//! One file a command: its arguments, and what it does. Commands that belong together share a folder.
 
 mod add;
 mod agent;
+mod browse;
+mod care;
+mod change;
+mod checkpoint;
 mod completions;
 mod connect;
 mod doctor;
 mod down;
-mod forget;
+mod exchange;
 mod hook;
 mod hooks;
 mod man;
@@ -15,13 +19,18 @@ mod read;
 mod search;
 mod status;
 mod up;
+mod upgrade;
 
 pub(crate) use add::Add;
+pub(crate) use browse::{Brief, Entries, Graph, Pack, Recent, Session, Stats, Topics, Xref};
+pub(crate) use care::{Compact, Prune, Reindex, Stale};
+pub(crate) use change::{Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Tag};
+pub(crate) use checkpoint::Checkpoint;
 pub(crate) use completions::Completions;
 pub(crate) use connect::{Connect, Disconnect};
 pub(crate) use doctor::Doctor;
 pub(crate) use down::Down;
-pub(crate) use forget::Forget;
+pub(crate) use exchange::{Batch, Export, Import};
 pub(crate) use hook::Hook;
 pub(crate) use hooks::Hooks;
 pub(crate) use man::Man;
@@ -30,3 +39,4 @@ pub(crate) use read::Read;
 pub(crate) use search::Search;
 pub(crate) use status::Status;
 pub(crate) use up::Up;
+pub(crate) use upgrade::Upgrade;

@@ -2,10 +2,18 @@
 //!
 //! These structs are a format of their own. They are made from the wire's messages here and nowhere else.
 
+mod care;
+mod exchange;
 mod memory;
 mod search;
 mod status;
+mod topics;
+mod work;
 
-pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated};
+pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
+pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
+pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
 pub(crate) use search::SearchDocument;
 pub(crate) use status::{StatusDocument, embedder_state};
+pub(crate) use topics::{CrossReferencesDocument, GraphDocument, RecentDocument, StatsDocument, TopicsDocument};
+pub(crate) use work::{BriefDocument, CheckpointDocument, ContextDocument, SessionDocument, UpgradeDocument};

@@ -51,6 +51,14 @@ pub(crate) enum Failure {
     /// The output could not be encoded.
     #[error("encoding the answer: {0}")]
     Encode(#[from] serde_json::Error),
+    /// A failure that leaves something to know about.
+    #[error("{failure}; {what}")]
+    Within {
+        /// What to know.
+        what: String,
+        /// What failed.
+        failure: Box<Self>,
+    },
     /// Whoever read our output has gone away, which is no fault of anybody.
     #[error("the reader of the output went away")]
     ReaderGone,
@@ -75,6 +83,7 @@ impl Failure {
             Self::Verify(error) => verify_code(error),
             Self::Wiring(error) => error.exit_code(),
             Self::Encode(_) => exit::INTERNAL,
+            Self::Within { failure, .. } => failure.exit_code(),
             Self::ReaderGone => exit::OK,
         }
     }

@@ -4,12 +4,16 @@
 //! settings (`wiring`) → `document` for `--json`, `render` for people → `screen`. Commands keep no state.
 
 mod arguments;
+mod ask;
 mod command;
 mod context;
 mod document;
+mod editor;
 mod failure;
 mod finding;
+mod input;
 mod model;
+mod pick;
 mod programs;
 mod progress;
 mod render;
@@ -21,7 +25,6 @@ mod wiring;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
 use helix_proto::exit;
 
@@ -29,7 +32,7 @@ use arguments::Arguments;
 use failure::Failure;
 
 fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::read() {
         Ok(arguments) => arguments,
         Err(error) => return ExitCode::from(explain(&error)),
     };

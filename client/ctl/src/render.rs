@@ -2,16 +2,22 @@
 //!
 //! Pure: a reply and a [`Look`](crate::screen::Look) go in, text comes out. Every stored text passes [`crate::text`] on its way.
 
+mod care;
 mod findings;
 mod memory;
 mod search;
+mod stats;
 mod status;
 mod table;
+mod topics;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use care::{batch, changed, duplicates, imported, session, stale, stale_beside};
 pub(crate) use findings::findings;
-pub(crate) use memory::{candidates, in_full, topic};
-pub(crate) use search::search;
+pub(crate) use memory::{candidates, in_full, source, topic};
+pub(crate) use search::{matches, search};
+pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;
+pub(crate) use topics::{cross_references, entries, graph, graph_dot, recent, topics};

@@ -66,9 +66,21 @@ pub(crate) fn json(document: &impl Serialize) -> Result<(), Failure> {
     print(&(neutral_json(&serde_json::to_string_pretty(document)?) + "\n"))
 }
 
+/// Writes a part of an answer to stdout as JSON on one line.
+pub(crate) fn json_line(document: &impl Serialize) -> Result<(), Failure> {
+    print(&(neutral_json(&serde_json::to_string(document)?) + "\n"))
+}
+
 /// Writes a remark to stderr, on a line of its own. Nobody may be there to read it, which changes nothing.
 pub(crate) fn remark(text: &str) {
     drop(writeln!(io::stderr().lock(), "{text}"));
+}
+
+/// Writes a remark of ours to stderr when there is reason to.
+pub(crate) fn remark_if(reason: bool, text: &str) {
+    if reason {
+        remark(&format!("helixctl: {text}"));
+    }
 }
 
 impl Look {

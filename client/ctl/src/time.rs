@@ -2,12 +2,18 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan, Zoned};
 
 /// Microseconds of one second.
 const SECOND_US: i64 = 1_000_000;
+
+/// Microseconds of one hour.
+pub(crate) const HOUR_US: i64 = 3_600 * SECOND_US;
+
+/// Microseconds of one day.
+pub(crate) const DAY_US: i64 = 24 * HOUR_US;
 
 /// Writes a time as RFC 3339 in UTC, always with microseconds, so that texts compare as times do.
 pub(crate) fn rfc3339(at_us: i64) -> String {
@@ -17,6 +23,16 @@ pub(crate) fn rfc3339(at_us: i64) -> String {
 /// Writes the day of a time, in UTC.
 pub(crate) fn day(at_us: i64) -> String {
     Timestamp::from_microsecond(at_us).map_or_else(|_| format!("{at_us}us"), |at| at.strftime("%Y-%m-%d").to_string())
+}
+
+/// Writes a time to the minute, in the local time zone, as people read a list.
+pub(crate) fn minute(at_us: i64) -> String {
+    minute_in(at_us, TimeZone::system())
+}
+
+fn minute_in(at_us: i64, zone: TimeZone) -> String {
+    let at = Timestamp::from_microsecond(at_us).map(|at| at.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string());
+    at.unwrap_or_else(|_| format!("{at_us}us"))
 }
 
 /// Returns the present in microseconds since the epoch.
@@ -37,19 +53,27 @@ pub(crate) fn span(us: i64) -> String {
     }
 }
 
-/// Reads a day, which starts in the local time zone as it does in a query, or an RFC 3339 time.
+/// Reads a day, which starts in the local time zone as it does in a query, or an RFC 3339 time. A day may be named: today,
+/// yesterday, this-week.
 pub(crate) fn parse(text: &str) -> Result<i64, String> {
-    parse_in(text, &TimeZone::system())
+    parse_in(text, &Zoned::now())
 }
 
-fn parse_in(text: &str, zone: &TimeZone) -> Result<i64, String> {
+fn parse_in(text: &str, now: &Zoned) -> Result<i64, String> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(at.as_microsecond());
     }
-    let start = text.parse::<Date>().and_then(|date| date.to_zoned(zone.clone()));
+    let today = now.date();
+    let date = match text {
+        "today" => Ok(today),
+        "yesterday" => today.yesterday(),
+        "this-week" => today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()),
+        other => other.parse::<Date>(),
+    };
+    let start = date.and_then(|date| date.to_zoned(now.time_zone().clone()));
     start
         .map(|start| start.timestamp().as_microsecond())
-        .map_err(|_| "not a date; write 2026-11-21 or 2026-11-21T08:00:00Z".to_owned())
+        .map_err(|_| "not a date; write 2026-11-21, today, yesterday, this-week or 2026-11-21T08:00:00Z".to_owned())
 }
 
 #[cfg(test)]
@@ -62,13 +86,24 @@ mod tests {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000000Z");
         assert_eq!(rfc3339(1_700_000_000_123_456), "2023-11-14T22:13:20.123456Z");
         assert_eq!(day(1_700_000_000_123_456), "2023-11-14");
+        assert_eq!(minute_in(1_700_000_000_123_456, TimeZone::UTC), "2023-11-14 22:13");
     }
 
     #[test]
     fn days_and_times_are_read() {
-        assert_eq!(parse_in("1970-01-02", &TimeZone::UTC).unwrap(), 86_400 * SECOND_US);
-        assert_eq!(parse_in("1970-01-01T01:00:00+01:00", &TimeZone::UTC).unwrap(), 0);
-        assert!(parse_in("soon", &TimeZone::UTC).unwrap_err().contains("2026-11-21"));
+        // A Thursday, at ten.
+        let now: Zoned = "1970-01-08T10:00[UTC]".parse().unwrap();
+        let table = [
+            ("1970-01-02", DAY_US),
+            ("1970-01-01T01:00:00+01:00", 0),
+            ("today", 7 * DAY_US),
+            ("yesterday", 6 * DAY_US),
+            ("this-week", 4 * DAY_US),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parse_in(text, &now).unwrap(), expected, "{text}");
+        }
+        assert!(parse_in("soon", &now).unwrap_err().contains("2026-11-21"));
     }
 
     #[test]

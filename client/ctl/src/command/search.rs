@@ -59,6 +59,12 @@ pub(crate) struct Search {
     /// Says what made each score
     #[arg(long)]
     explain: bool,
+    /// Counts every memory that fits, by topic, instead of printing some
+    #[arg(long, conflicts_with_all = ["limit", "cursor", "explain"])]
+    count: bool,
+    /// Goes on after the hits that an earlier search ended with
+    #[arg(long, value_name = "C")]
+    cursor: Option<String>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -67,13 +73,16 @@ pub(crate) struct Search {
 impl Search {
     /// Prints what is found.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let json = self.json;
+        let (json, count) = (self.json, self.count);
         let request = self.request(context.caller());
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.search(request.clone()).await).await?;
             if json {
-                screen::json(&SearchDocument::from(&reply))?;
+                screen::json(&SearchDocument::new(&reply, count))?;
+            } else if count {
+                screen::print(&render::matches(context.screen.look, &reply))?;
+                screen::remark(&format!("helixctl: {} memories fit", reply.total));
             } else {
                 screen::print(&render::search(context.screen.look, &reply))?;
                 remark(&reply);
@@ -111,6 +120,8 @@ impl Search {
             mode: mode.into(),
             retriever: retriever.into(),
             explain: self.explain,
+            cursor: self.cursor.unwrap_or_default(),
+            count_only: self.count,
             ..v1::SearchRequest::default()
         }
     }
@@ -122,6 +133,8 @@ fn remark(reply: &v1::SearchReply) {
     } else if reply.fell_back_to_any {
         screen::remark("helixctl: no memory has all of the words; these have some");
     }
+    let cursor = one_line(&reply.next_cursor);
+    screen::remark_if(!cursor.is_empty(), &format!("there are more: --cursor {cursor}"));
     for note in &reply.notes {
         screen::remark(&format!("helixctl: {}", one_line(note)));
     }

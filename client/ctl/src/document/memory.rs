@@ -35,6 +35,8 @@ pub(crate) struct MemoryDocument<'a> {
     access_count: u64,
     status: &'a str,
     sequence: u64,
+    source_state: Option<&'static str>,
+    index: Option<u32>,
 }
 
 #[derive(Debug, Serialize)]
@@ -103,6 +105,8 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             access_count: memory.access_count,
             status: &memory.status,
             sequence: memory.sequence,
+            source_state: source_state(memory.source_state()),
+            index: memory.index,
         }
     }
 }
@@ -133,14 +137,8 @@ impl<'a> From<&'a v1::Provenance> for ProvenanceDocument<'a> {
 
 impl<'a> From<&'a v1::StoreReply> for StoreDocument<'a> {
     fn from(reply: &'a v1::StoreReply) -> Self {
-        let outcome = match reply.outcome() {
-            v1::StoreOutcome::Unspecified => "unspecified",
-            v1::StoreOutcome::Stored => "stored",
-            v1::StoreOutcome::Reinforced => "reinforced",
-            v1::StoreOutcome::Duplicate => "duplicate",
-        };
         Self {
-            outcome,
+            outcome: outcome(reply),
             memory: reply.memory.as_ref().map(MemoryDocument::from),
             similarity: (reply.outcome() == v1::StoreOutcome::Duplicate).then_some(reply.similarity),
             warnings: &reply.warnings,
@@ -164,6 +162,26 @@ impl<'a> From<&'a v1::ForgetReply> for ForgetDocument<'a> {
             forgotten: reply.forgotten.as_ref().map(MemoryDocument::from),
             candidates: reply.candidates.iter().map(MemoryDocument::from).collect(),
         }
+    }
+}
+
+/// Names what became of a memory's source; nothing when nobody looked.
+pub(crate) fn source_state(state: v1::SourceState) -> Option<&'static str> {
+    match state {
+        v1::SourceState::Unknown => None,
+        v1::SourceState::Fresh => Some("fresh"),
+        v1::SourceState::Changed => Some("changed"),
+        v1::SourceState::Deleted => Some("deleted"),
+    }
+}
+
+/// Names what became of a memory to be stored.
+pub(super) fn outcome(reply: &v1::StoreReply) -> &'static str {
+    match reply.outcome() {
+        v1::StoreOutcome::Unspecified => "unspecified",
+        v1::StoreOutcome::Stored => "stored",
+        v1::StoreOutcome::Reinforced => "reinforced",
+        v1::StoreOutcome::Duplicate => "duplicate",
     }
 }
 

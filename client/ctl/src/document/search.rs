@@ -4,6 +4,7 @@ use helix_client::v1;
 use serde::Serialize;
 
 use super::memory::MemoryDocument;
+use super::topics::CountDocument;
 
 /// The hits of a search, best first.
 #[derive(Debug, Serialize)]
@@ -13,6 +14,16 @@ pub(crate) struct SearchDocument<'a> {
     notes: &'a [String],
     embed_us: u64,
     search_us: u64,
+    next_cursor: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    matches: Option<MatchesDocument<'a>>,
+}
+
+/// How many memories fit, when they were counted instead of returned.
+#[derive(Debug, Serialize)]
+struct MatchesDocument<'a> {
+    total: u64,
+    topics: Vec<CountDocument<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -38,14 +49,21 @@ struct ExplanationDocument<'a> {
     matched_terms: &'a [String],
 }
 
-impl<'a> From<&'a v1::SearchReply> for SearchDocument<'a> {
-    fn from(reply: &'a v1::SearchReply) -> Self {
+impl<'a> SearchDocument<'a> {
+    /// Describes an answer; `counted` when the matches were counted.
+    pub(crate) fn new(reply: &'a v1::SearchReply, counted: bool) -> Self {
+        let matches = || MatchesDocument {
+            total: reply.total,
+            topics: reply.topic_counts.iter().map(CountDocument::from).collect(),
+        };
         Self {
             hits: reply.hits.iter().map(HitDocument::from).collect(),
             fell_back_to_any: reply.fell_back_to_any,
             notes: &reply.notes,
             embed_us: reply.embed_us,
             search_us: reply.search_us,
+            next_cursor: Some(reply.next_cursor.as_str()).filter(|cursor| !cursor.is_empty()),
+            matches: counted.then(matches),
         }
     }
 }

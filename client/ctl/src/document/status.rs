@@ -33,8 +33,9 @@ pub(crate) struct StatusDocument<'a> {
     injected_tokens: u64,
 }
 
+/// One index.
 #[derive(Debug, Serialize)]
-struct IndexDocument<'a> {
+pub(super) struct IndexDocument<'a> {
     name: &'a str,
     watermark: u64,
     entries: u64,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_client::v1::Memory;
+use helix_client::v1::{Memory, SourceState};
 
 use super::table::{Field, rows};
 use crate::document::hyphenated;
@@ -20,8 +20,9 @@ pub(crate) fn in_full(look: Look, memories: &[Memory]) -> String {
 
 /// Writes a topic's memories in rows that start with their index.
 pub(crate) fn topic(look: Look, memories: &[Memory]) -> String {
-    let listed = memories.iter().enumerate();
-    rows(look, &["#", "handle", "kind", "text"], listed.map(|(at, memory)| topic_row(look, at, memory)).collect())
+    let at = |row: usize, memory: &Memory| memory.index.map_or(row, |index| usize::try_from(index).unwrap_or(row));
+    let listed = memories.iter().enumerate().map(|(row, memory)| topic_row(look, at(row, memory), memory));
+    rows(look, &["#", "handle", "kind", "text"], listed.collect())
 }
 
 /// Writes the memories that a reference could mean.
@@ -42,6 +43,14 @@ pub(super) fn row_text(look: Look, text: &str) -> String {
     if look.table_width.is_some() { shorten(&line, ROW_TEXT_CHARS_MAX) } else { line }
 }
 
+/// A memory's source as it is written: the path, and the line where there is one.
+pub(crate) fn source(memory: &Memory) -> String {
+    memory.source.as_ref().map_or_else(String::new, |source| match source.line {
+        0 => source.path.clone(),
+        line => format!("{}:{line}", source.path),
+    })
+}
+
 fn topic_row(look: Look, at: usize, memory: &Memory) -> Vec<Field> {
     vec![at.to_string().into(), handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()]
 }
@@ -59,10 +68,11 @@ fn whole(look: Look, memory: &Memory) -> String {
 
 /// What there is to say about a memory besides its text; what says nothing is left out.
 fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
-    let source = memory.source.as_ref().map(|source| match source.line {
-        0 => source.path.clone(),
-        line => format!("{}:{line}", source.path),
-    });
+    let stale = match memory.source_state() {
+        SourceState::Unknown | SourceState::Fresh => "",
+        SourceState::Changed => " (changed since)",
+        SourceState::Deleted => " (deleted since)",
+    };
     let attributes: BTreeMap<_, _> = memory.attributes.iter().collect();
     let attributes: Vec<String> = attributes.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
     let valid_to = memory.valid_to_us.map(|until| format!("{} to {}", day(memory.valid_from_us), day(until)));
@@ -71,7 +81,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         ("kind", memory.kind.clone()),
         ("scope", memory.scope.clone()),
         ("tags", memory.tags.join(", ")),
-        ("source", source.unwrap_or_default()),
+        ("source", source(memory) + stale),
         ("links", memory.links.join(", ")),
         ("status", memory.status.clone()),
         ("origin", memory.origin.clone()),

@@ -1,6 +1,6 @@
 //! Ranked hits in rows, best first.
 
-use helix_client::v1::{Explanation, Hit, SearchReply};
+use helix_client::v1::{Explanation, Hit, NamedCount, SearchReply};
 
 use super::memory::{handle, row_text};
 use super::table::{Field, rows};
@@ -15,6 +15,13 @@ pub(crate) fn search(look: Look, reply: &SearchReply) -> String {
         header.push("because");
     }
     rows(look, &header, reply.hits.iter().filter_map(|hit| row(look, hit, explained)).collect())
+}
+
+/// Writes how many memories of each topic fit.
+pub(crate) fn matches(look: Look, reply: &SearchReply) -> String {
+    let row =
+        |count: &NamedCount| vec![Field::painted(Paint::Name, one_line(&count.name)), count.count.to_string().into()];
+    rows(look, &["topic", "matches"], reply.topic_counts.iter().map(row).collect())
 }
 
 fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {

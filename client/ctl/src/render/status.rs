@@ -55,11 +55,13 @@ fn embedder(embedder: Option<&EmbedderStatus>) -> Field {
     }
 }
 
-fn index_header(look: Look) -> &'static [&'static str] {
+/// The columns of [`index_row`].
+pub(super) fn index_header(look: Look) -> &'static [&'static str] {
     if look.table_width.is_some() { &["index", "watermark", "entries", "state"] } else { &[] }
 }
 
-fn index_row(look: Look, index: &IndexStatus) -> Vec<Field> {
+/// One index and its state.
+pub(super) fn index_row(look: Look, index: &IndexStatus) -> Vec<Field> {
     let state = match one_line(&index.problem) {
         problem if problem.is_empty() => Field::painted(Paint::Good, "ok"),
         problem => Field::painted(Paint::Bad, problem),
@@ -69,7 +71,8 @@ fn index_row(look: Look, index: &IndexStatus) -> Vec<Field> {
     if look.table_width.is_some() { fields } else { [Field::from("index")].into_iter().chain(fields).collect() }
 }
 
-fn size(bytes: u64) -> String {
+/// A number of bytes as people read it.
+pub(super) fn size(bytes: u64) -> String {
     let tenths = bytes.saturating_mul(10) / MIB_BYTES;
     format!("{}.{} MiB", tenths / 10, tenths % 10)
 }

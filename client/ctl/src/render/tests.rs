@@ -158,7 +158,11 @@ fn search_is_readable() {
     assert_snapshot!("search_pipe", search(PIPE, &found(false)));
     assert_snapshot!("search_terminal", search(TERMINAL, &found(false)));
     assert_snapshot!("search_explained", search(PIPE, &found(true)));
-    assert_snapshot!("search_json", json(&SearchDocument::from(&found(true))));
+    let counts = vec![NamedCount { name: "bad\u{1b}[2J".to_owned(), count: 2 }];
+    let counted = SearchReply { total: 2, topic_counts: counts, next_cursor: "c".to_owned(), ..SearchReply::default() };
+    assert_eq!(matches(PIPE, &counted), "bad\\u{1b}[2J\t2\n");
+    assert_snapshot!("search_count_json", json(&SearchDocument::new(&counted, true)));
+    assert_snapshot!("search_json", json(&SearchDocument::new(&found(true), false)));
 }
 
 #[test]
@@ -202,3 +206,6 @@ fn json_keeps_texts_exact() {
     assert_eq!(value["memories"][0]["text"], hostile().text);
     assert_eq!(value["memories"][0]["id"], "ffffffff-ffff-ffff-ffff-ffffffffffff");
 }
+
+mod topics;
+mod work;

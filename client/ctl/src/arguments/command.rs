@@ -1,0 +1,243 @@
+//! Every command, and which of the program's parts does it.
+
+use clap::Subcommand;
+
+use crate::command::{
+    Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect, Doctor, Down, Edit, Entries,
+    Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune, Read, Recent, Reindex, Rename, Restore,
+    Revise, Search, Session, Set, Stale, Stats, Status, Tag, Topics, Up, Upgrade, Xref,
+};
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// What can be asked for.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    #[command(flatten)]
+    Memories(Memories),
+    #[command(flatten)]
+    Changes(Changes),
+    #[command(flatten)]
+    Browsing(Browsing),
+    #[command(flatten)]
+    Care(Care),
+    #[command(flatten)]
+    Daemon(Daemon),
+    #[command(flatten)]
+    Surroundings(Surroundings),
+}
+
+/// Memories in and out.
+#[derive(Debug, Subcommand)]
+pub(super) enum Memories {
+    /// Stores a memory
+    Add(Box<Add>),
+    /// Stores many memories
+    Batch(Batch),
+    /// Finds memories by words and by meaning
+    Search(Box<Search>),
+    /// Prints one memory, or all memories of a topic
+    Read(Read),
+    /// Forgets a memory, or a whole topic
+    Forget(Forget),
+    /// Makes a forgotten, archived or superseded memory active again
+    Restore(Restore),
+}
+
+/// Memories and topics changed.
+#[derive(Debug, Subcommand)]
+pub(super) enum Changes {
+    /// Opens a memory in your editor
+    Edit(Edit),
+    /// Adds lines to a memory
+    Append(Append),
+    /// Replaces a memory's text
+    Revise(Revise),
+    /// Adds and removes tags of a memory
+    Tag(Tag),
+    /// Replaces other fields of a memory
+    Set(Box<Set>),
+    /// Renames a topic
+    Rename(Rename),
+    /// Moves a topic's memories into another topic
+    Merge(Merge),
+}
+
+/// What the strand holds.
+#[derive(Debug, Subcommand)]
+pub(super) enum Browsing {
+    /// Lists topics
+    Topics(Topics),
+    /// Lists a topic's memories by index
+    Entries(Entries),
+    /// Lists the newest memories
+    Recent(Recent),
+    /// Lists memories of other topics that mention a topic
+    Xref(Xref),
+    /// Shows which topics mention which
+    Graph(Graph),
+    /// Compresses a topic, several or everything
+    Brief(Box<Brief>),
+    /// Packs what matters into a budget of tokens
+    Context(Pack),
+    /// Saves, prints or clears where a task stands
+    #[command(subcommand)]
+    Checkpoint(Checkpoint),
+    /// Lists what a session changed
+    Session(Session),
+    /// Counts what is stored
+    Stats(Stats),
+}
+
+/// Keeping it in shape.
+#[derive(Debug, Subcommand)]
+pub(super) enum Care {
+    /// Finds memories whose source changed
+    Stale(Stale),
+    /// Finds topics that were quiet for long; removes nothing
+    Prune(Prune),
+    /// Finds near duplicates, and merges them
+    Compact(Compact),
+    /// Makes every index anew
+    Reindex(Reindex),
+    /// Writes memories as JSON, Markdown or AMRL
+    Export(Export),
+    /// Reads memories from JSON, Markdown or AMRL
+    Import(Import),
+}
+
+/// The daemon and what it needs.
+#[derive(Debug, Subcommand)]
+pub(super) enum Daemon {
+    /// Starts the daemon unless it runs
+    Up(Up),
+    /// Stops the daemon
+    Down(Down),
+    /// Describes the running daemon; never starts one
+    Status(Status),
+    /// Checks every part and says what to do
+    Doctor(Doctor),
+    /// Hands the running daemon over to a new program file
+    Upgrade(Upgrade),
+    /// Installs or verifies the embedding model
+    #[command(subcommand)]
+    Model(Model),
+}
+
+/// Agents, hooks and the shell.
+#[derive(Debug, Subcommand)]
+pub(super) enum Surroundings {
+    /// Adds hooks to Claude Code's settings, or removes them
+    #[command(subcommand)]
+    Hooks(Hooks),
+    /// Connects an agent to Helix: hooks and MCP server
+    #[command(subcommand)]
+    Connect(Connect),
+    /// Takes Helix out of an agent's settings
+    #[command(subcommand)]
+    Disconnect(Disconnect),
+    /// Prints what the daemon would answer to a hook
+    Hook(Hook),
+    /// Prints the completions for a shell
+    Completions(Completions),
+    /// Writes the manual pages
+    #[command(hide = true)]
+    Man(Man),
+}
+
+impl Command {
+    /// Does it.
+    pub(super) fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Memories(command) => command.run(context),
+            Self::Changes(command) => command.run(context),
+            Self::Browsing(command) => command.run(context),
+            Self::Care(command) => command.run(context),
+            Self::Daemon(command) => command.run(context),
+            Self::Surroundings(command) => command.run(context),
+        }
+    }
+}
+
+impl Memories {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Add(command) => command.run(context),
+            Self::Batch(command) => command.run(context),
+            Self::Search(command) => command.run(context),
+            Self::Read(command) => command.run(context),
+            Self::Forget(command) => command.run(context),
+            Self::Restore(command) => command.run(context),
+        }
+    }
+}
+
+impl Changes {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Edit(command) => command.run(context),
+            Self::Append(command) => command.run(context),
+            Self::Revise(command) => command.run(context),
+            Self::Tag(command) => command.run(context),
+            Self::Set(command) => command.run(context),
+            Self::Rename(command) => command.run(context),
+            Self::Merge(command) => command.run(context),
+        }
+    }
+}
+
+impl Browsing {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Topics(command) => command.run(context),
+            Self::Entries(command) => command.run(context),
+            Self::Recent(command) => command.run(context),
+            Self::Xref(command) => command.run(context),
+            Self::Graph(command) => command.run(context),
+            Self::Brief(command) => command.run(context),
+            Self::Context(command) => command.run(context),
+            Self::Checkpoint(command) => command.run(context),
+            Self::Session(command) => command.run(context),
+            Self::Stats(command) => command.run(context),
+        }
+    }
+}
+
+impl Care {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Stale(command) => command.run(context),
+            Self::Prune(command) => command.run(context),
+            Self::Compact(command) => command.run(context),
+            Self::Reindex(command) => command.run(context),
+            Self::Export(command) => command.run(context),
+            Self::Import(command) => command.run(context),
+        }
+    }
+}
+
+impl Daemon {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Up(command) => command.run(context),
+            Self::Down(command) => command.run(context),
+            Self::Status(command) => command.run(context),
+            Self::Doctor(command) => command.run(context),
+            Self::Upgrade(command) => command.run(context),
+            Self::Model(command) => command.run(context),
+        }
+    }
+}
+
+impl Surroundings {
+    fn run(self, context: &Context) -> Outcome {
+        match self {
+            Self::Hooks(command) => command.run(context),
+            Self::Connect(command) => command.run(context),
+            Self::Disconnect(command) => command.run(context),
+            Self::Hook(command) => command.run(context),
+            Self::Completions(command) => command.run(context),
+            Self::Man(command) => command.run(context),
+        }
+    }
+}

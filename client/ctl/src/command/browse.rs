@@ -1,0 +1,33 @@
+//! What the strand holds: topics, memories by time, references between topics, counts, compressed text.
+//!
+//! Nothing here changes anything.
+
+mod brief;
+mod context;
+mod entries;
+mod graph;
+mod recent;
+mod session;
+mod stats;
+mod topics;
+mod xref;
+
+pub(crate) use brief::Brief;
+pub(crate) use context::Pack;
+pub(crate) use entries::Entries;
+pub(crate) use graph::Graph;
+pub(crate) use recent::Recent;
+pub(crate) use session::Session;
+pub(crate) use stats::Stats;
+pub(crate) use topics::Topics;
+pub(crate) use xref::Xref;
+
+use clap::Args;
+
+/// Which scopes are looked in.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Scopes {
+    /// Looks in this scope instead of project and global: global, project:ID or all; may be repeated
+    #[arg(long, value_name = "S")]
+    pub(crate) scope: Vec<String>,
+}

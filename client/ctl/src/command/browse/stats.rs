@@ -1,0 +1,50 @@
+//! `helixctl stats`: what the strand holds, counted.
+
+use clap::Args;
+use helix_client::{Start, v1};
+use helix_proto::exit;
+
+use super::Scopes;
+use crate::context::{Context, wait};
+use crate::document::StatsDocument;
+use crate::failure::Outcome;
+use crate::{render, screen};
+
+/// Arguments of `stats`.
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    /// Counts every tag
+    #[arg(long, conflicts_with = "indexes")]
+    tags: bool,
+    /// Describes the indexes
+    #[arg(long)]
+    indexes: bool,
+    #[command(flatten)]
+    scopes: Scopes,
+    /// Prints JSON, always with everything
+    #[arg(long)]
+    json: bool,
+}
+
+impl Stats {
+    /// Prints the counts.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let request = v1::StatsRequest { caller: Some(context.caller()), scopes: self.scopes.scope };
+        wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let reply = client.call(async |rpc| rpc.stats(request.clone()).await).await?;
+            let look = context.screen.look;
+            if self.json {
+                screen::json(&StatsDocument::from(&reply))?;
+            } else if self.tags {
+                screen::print(&render::tag_counts(look, &reply.tags))?;
+                screen::remark_if(reply.tags.is_empty(), "no memory has a tag");
+            } else if self.indexes {
+                screen::print(&render::index_detail(look, &reply))?;
+            } else {
+                screen::print(&render::stats(look, &reply))?;
+            }
+            Ok(exit::OK)
+        })
+    }
+}

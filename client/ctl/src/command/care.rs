@@ -1,0 +1,16 @@
+//! Keeping the strand in shape: what is outdated, quiet, doubled or broken.
+
+mod compact;
+mod prune;
+mod reindex;
+mod stale;
+
+pub(crate) use compact::Compact;
+pub(crate) use prune::Prune;
+pub(crate) use reindex::Reindex;
+pub(crate) use stale::Stale;
+
+use std::time::Duration;
+
+/// How long a look at everything may take: a million memories and the slowest disk, with room to spare.
+const EVERYTHING_DEADLINE: Duration = Duration::from_secs(3_600);

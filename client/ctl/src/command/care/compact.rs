@@ -1,0 +1,77 @@
+//! `helixctl compact`: near duplicates, loose files and wrong times, reported or repaired.
+
+use clap::Args;
+use helix_client::{Start, v1};
+use helix_proto::exit;
+
+use super::EVERYTHING_DEADLINE;
+use crate::command::browse::Scopes;
+use crate::context::{Context, wait};
+use crate::document::CompactDocument;
+use crate::failure::Outcome;
+use crate::progress::while_slow;
+use crate::{render, screen};
+
+/// Arguments of `compact`.
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+pub(crate) struct Compact {
+    /// Does it instead of reporting what it would do
+    #[arg(long)]
+    apply: bool,
+    /// Also compacts the files
+    #[arg(long)]
+    log: bool,
+    /// Repairs times that lie in the future or are missing, instead of looking for duplicates
+    #[arg(long)]
+    migrate: bool,
+    #[command(flatten)]
+    scopes: Scopes,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Compact {
+    /// Prints what was or would be done.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let request = v1::CompactRequest {
+            caller: Some(context.caller()),
+            scopes: self.scopes.scope.clone(),
+            apply: self.apply,
+            log: self.log,
+            migrate: self.migrate,
+        };
+        wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let compacting = client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.compact(request).await);
+            let reply = while_slow(context.screen, "compacting", compacting).await?;
+            if self.json {
+                screen::json(&CompactDocument::from(&reply))?;
+                return Ok(exit::OK);
+            }
+            screen::print(&render::duplicates(context.screen.look, &reply.pairs))?;
+            for line in self.told(&reply) {
+                screen::remark(&format!("helixctl: {line}"));
+            }
+            Ok(exit::OK)
+        })
+    }
+
+    fn told(&self, reply: &v1::CompactReply) -> Vec<String> {
+        let mut lines = Vec::new();
+        let hint = if self.apply { "" } else { "; do it with --apply" };
+        if self.migrate {
+            lines.push(format!("{} times {}{hint}", reply.repaired, if self.apply { "repaired" } else { "to repair" }));
+        } else if self.apply {
+            lines.push(format!("{} duplicates merged", reply.merged));
+        } else {
+            let pairs = reply.pairs.len();
+            lines.push(format!("{pairs} duplicates found{}", if pairs == 0 { "" } else { hint }));
+        }
+        if self.log {
+            lines.push(format!("files: {} bytes before, {} after", reply.bytes_before, reply.bytes_after));
+        }
+        lines
+    }
+}

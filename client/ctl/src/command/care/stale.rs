@@ -1,0 +1,56 @@
+//! `helixctl stale`: memories whose source changed.
+
+use clap::Args;
+use helix_client::{Start, v1};
+use helix_proto::exit;
+
+use super::EVERYTHING_DEADLINE;
+use crate::command::browse::Scopes;
+use crate::context::{Context, wait};
+use crate::document::StaleDocument;
+use crate::failure::Outcome;
+use crate::progress::while_slow;
+use crate::{render, screen};
+
+/// Arguments of `stale`.
+#[derive(Debug, Args)]
+pub(crate) struct Stale {
+    /// Looks at this topic only
+    topic: Option<String>,
+    /// Shows what the source says now
+    #[arg(long)]
+    refresh: bool,
+    #[command(flatten)]
+    scopes: Scopes,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Stale {
+    /// Prints the stale memories.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let request = v1::StaleRequest {
+            caller: Some(context.caller()),
+            scopes: self.scopes.scope,
+            topic: self.topic.unwrap_or_default(),
+            refresh: self.refresh,
+        };
+        wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let looking = client.call_once(EVERYTHING_DEADLINE, async |rpc| rpc.stale(request).await);
+            let reply = while_slow(context.screen, "looking at sources", looking).await?;
+            if self.json {
+                screen::json(&StaleDocument::from(&reply))?;
+                return Ok(exit::OK);
+            }
+            let look = context.screen.look;
+            let shown = if self.refresh { render::stale_beside(look, &reply) } else { render::stale(look, &reply) };
+            screen::print(&shown)?;
+            let (stale, checked, unknown) = (reply.stale.len(), reply.checked, reply.unknown);
+            screen::remark(&format!("helixctl: {stale} of {checked} sources changed"));
+            screen::remark_if(unknown > 0, &format!("{unknown} more belong to other projects and were not looked at"));
+            Ok(exit::OK)
+        })
+    }
+}

@@ -1,0 +1,55 @@
+//! One change asked for, and what became of it.
+
+use helix_client::limits::CALL_DEADLINE;
+use helix_client::v1::edit_request::Action;
+use helix_client::{Client, Start, v1};
+use helix_proto::exit;
+
+use crate::context::{Context, wait};
+use crate::document::EditDocument;
+use crate::failure::{Failure, Outcome};
+use crate::text::one_line;
+use crate::{render, screen};
+
+/// Asks for a change and says what changed, with a word for what was done.
+pub(super) fn run(context: &Context, json: bool, done: &str, action: Action) -> Outcome {
+    wait(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        let reply = send(context, &mut client, action).await?;
+        if json {
+            screen::json(&EditDocument::from(&reply))?;
+        } else {
+            warn(&reply);
+        }
+        refuse_several(context, &reply, json)?;
+        if !json {
+            screen::print(&render::changed(context.screen.look, done, &reply))?;
+        }
+        Ok(exit::OK)
+    })
+}
+
+/// Sends one change, once: a change that was made although its answer got lost must not be made again.
+pub(super) async fn send(context: &Context, client: &mut Client, action: Action) -> Result<v1::EditReply, Failure> {
+    let request = v1::EditRequest { caller: Some(context.caller()), action: Some(action) };
+    Ok(client.call_once(CALL_DEADLINE, async |rpc| rpc.edit(request).await).await?)
+}
+
+/// Fails when the target meant several memories, after listing them.
+pub(super) fn refuse_several(context: &Context, reply: &v1::EditReply, json: bool) -> Result<(), Failure> {
+    let several = reply.candidates.len();
+    if several == 0 {
+        return Ok(());
+    }
+    if !json {
+        screen::print(&render::candidates(context.screen.look, &reply.candidates))?;
+    }
+    Err(Failure::Usage(format!("{several} memories fit; nothing was changed; name one by its handle")))
+}
+
+/// Passes on what the daemon wants known.
+pub(super) fn warn(reply: &v1::EditReply) {
+    for warning in &reply.warnings {
+        screen::remark(&format!("helixctl: {}", one_line(warning)));
+    }
+}

@@ -1,0 +1,178 @@
+//! `helixctl edit`: a memory in the person's own editor.
+//!
+//! Nothing that was typed is lost: whatever fails after the editor ended, the file is kept and named. Nothing is overwritten
+//! that changed meanwhile: the memory is read again before it is changed, and its sequence must be the one that was edited.
+
+mod sheet;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use helix_client::v1::edit_request::Action;
+use helix_client::v1::{ChangeTags, EditReply, Memory, ReviseText};
+use helix_client::{Client, Start, v1};
+use helix_proto::exit;
+
+use self::sheet::{Changes, Sheet};
+use super::apply;
+use crate::context::{Context, wait};
+use crate::document::{EditDocument, hyphenated};
+use crate::editor::{self, Draft};
+use crate::failure::{Failure, Outcome};
+use crate::text::one_line;
+use crate::{pick, render, screen};
+
+/// Arguments of `edit`.
+#[derive(Debug, Args)]
+pub(crate) struct Edit {
+    /// Handle, id, the beginning of either, or topic:index; chosen from a list on a terminal unless given
+    #[arg(value_name = "REF")]
+    reference: Option<String>,
+    /// Takes this edited file, which an earlier edit kept, instead of opening an editor
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Edit {
+    /// Opens the editor on the memory and makes the changes.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let reference = self.reference.map_or_else(|| pick::memory(context, "edit"), Ok)?;
+        let memory = wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            read_one(context, &mut client, &reference).await
+        })?;
+        match self.from {
+            Some(file) => {
+                let file = context.cwd.join(file);
+                change(context, &memory, &editor::read(&file)?, self.json)
+                    .map_err(|failure| kept(failure, &memory, &file))
+            }
+            None => in_editor(context, &memory, self.json),
+        }
+    }
+}
+
+fn in_editor(context: &Context, memory: &Memory, json: bool) -> Outcome {
+    let written = Sheet::of(memory).written(memory);
+    let draft = Draft::new(&file_name(memory), &written)?;
+    let ended = draft.edit();
+    let edited = draft.text();
+    if edited.as_ref().is_ok_and(|edited| *edited == written) {
+        // There is nothing to keep, however the editor ended.
+        return ended.and_then(|()| unchanged(memory, json));
+    }
+    match ended.and(edited).and_then(|edited| change(context, memory, &edited, json)) {
+        Ok(code) => Ok(code),
+        Err(Failure::ReaderGone) => Err(Failure::ReaderGone),
+        Err(failure) => Err(kept(failure, memory, &draft.keep())),
+    }
+}
+
+/// Makes the changes that an edited file asks for.
+fn change(context: &Context, memory: &Memory, edited: &str, json: bool) -> Outcome {
+    let Some(after) = Sheet::parse(edited).map_err(usage)? else {
+        screen::remark("helixctl: the text is empty; nothing was changed");
+        return Ok(exit::USAGE);
+    };
+    let changes = Sheet::of(memory).changes(&after).map_err(usage)?;
+    if changes.is_empty() {
+        return unchanged(memory, json);
+    }
+    wait(async {
+        // A fresh connection: the editor may have been open for a day, and the daemon another one by now.
+        let mut client = context.connect(Start::IfAbsent).await?;
+        let now = read_one(context, &mut client, &hyphenated(&memory.id)).await?;
+        if now.sequence != memory.sequence {
+            let handle = one_line(&memory.handle);
+            return Err(Failure::Usage(format!(
+                "{handle} was changed by somebody else meanwhile; nothing was changed"
+            )));
+        }
+        let reply = make(context, &mut client, memory, changes).await?;
+        if json {
+            screen::json(&EditDocument::from(&reply))?;
+        } else {
+            apply::warn(&reply);
+            screen::print(&render::changed(context.screen.look, "edited", &reply))?;
+        }
+        Ok(exit::OK)
+    })
+}
+
+/// Fields and tags first: they are the likelier to be refused, and then the text is not changed either.
+async fn make(context: &Context, client: &mut Client, memory: &Memory, changes: Changes) -> Result<EditReply, Failure> {
+    let target = v1::Target { reference: hyphenated(&memory.id), ..v1::Target::default() };
+    let target = || Some(target.clone());
+    let set = changes.set.map(|set| Action::Set(v1::SetFields { target: target(), ..set }));
+    let tagged = !changes.add.is_empty() || !changes.remove.is_empty();
+    let tag = tagged.then(|| Action::Tag(ChangeTags { target: target(), add: changes.add, remove: changes.remove }));
+    let revise = changes.text.map(|text| Action::Revise(ReviseText { target: target(), text }));
+    let mut last = EditReply::default();
+    let mut warnings = Vec::new();
+    let mut done = Vec::new();
+    for (name, action) in [("fields", set), ("tags", tag), ("text", revise)] {
+        let Some(action) = action else { continue };
+        last = apply::send(context, client, action).await.map_err(|failure| partly(failure, &done))?;
+        warnings.append(&mut last.warnings);
+        done.push(name);
+    }
+    Ok(EditReply { warnings, ..last })
+}
+
+async fn read_one(context: &Context, client: &mut Client, reference: &str) -> Result<Memory, Failure> {
+    let caller = Some(context.caller());
+    let request = v1::ReadRequest { caller, reference: reference.to_owned(), ..v1::ReadRequest::default() };
+    let mut reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
+    match (reply.memories.pop(), reply.memories.len()) {
+        (Some(memory), 0) => Ok(memory),
+        (None, _) => Err(Failure::Usage(format!("no memory is called {reference:?}"))),
+        (Some(_), others) => Err(Failure::Usage(format!(
+            "{reference:?} is a topic with {} memories; name one, e.g. {}:0",
+            others.saturating_add(1),
+            one_line(&reply.topic)
+        ))),
+    }
+}
+
+fn unchanged(memory: &Memory, json: bool) -> Outcome {
+    if json {
+        screen::json(&EditDocument::from(&EditReply { memories: vec![memory.clone()], ..EditReply::default() }))?;
+    } else {
+        screen::print(&format!("unchanged\t{}\n", one_line(&memory.handle)))?;
+    }
+    Ok(exit::OK)
+}
+
+/// Says what was changed already when a later change failed.
+fn partly(failure: Failure, done: &[&str]) -> Failure {
+    if done.is_empty() {
+        return failure;
+    }
+    Failure::Within {
+        what: format!("{} were changed, the rest was not", done.join(" and ")),
+        failure: Box::new(failure),
+    }
+}
+
+/// Says where the edited file is.
+fn kept(failure: Failure, memory: &Memory, file: &Path) -> Failure {
+    let (file, handle) = (file.display(), one_line(&memory.handle));
+    let what = format!("your edited text is in {file}; when this is solved: helixctl edit {handle} --from {file}");
+    Failure::Within { what, failure: Box::new(failure) }
+}
+
+fn usage(error: impl std::error::Error) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
+/// A name that tells editors what it is and people which memory.
+fn file_name(memory: &Memory) -> String {
+    /// Longest name, in characters.
+    const NAME_CHARS_MAX: usize = 80;
+    let plain = |character: char| if character.is_ascii_alphanumeric() { character } else { '-' };
+    let name: String = memory.handle.chars().take(NAME_CHARS_MAX).map(plain).collect();
+    name + ".md"
+}

@@ -1,0 +1,28 @@
+//! `helixctl merge`: one topic's memories moved into another.
+
+use clap::Args;
+use helix_client::v1::{MergeTopic, edit_request::Action};
+
+use super::apply;
+use crate::context::Context;
+use crate::failure::Outcome;
+
+/// Arguments of `merge`.
+#[derive(Debug, Args)]
+pub(crate) struct Merge {
+    /// The topic that ends
+    topic: String,
+    /// The topic that takes its memories
+    into: String,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Merge {
+    /// Moves the memories.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let action = Action::Merge(MergeTopic { topic: self.topic, into: self.into });
+        apply::run(context, self.json, "merged", action)
+    }
+}

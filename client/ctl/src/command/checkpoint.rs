@@ -1,0 +1,98 @@
+//! `helixctl checkpoint`: where a task stands, saved for whoever goes on.
+
+use clap::{Args, Subcommand};
+use helix_client::v1::checkpoint_request::Action;
+use helix_client::{Start, v1};
+use helix_proto::exit;
+
+use crate::context::{Context, wait};
+use crate::document::CheckpointDocument;
+use crate::failure::Outcome;
+use crate::screen;
+use crate::text::neutral;
+
+/// Commands below `checkpoint`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Checkpoint {
+    /// Saves where the task stands, in place of what was saved before
+    Save(Save),
+    /// Prints what was saved, and how long ago
+    #[command(visible_alias = "resume")]
+    Show(Plain),
+    /// Forgets what was saved
+    Clear(Plain),
+}
+
+/// Arguments of `checkpoint save`.
+#[derive(Debug, Args)]
+pub(crate) struct Save {
+    /// Says what the task is
+    #[arg(long, value_name = "TEXT")]
+    task: String,
+    /// Says what is done; may be repeated, as may the next three
+    #[arg(long, value_name = "STEP")]
+    done: Vec<String>,
+    /// Says what comes next
+    #[arg(long, value_name = "STEP")]
+    next: Vec<String>,
+    /// Says what is suspected
+    #[arg(long, value_name = "TEXT")]
+    hypothesis: Vec<String>,
+    /// Names a file that matters
+    #[arg(long, value_name = "PATH")]
+    file: Vec<String>,
+    /// Says what is in the way
+    #[arg(long, value_name = "TEXT")]
+    blocked: Option<String>,
+    #[command(flatten)]
+    plain: Plain,
+}
+
+/// Arguments of the others.
+#[derive(Debug, Args)]
+pub(crate) struct Plain {
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Checkpoint {
+    /// Saves, prints or clears the project's checkpoint.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let (action, json, absent) = match self {
+            Self::Save(save) => (Action::Save(save.checkpoint()), save.plain.json, ""),
+            Self::Show(plain) => (Action::Load(v1::LoadCheckpoint {}), plain.json, "no checkpoint is saved here"),
+            Self::Clear(plain) => (Action::Clear(v1::ClearCheckpoint {}), plain.json, "there was no checkpoint"),
+        };
+        let request = v1::CheckpointRequest { caller: Some(context.caller()), action: Some(action) };
+        wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let reply = client.call(async |rpc| rpc.checkpoint(request.clone()).await).await?;
+            if json {
+                screen::json(&CheckpointDocument::from(&reply))?;
+                return Ok(exit::OK);
+            }
+            let text = neutral(reply.text.trim_end());
+            if !text.is_empty() {
+                screen::print(&(text + "\n"))?;
+            } else if reply.checkpoint.is_none() {
+                screen::remark(&format!("helixctl: {absent}"));
+            }
+            Ok(exit::OK)
+        })
+    }
+}
+
+impl Save {
+    fn checkpoint(&self) -> v1::TaskCheckpoint {
+        v1::TaskCheckpoint {
+            task: self.task.clone(),
+            done: self.done.clone(),
+            next: self.next.clone(),
+            hypotheses: self.hypothesis.clone(),
+            blocked: self.blocked.clone().unwrap_or_default(),
+            files: self.file.clone(),
+            ..v1::TaskCheckpoint::default()
+        }
+    }
+}

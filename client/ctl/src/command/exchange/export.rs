@@ -1,0 +1,142 @@
+//! `helixctl export`: memories written in an exchange format. A file appears whole or not at all.
+
+mod sink;
+
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use clap::Args;
+use helix_client::limits::CALL_DEADLINE;
+use helix_client::{Start, v1};
+use helix_proto::exit;
+use tokio::time::timeout;
+use tonic::Streaming;
+
+use self::sink::Sink;
+use super::format::Format;
+use crate::context::{Context, wait};
+use crate::document::ExportDocument;
+use crate::failure::{Failure, Outcome};
+use crate::input::STREAM;
+use crate::progress::Counter;
+use crate::screen;
+use crate::text::one_line;
+
+/// Arguments of `export`.
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// Writes this format; decided from the name of the output unless given, else json
+    #[arg(long, short, value_enum, value_name = "F")]
+    format: Option<Format>,
+    /// Writes to this file, for markdown to this directory; `-` is stdout
+    #[arg(long, short, value_name = "FILE|DIR|-", default_value = STREAM)]
+    output: String,
+    /// Writes topics whose name fits only, e.g. 'iris-*'; may be repeated
+    #[arg(long, short, value_name = "GLOB")]
+    topic: Vec<String>,
+    /// Writes this scope instead of project and global: global, project:ID or all; may be repeated
+    #[arg(long, value_name = "S")]
+    scope: Vec<String>,
+    /// Replaces files in a directory that has some
+    #[arg(long)]
+    overwrite: bool,
+    /// Prints JSON about what was written
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was written.
+#[derive(Debug, Default)]
+struct Written {
+    memories: u64,
+    bytes: u64,
+    notes: Vec<String>,
+}
+
+impl Export {
+    /// Writes the memories.
+    pub(crate) fn run(self, context: &Context) -> Outcome {
+        let format = self.checked_format(&context.cwd)?;
+        let target = (self.output != STREAM).then(|| context.cwd.join(&self.output));
+        let mut sink = match &target {
+            None => Sink::Stdout,
+            Some(path) if format == Format::Markdown => Sink::directory(path, self.overwrite)?,
+            Some(path) => Sink::file(path)?,
+        };
+        let request = v1::ExportRequest {
+            caller: Some(context.caller()),
+            format: format.wire().into(),
+            scopes: self.scope,
+            topics: self.topic,
+        };
+        let written = wait(async {
+            let mut client = context.connect(Start::IfAbsent).await?;
+            let pieces = client.call(async |rpc| rpc.export(request.clone()).await).await?;
+            receive(context, pieces, &mut sink).await
+        })?;
+        let files = sink.finish()?;
+        for note in written.notes.iter().filter(|_| !self.json) {
+            screen::remark(&format!("helixctl: {}", one_line(note)));
+        }
+        let Some(path) = target else { return Ok(exit::OK) };
+        let Written { memories, bytes, notes } = &written;
+        if self.json {
+            let target = path.to_string_lossy();
+            let format = format.name();
+            screen::json(&ExportDocument {
+                format,
+                target: &target,
+                memories: *memories,
+                bytes: *bytes,
+                files,
+                notes,
+            })?;
+        } else {
+            let shown = one_line(&path.to_string_lossy());
+            screen::print(&format!("exported\t{memories} memories\t{bytes} bytes\t{shown}\n"))?;
+        }
+        Ok(exit::OK)
+    }
+
+    fn checked_format(&self, cwd: &Path) -> Result<Format, Failure> {
+        let to_stdout = self.output == STREAM;
+        let path = cwd.join(&self.output);
+        let named = if path.is_dir() { Some(Format::Markdown) } else { Format::of_name(&path) };
+        let named = named.filter(|_| !to_stdout);
+        let format = self.format.or(named).unwrap_or(Format::Json);
+        let refused = |reason: &str| Err(Failure::Usage(reason.to_owned()));
+        if to_stdout && format == Format::Markdown {
+            return refused("markdown is one file a topic; name a directory with -o DIR");
+        }
+        if to_stdout && self.json {
+            return refused("stdout cannot hold the export and --json; name a file with -o FILE");
+        }
+        if to_stdout && io::stdout().is_terminal() {
+            return refused("an export is not for a terminal; name a file with -o FILE, or redirect stdout");
+        }
+        Ok(format)
+    }
+}
+
+/// Writes the pieces as they come. Only a stream that ended well counts.
+async fn receive(
+    context: &Context,
+    mut pieces: Streaming<v1::ExportPiece>,
+    sink: &mut Sink,
+) -> Result<Written, Failure> {
+    let mut counter = Counter::new(context.screen, "exporting");
+    let mut written = Written::default();
+    loop {
+        let next = timeout(CALL_DEADLINE, pieces.message()).await;
+        let silent =
+            |_| Failure::Unavailable("the daemon stopped sending; nothing was written; see its log".to_owned());
+        let Some(piece) = next.map_err(silent)?? else { break };
+        sink.write(&piece.file, &piece.data)?;
+        written.bytes = written.bytes.saturating_add(u64::try_from(piece.data.len()).unwrap_or(u64::MAX));
+        written.memories = piece.written.max(written.memories);
+        written.notes.extend(piece.notes);
+        counter.set(piece.written, Some(piece.total));
+    }
+    counter.finish();
+    Ok(written)
+}

@@ -1,0 +1,128 @@
+//! What a session did, where a task stands, and texts made for readers.
+
+use helix_client::v1;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::time::rfc3339;
+
+/// What a session changed.
+#[derive(Debug, Serialize)]
+pub(crate) struct SessionDocument<'a> {
+    session: &'a str,
+    total: u32,
+    operations: Vec<OperationDocument<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct OperationDocument<'a> {
+    sequence: u64,
+    at: String,
+    kind: &'a str,
+    handle: &'a str,
+    summary: &'a str,
+    agent: &'a str,
+}
+
+/// What was saved, loaded or cleared; `null` when there is none.
+#[derive(Debug, Serialize)]
+pub(crate) struct CheckpointDocument<'a> {
+    checkpoint: Option<TaskDocument<'a>>,
+    text: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct TaskDocument<'a> {
+    task: &'a str,
+    done: &'a [String],
+    next: &'a [String],
+    hypotheses: &'a [String],
+    blocked: Option<&'a str>,
+    files: &'a [String],
+    saved_at: String,
+    agent: &'a str,
+}
+
+/// A brief as the daemon structured it.
+#[derive(Debug, Serialize)]
+pub(crate) struct BriefDocument {
+    memories: u32,
+    brief: Value,
+}
+
+/// A packed block.
+#[derive(Debug, Serialize)]
+pub(crate) struct ContextDocument<'a> {
+    text: &'a str,
+    handles: &'a [String],
+    tokens: u32,
+    left_out: u32,
+    notes: &'a [String],
+}
+
+/// A handover.
+#[derive(Debug, Serialize)]
+pub(crate) struct UpgradeDocument<'a> {
+    old_version: &'a str,
+    new_version: &'a str,
+    old_pid: u32,
+    pid: u32,
+}
+
+impl<'a> From<&'a v1::SessionLogReply> for SessionDocument<'a> {
+    fn from(reply: &'a v1::SessionLogReply) -> Self {
+        let document = |operation: &'a v1::LoggedOperation| OperationDocument {
+            sequence: operation.sequence,
+            at: rfc3339(operation.at_us),
+            kind: &operation.kind,
+            handle: &operation.handle,
+            summary: &operation.summary,
+            agent: &operation.agent,
+        };
+        let operations = reply.operations.iter().map(document).collect();
+        Self { session: &reply.session, total: reply.total, operations }
+    }
+}
+
+impl<'a> From<&'a v1::CheckpointReply> for CheckpointDocument<'a> {
+    fn from(reply: &'a v1::CheckpointReply) -> Self {
+        let document = |checkpoint: &'a v1::TaskCheckpoint| TaskDocument {
+            task: &checkpoint.task,
+            done: &checkpoint.done,
+            next: &checkpoint.next,
+            hypotheses: &checkpoint.hypotheses,
+            blocked: Some(checkpoint.blocked.as_str()).filter(|blocked| !blocked.is_empty()),
+            files: &checkpoint.files,
+            saved_at: rfc3339(checkpoint.saved_at_us),
+            agent: &checkpoint.agent,
+        };
+        Self { checkpoint: reply.checkpoint.as_ref().map(document), text: &reply.text }
+    }
+}
+
+impl TryFrom<&v1::BriefReply> for BriefDocument {
+    type Error = serde_json::Error;
+
+    fn try_from(reply: &v1::BriefReply) -> Result<Self, Self::Error> {
+        Ok(Self { memories: reply.memories, brief: serde_json::from_str(&reply.json)? })
+    }
+}
+
+impl<'a> From<&'a v1::ContextReply> for ContextDocument<'a> {
+    fn from(reply: &'a v1::ContextReply) -> Self {
+        Self {
+            text: &reply.text,
+            handles: &reply.handles,
+            tokens: reply.tokens,
+            left_out: reply.left_out,
+            notes: &reply.notes,
+        }
+    }
+}
+
+impl<'a> UpgradeDocument<'a> {
+    /// Describes a handover from a process.
+    pub(crate) fn new(reply: &'a v1::UpgradeReply, old_pid: u32) -> Self {
+        Self { old_version: &reply.old_version, new_version: &reply.new_version, old_pid, pid: reply.pid }
+    }
+}

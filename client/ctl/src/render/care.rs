@@ -1,0 +1,140 @@
+//! What was found outdated or doubled, and what sessions and changes did.
+
+use helix_client::v1::{
+    BatchItem, DuplicatePair, EditReply, ImportProgress, LoggedOperation, Memory, SourceState, StaleMemory, StaleReply,
+    StoreOutcome, StoreReply, batch_item,
+};
+
+use super::memory::{handle, row_text, source};
+use super::table::{Field, rows};
+use crate::document::source_state;
+use crate::screen::{Look, Paint};
+use crate::text::{neutral, one_line};
+use crate::time::minute;
+
+/// Writes stale memories in rows.
+pub(crate) fn stale(look: Look, reply: &StaleReply) -> String {
+    let row = |stale: &StaleMemory| {
+        let memory = stale.memory.as_ref()?;
+        Some(vec![handle(memory), state(memory), one_line(&source(memory)).into(), row_text(look, &memory.text).into()])
+    };
+    rows(look, &["handle", "state", "source", "text"], reply.stale.iter().filter_map(row).collect())
+}
+
+/// Writes stale memories one after the other, each with what its source says now.
+pub(crate) fn stale_beside(look: Look, reply: &StaleReply) -> String {
+    let one = |stale: &StaleMemory| {
+        let memory = stale.memory.as_ref()?;
+        let (name, source) = (look.paint(Paint::Name, &one_line(&memory.handle)), one_line(&source(memory)));
+        let text = indented(&neutral(memory.text.trim_end()));
+        Some(format!("{name}\n{text}{}\n{}", look.paint(Paint::Faint, &source), now(look, stale)))
+    };
+    reply.stale.iter().filter_map(one).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes pairs of near duplicates.
+pub(crate) fn duplicates(look: Look, pairs: &[DuplicatePair]) -> String {
+    let row = |pair: &DuplicatePair| {
+        let (kept, duplicate) = (pair.kept.as_ref()?, pair.duplicate.as_ref()?);
+        Some(vec![
+            format!("{:.2}", pair.similarity).into(),
+            handle(kept),
+            one_line(&duplicate.handle).into(),
+            row_text(look, &kept.text).into(),
+        ])
+    };
+    rows(look, &["alike", "kept", "duplicate", "text"], pairs.iter().filter_map(row).collect())
+}
+
+/// Writes what a session changed.
+pub(crate) fn session(look: Look, operations: &[LoggedOperation]) -> String {
+    let row = |operation: &LoggedOperation| {
+        vec![
+            operation.sequence.to_string().into(),
+            Field::painted(Paint::Faint, minute(operation.at_us)),
+            one_line(&operation.kind).into(),
+            Field::painted(Paint::Name, one_line(&operation.handle)),
+            row_text(look, &operation.summary).into(),
+        ]
+    };
+    rows(look, &["sequence", "at", "what", "handle", "text"], operations.iter().map(row).collect())
+}
+
+/// Writes what a change did: one line a memory, then how many when there are more.
+pub(crate) fn changed(look: Look, done: &str, reply: &EditReply) -> String {
+    let line = |memory: &Memory| {
+        let name = memory.index.map(|index| format!("\t{}:{index}", one_line(&memory.topic)));
+        format!("{done}\t{}{}\n", look.paint(Paint::Name, &one_line(&memory.handle)), name.unwrap_or_default())
+    };
+    let shown: String = reply.memories.iter().map(line).collect();
+    let more = usize::try_from(reply.changed).unwrap_or_default().saturating_sub(reply.memories.len());
+    match (shown.is_empty(), more) {
+        (true, 0) => "unchanged\n".to_owned(),
+        (_, 0) => shown,
+        (_, _) => format!("{shown}{done}\t{} memories in all\n", reply.changed),
+    }
+}
+
+/// Writes what became of memories of a batch, the first of which has a position in the input, counted from 1 for people.
+pub(crate) fn batch(look: Look, items: &[BatchItem], first: usize) -> String {
+    let line = |(at, item): (usize, &BatchItem)| match &item.item {
+        Some(batch_item::Item::Stored(reply)) => stored(look, first + at + 1, reply),
+        Some(batch_item::Item::Refused(why)) => refused(look, first + at + 1, why),
+        None => refused(look, first + at + 1, "the daemon did not say what became of it"),
+    };
+    items.iter().enumerate().map(line).collect()
+}
+
+/// Writes what became of an import.
+pub(crate) fn imported(look: Look, progress: &ImportProgress, dry_run: bool) -> String {
+    let word = if dry_run { "would be" } else { "were" };
+    let ImportProgress { read, stored, known, revised, refused, .. } = progress;
+    let sum =
+        format!("{read} read: {stored} {word} stored, {known} known before, {revised} revised, {refused} refused\n");
+    let problem = |problem: &String| format!("{}\t{}\n", look.paint(Paint::Bad, "problem"), one_line(problem));
+    progress.problems.iter().map(problem).collect::<String>() + &sum
+}
+
+fn stored(look: Look, number: usize, reply: &StoreReply) -> String {
+    let (paint, word) = match reply.outcome() {
+        StoreOutcome::Stored => (Paint::Good, "stored"),
+        StoreOutcome::Reinforced => (Paint::Good, "reinforced"),
+        StoreOutcome::Duplicate => (Paint::Warning, "duplicate"),
+        StoreOutcome::Unspecified => (Paint::Bad, "unknown"),
+    };
+    let handle = one_line(reply.memory.as_ref().map_or("", |memory| &memory.handle));
+    let warnings = reply.warnings.iter().map(|warning| one_line(warning));
+    let fields = [number.to_string(), look.paint(paint, word), handle].into_iter().chain(warnings);
+    fields.collect::<Vec<_>>().join("\t") + "\n"
+}
+
+fn refused(look: Look, number: usize, why: &str) -> String {
+    format!("{number}\t{}\t{}\n", look.paint(Paint::Bad, "refused"), one_line(why))
+}
+
+fn state(memory: &Memory) -> Field {
+    let paint = match memory.source_state() {
+        SourceState::Fresh => Paint::Good,
+        SourceState::Unknown | SourceState::Changed => Paint::Warning,
+        SourceState::Deleted => Paint::Bad,
+    };
+    Field::painted(paint, source_state(memory.source_state()).unwrap_or("unknown"))
+}
+
+/// The source as it is, with line numbers.
+fn now(look: Look, stale: &StaleMemory) -> String {
+    if stale.current.is_empty() {
+        return format!("  {}\n", look.paint(Paint::Bad, "the file is gone"));
+    }
+    let first = stale.current_line.max(1);
+    let numbered = |(at, line): (u32, &str)| {
+        let number = look.paint(Paint::Faint, &format!("{:>6}", first.saturating_add(at)));
+        format!("{number}  {}\n", neutral(line))
+    };
+    (0..).zip(stale.current.lines()).map(numbered).collect()
+}
+
+fn indented(text: &str) -> String {
+    let indent = |line| format!("  {line}\n");
+    text.lines().map(indent).collect()
+}

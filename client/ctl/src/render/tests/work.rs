@@ -1,0 +1,143 @@
+//! Staleness, duplicates, sessions, changes, batches and imports as people read them.
+#![allow(clippy::unwrap_used)]
+
+use helix_client::v1::{
+    BatchItem, CheckpointReply, CompactReply, DuplicatePair, EditReply, ImportProgress, LoggedOperation,
+    SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint, batch_item,
+};
+use insta::assert_snapshot;
+
+use super::*;
+use crate::document::{
+    BatchLine, CheckpointDocument, CompactDocument, EditDocument, ImportDocument, SessionDocument, StaleDocument,
+};
+
+fn outdated() -> StaleReply {
+    let source = SourceRef { path: "gone\u{1b}[2J.rs".to_owned(), ..SourceRef::default() };
+    let changed = Memory { source_state: SourceState::Changed.into(), ..decision() };
+    let deleted = Memory { source_state: SourceState::Deleted.into(), source: Some(source), ..hostile() };
+    StaleReply {
+        stale: vec![
+            StaleMemory { memory: Some(changed), current: "fn a() {\n\tb(\u{202e});\n}".to_owned(), current_line: 11 },
+            StaleMemory { memory: Some(deleted), ..StaleMemory::default() },
+        ],
+        checked: 9,
+        unknown: 2,
+    }
+}
+
+fn doubled() -> CompactReply {
+    let pair = DuplicatePair { kept: Some(decision()), duplicate: Some(hostile()), similarity: 0.875 };
+    CompactReply { pairs: vec![pair], merged: 1, bytes_before: 100, bytes_after: 60, repaired: 0 }
+}
+
+fn worked() -> SessionLogReply {
+    let operation = LoggedOperation {
+        sequence: 7,
+        at_us: NOW_US,
+        kind: "store".to_owned(),
+        handle: "a/b".to_owned(),
+        summary: "clear \u{1b}[2J".to_owned(),
+        agent: "claude-code".to_owned(),
+    };
+    SessionLogReply { session: "s-1".to_owned(), operations: vec![operation], total: 1 }
+}
+
+fn batched() -> Vec<BatchItem> {
+    let stored = |outcome: StoreOutcome, memory, warnings| {
+        let reply = StoreReply { outcome: outcome.into(), memory: Some(memory), similarity: 0.75, warnings };
+        BatchItem { item: Some(batch_item::Item::Stored(reply)) }
+    };
+    vec![
+        stored(StoreOutcome::Stored, decision(), vec!["no such link: a\u{1b}/b".to_owned()]),
+        stored(StoreOutcome::Reinforced, decision(), Vec::new()),
+        stored(StoreOutcome::Duplicate, hostile(), Vec::new()),
+        BatchItem { item: Some(batch_item::Item::Refused("the text is\u{1b} empty".to_owned())) },
+        BatchItem { item: None },
+    ]
+}
+
+#[test]
+fn stale_memories_are_readable() {
+    assert_snapshot!("stale_pipe", stale(PIPE, &outdated()));
+    assert_snapshot!("stale_terminal", stale(TERMINAL, &outdated()));
+    assert_snapshot!("stale_beside", stale_beside(PIPE, &outdated()));
+    let value: serde_json::Value = serde_json::from_str(&json(&StaleDocument::from(&outdated()))).unwrap();
+    assert_eq!(value["stale"][0]["memory"]["source_state"], "changed");
+    assert_eq!(value["stale"][1]["current"], serde_json::Value::Null);
+}
+
+#[test]
+fn duplicates_are_readable() {
+    assert_snapshot!("duplicates_pipe", duplicates(PIPE, &doubled().pairs));
+    let value: serde_json::Value = serde_json::from_str(&json(&CompactDocument::from(&doubled()))).unwrap();
+    assert_eq!(value["pairs"][0]["duplicate"]["handle"], "traps/hostile");
+}
+
+#[test]
+fn a_session_is_readable() {
+    let shown = session(PIPE, &worked().operations);
+    assert!(shown.starts_with("7\t") && shown.ends_with("\tstore\ta/b\tclear \\u{1b}[2J\n"), "{shown}");
+    assert_snapshot!("session_json", json(&SessionDocument::from(&worked())));
+}
+
+#[test]
+fn a_checkpoint_is_a_document() {
+    let checkpoint = TaskCheckpoint { task: "t".to_owned(), done: vec!["a".to_owned()], ..TaskCheckpoint::default() };
+    let reply = CheckpointReply { checkpoint: Some(checkpoint), text: "## Checkpoint: t".to_owned() };
+    assert_snapshot!("checkpoint_json", json(&CheckpointDocument::from(&reply)));
+    let none = json(&CheckpointDocument::from(&CheckpointReply::default()));
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&none).unwrap()["checkpoint"], serde_json::Value::Null);
+}
+
+#[test]
+fn changes_are_readable() {
+    let reply = EditReply {
+        memories: vec![Memory { index: Some(2), ..decision() }, hostile()],
+        changed: 2,
+        ..EditReply::default()
+    };
+    assert_eq!(changed(PIPE, "tagged", &reply), "tagged\tstorage/redb-is-truth\tstorage:2\ntagged\ttraps/hostile\n");
+    let many = EditReply { changed: 500, ..reply.clone() };
+    assert!(changed(PIPE, "renamed", &many).ends_with("renamed\t500 memories in all\n"));
+    assert_eq!(changed(PIPE, "tagged", &EditReply::default()), "unchanged\n");
+    let value: serde_json::Value = serde_json::from_str(&json(&EditDocument::from(&reply))).unwrap();
+    assert_eq!((&value["changed"], &value["topic"]), (&2.into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn a_batch_is_readable() {
+    assert_snapshot!("batch_pipe", batch(PIPE, &batched(), 1_000));
+    let lines: Vec<String> = batched()
+        .iter()
+        .enumerate()
+        .map(|(at, item)| crate::text::neutral_json(&serde_json::to_string(&BatchLine::new(at, item)).unwrap()))
+        .collect();
+    assert_snapshot!("batch_json", lines.join("\n"));
+}
+
+#[test]
+fn an_import_is_readable() {
+    let problems = vec!["byte 17: not a record\u{1b}[2J".to_owned()];
+    let progress = ImportProgress { read: 5, stored: 2, known: 1, revised: 1, refused: 1, problems, done: true };
+    assert_snapshot!("imported", imported(PIPE, &progress, false));
+    assert!(imported(PIPE, &progress, true).contains("2 would be stored"));
+    assert_snapshot!("import_json", json(&ImportDocument::new(&progress, true)));
+}
+
+#[test]
+fn nothing_active_passes_in_colours() {
+    let shown = [
+        stale(COLORS, &outdated()),
+        stale_beside(COLORS, &outdated()),
+        duplicates(COLORS, &doubled().pairs),
+        session(COLORS, &worked().operations),
+        batch(COLORS, &batched(), 0),
+        topic(COLORS, &[hostile()]),
+        entries(COLORS, &[hostile()]),
+        recent(COLORS, &[hostile()]),
+    ];
+    for text in shown {
+        assert!(!text.contains("\u{1b}[2J") && !text.contains('\u{202e}') && !text.contains('\u{200b}'), "{text:?}");
+    }
+}
