@@ -293,7 +293,11 @@ fn doctor_finds_a_new_home_in_order_and_leaves_nothing_in_it() {
     }
     let said = world.done(&["doctor"]);
     assert!(said.lines().all(|line| line.split('\t').count() == 3), "{said}");
-    assert_eq!(world.json(&["status"])["memories_by_status"]["active"], 1);
+    let status = world.json(&["status"]);
+    assert_eq!(status["memories_by_status"], json!({"active": 1}));
+    assert_eq!((&status["topics"], &status["projects"]), (&json!(1), &json!(1)));
+    let said = world.refused(&["read", "helix-doctor"]);
+    assert!(said.contains("nothing is called"), "{said}");
     assert_eq!(world.found(&["doctor", "--scope", "all"]), Vec::<String>::new());
 }
 

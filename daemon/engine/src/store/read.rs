@@ -86,11 +86,17 @@ impl Snapshot {
         Ok(self.ids.get(*id.as_bytes())?.map(|found| MemoryNumber(found.value())))
     }
 
-    /// Finds memories whose handle starts with `prefix`, at most `limit`; an exact match comes alone.
+    /// Finds memories whose handle starts with `prefix` and that `is_meant` keeps, at most `limit`; an exact match comes
+    /// alone and is always kept.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn numbers_of_handle(&self, prefix: &str, limit: usize) -> Result<Vec<MemoryNumber>, StoreError> {
+    pub fn numbers_of_handle(
+        &self,
+        prefix: &str,
+        limit: usize,
+        is_meant: impl Fn(MemoryNumber) -> bool,
+    ) -> Result<Vec<MemoryNumber>, StoreError> {
         if let Some(exact) = self.handles.get(prefix)? {
             return Ok(vec![MemoryNumber(exact.value())]);
         }
@@ -100,12 +106,15 @@ impl Snapshot {
             if !key.value().starts_with(prefix) || found.len() == limit {
                 break;
             }
-            found.push(MemoryNumber(value.value()));
+            let number = MemoryNumber(value.value());
+            if is_meant(number) {
+                found.push(number);
+            }
         }
         Ok(found)
     }
 
-    /// Finds memories whose id lies between two ids, at most `limit`.
+    /// Finds memories whose id lies between two ids and that `is_meant` keeps, at most `limit`.
     ///
     /// # Errors
     /// When the disk fails.
@@ -114,10 +123,17 @@ impl Snapshot {
         first: [u8; 16],
         last: [u8; 16],
         limit: usize,
+        is_meant: impl Fn(MemoryNumber) -> bool,
     ) -> Result<Vec<MemoryNumber>, StoreError> {
         let mut found = Vec::new();
-        for entry in self.ids.range(first..=last)?.take(limit) {
-            found.push(MemoryNumber(entry?.1.value()));
+        for entry in self.ids.range(first..=last)? {
+            let number = MemoryNumber(entry?.1.value());
+            if found.len() == limit {
+                break;
+            }
+            if is_meant(number) {
+                found.push(number);
+            }
         }
         Ok(found)
     }

@@ -42,14 +42,16 @@ impl Strand {
             return Ok(Resolution::None);
         }
         let snapshot = self.snapshot()?;
-        let by_handle = snapshot.numbers_of_handle(reference, RESOLVE_CANDIDATES_MAX)?;
+        // An examination's memory is meant only by its whole name.
+        let is_meant = |number| !self.catalog().is_scratch(number);
+        let by_handle = snapshot.numbers_of_handle(reference, RESOLVE_CANDIDATES_MAX, is_meant)?;
         if reference.contains('/') && !by_handle.is_empty() {
             return Ok(Resolution::of(by_handle));
         }
         if let Some(number) = self.by_topic_index(reference, scopes) {
             return Ok(Resolution::One(number));
         }
-        let by_id = by_id_prefix(&snapshot, reference)?;
+        let by_id = by_id_prefix(&snapshot, reference, is_meant)?;
         if !by_id.is_empty() {
             return Ok(Resolution::of(by_id));
         }
@@ -83,14 +85,18 @@ impl Strand {
     }
 }
 
-fn by_id_prefix(snapshot: &Snapshot, reference: &str) -> Result<Vec<MemoryNumber>, StoreError> {
+fn by_id_prefix(
+    snapshot: &Snapshot,
+    reference: &str,
+    is_meant: impl Fn(MemoryNumber) -> bool,
+) -> Result<Vec<MemoryNumber>, StoreError> {
     let digits: String = reference.chars().filter(|c| *c != '-').collect();
     let is_hex = digits.chars().all(|c| c.is_ascii_hexdigit());
     if !is_hex || !(ID_PREFIX_DIGITS_MIN..=32).contains(&digits.len()) {
         return Ok(Vec::new());
     }
     let (Some(first), Some(last)) = (padded(&digits, '0'), padded(&digits, 'f')) else { return Ok(Vec::new()) };
-    snapshot.numbers_of_ids(first, last, RESOLVE_CANDIDATES_MAX)
+    snapshot.numbers_of_ids(first, last, RESOLVE_CANDIDATES_MAX, |number| first == last || is_meant(number))
 }
 
 fn padded(digits: &str, fill: char) -> Option<[u8; 16]> {
