@@ -185,6 +185,8 @@ fn forgetting_never_guesses() {
         assert!(printed.contains(&first), "{words}: {printed}");
         assert_eq!(printed.contains(&second), words == "cache", "{words}: {printed}");
     }
+    let said = world.refused(&["forget", "toolchain cache"]);
+    assert!(said.contains("one memory matches") && said.contains(&format!("by its handle: {first}")), "{said}");
     let listed = world.run(&["forget", "cache", "--json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["forgotten"], Value::Null);
@@ -192,6 +194,20 @@ fn forgetting_never_guesses() {
     world.refused(&["forget", "zebra"]);
     assert_eq!(sorted(world.found(&["cache"])), sorted(vec![first.clone(), second]));
     assert_eq!(world.done(&["forget", "build:0"]), format!("forgot\t{first}\n"));
+}
+
+#[test]
+fn a_topic_that_was_forgotten_says_so() {
+    let world = World::new();
+    let texts = ["Clean the cache after a toolchain change.", "Signing needs the new key."];
+    let handles = texts.map(|text| world.add("build", text, &[]));
+    world.add("build-hosts", "The second host is slow.", &[]);
+    for handle in &handles {
+        world.done(&["forget", handle]);
+    }
+    let said = world.refused(&["read", "build"]);
+    assert!(said.contains("topic build is forgotten") && handles.iter().all(|handle| said.contains(handle)), "{said}");
+    assert!(world.done(&["read", &handles[0]]).contains(texts[0]));
 }
 
 #[test]
@@ -233,6 +249,10 @@ fn filters_narrow_a_search() {
     assert_eq!(world.found(&["disk zebra", "--all"]), Vec::<String>::new());
     for wrong in ["cache after:someday", "cache tag:"] {
         world.refused(&["search", wrong]);
+    }
+    for wrong in [&["search", "cache kind:nosuch"][..], &["search", "cache", "-k", "nosuch"]] {
+        let said = world.refused(wrong);
+        assert!(said.contains("\"nosuch\" is not known") && said.contains("gotcha"), "{said}");
     }
 }
 
