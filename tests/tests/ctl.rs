@@ -7,11 +7,12 @@ use std::process::{Output, Stdio};
 
 use helix_proto::exit;
 use helix_tests::{Binary, Daemon, Home, Project};
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 /// A daemon with one project.
 struct World {
-    _daemon: Daemon,
+    daemon: Daemon,
     home: Home,
     project: Project,
 }
@@ -21,7 +22,7 @@ impl World {
         let home = Home::new().unwrap();
         let daemon = Daemon::start(&home).unwrap();
         let project = Project::new(&home, "billing").unwrap();
-        Self { _daemon: daemon, home, project }
+        Self { daemon, home, project }
     }
 
     /// Runs a command in the project, with nothing on stdin.
@@ -355,6 +356,31 @@ fn a_hook_is_shown_and_not_recorded() {
     });
     let given = world.run_with(&["hook", "ambient"], &input.to_string());
     assert!(String::from_utf8(given.stdout).unwrap().contains(&handle));
+}
+
+#[test]
+fn a_hook_that_cannot_be_shown_says_why() {
+    let world = World::new();
+    let said = world.refused(&["hook", "bogus"]);
+    assert!(said.contains("session, ambient"), "{said}");
+    let no_json = world.run_with(&["hook", "ambient"], "not json");
+    assert_eq!(code(&no_json), Some(exit::USAGE), "{no_json:?}");
+    assert!(stderr(&no_json).contains("not the JSON object"), "{no_json:?}");
+    let empty = world.run(&["hook", "session"]);
+    assert_eq!((code(&empty), empty.stdout.len()), (Some(exit::OK), 0));
+    assert!(stderr(&empty).contains("no memories in the scopes"), "{empty:?}");
+}
+
+#[test]
+fn a_daemon_that_hangs_is_named_with_what_ends_it() {
+    let world = World::new();
+    let pid = world.daemon.pid();
+    world.daemon.signal(Signal::SIGSTOP).unwrap();
+    let output = world.run(&["status"]);
+    world.daemon.signal(Signal::SIGCONT).unwrap();
+    assert_eq!(code(&output), Some(exit::UNAVAILABLE), "{output:?}");
+    let said = stderr(&output);
+    assert!(said.contains(&format!("`kill -9 {pid}`")) && !said.contains("helixctl down"), "{said}");
 }
 
 #[test]
