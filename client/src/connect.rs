@@ -1,7 +1,8 @@
 //! Connecting to the daemon.
 
+use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_proto::limits::{CALL_DEADLINE, CONNECT_DEADLINE, MESSAGE_MAX_BYTES};
@@ -52,12 +53,14 @@ pub enum ConnectError {
     #[error("the process behind {0} belongs to another user; remove that socket or set HELIX_SOCKET")]
     NotOurs(PathBuf),
     /// Connected, but no greeting came.
-    #[error("the daemon at {socket} does not answer: {detail}; see its log or run `helixctl down` and `helixctl up`")]
+    #[error("the daemon at {socket} does not answer: {detail}; see its log, or {advice} and run `helixctl up`")]
     Silent {
         /// Where.
         socket: PathBuf,
         /// What happened instead.
         detail: String,
+        /// What ends it.
+        advice: String,
     },
     /// The daemon speaks another protocol.
     #[error(
@@ -196,7 +199,10 @@ impl Client {
 
     async fn connect_once(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
         let socket = paths.socket.clone();
-        let silent = |detail: String| ConnectError::Silent { socket: paths.socket.clone(), detail };
+        let silent = |detail: String| {
+            let advice = ending(lock_holder(&paths.lock()));
+            ConnectError::Silent { socket: paths.socket.clone(), detail, advice }
+        };
         let absent = |source| ConnectError::Absent { socket: paths.socket.clone(), source };
         let first = UnixStream::connect(&socket).await.map_err(absent)?;
         if !peer::is_ours(&first) {
@@ -227,6 +233,17 @@ impl Client {
         };
         Ok(Self { paths: paths.clone(), program, start, channel, greeting })
     }
+}
+
+/// Reads which process wrote itself into a lock file.
+fn lock_holder(lock: &Path) -> Option<u32> {
+    fs::read_to_string(lock).ok()?.trim().parse().ok().filter(|pid| *pid > 1)
+}
+
+/// How to end a process that answers nobody. It may be stopped, and then heeds no other signal; what it acknowledged is on
+/// the disk.
+fn ending(holder: Option<u32>) -> String {
+    holder.map_or_else(|| "end that process".to_owned(), |pid| format!("end it with `kill -9 {pid}`"))
 }
 
 async fn connect_checked(socket: PathBuf) -> io::Result<TokioIo<UnixStream>> {

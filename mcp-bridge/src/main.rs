@@ -18,7 +18,12 @@ const LOG_VARIABLE: &str = "HELIX_LOG";
 struct Options {}
 
 fn main() -> ExitCode {
-    Options::parse();
+    if let Err(error) = Options::try_parse() {
+        let code = if error.use_stderr() { helix_client::exit::USAGE } else { helix_client::exit::OK };
+        // Nothing can be done about a closed stream.
+        drop(error.print());
+        return ExitCode::from(code);
+    }
     start_log();
     match run() {
         Ok(()) => ExitCode::from(helix_client::exit::OK),

@@ -13,5 +13,9 @@ pub mod v1 {
     tonic::include_proto!("helix.v1");
 }
 
+/// The scope in which an examination stores, finds and forgets a memory. The daemon leaves what it holds out of every
+/// count, listing and guess.
+pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
+
 /// Protocol number: raised when an older peer would misunderstand a newer one.
 pub const PROTOCOL: u32 = 1;

@@ -7,11 +7,12 @@ use std::process::{Output, Stdio};
 
 use helix_proto::exit;
 use helix_tests::{Binary, Daemon, Home, Project};
+use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
 /// A daemon with one project.
 struct World {
-    _daemon: Daemon,
+    daemon: Daemon,
     home: Home,
     project: Project,
 }
@@ -21,7 +22,7 @@ impl World {
         let home = Home::new().unwrap();
         let daemon = Daemon::start(&home).unwrap();
         let project = Project::new(&home, "billing").unwrap();
-        Self { _daemon: daemon, home, project }
+        Self { daemon, home, project }
     }
 
     /// Runs a command in the project, with nothing on stdin.
@@ -185,6 +186,8 @@ fn forgetting_never_guesses() {
         assert!(printed.contains(&first), "{words}: {printed}");
         assert_eq!(printed.contains(&second), words == "cache", "{words}: {printed}");
     }
+    let said = world.refused(&["forget", "toolchain cache"]);
+    assert!(said.contains("one memory matches") && said.contains(&format!("by its handle: {first}")), "{said}");
     let listed = world.run(&["forget", "cache", "--json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert_eq!(listed["forgotten"], Value::Null);
@@ -192,6 +195,20 @@ fn forgetting_never_guesses() {
     world.refused(&["forget", "zebra"]);
     assert_eq!(sorted(world.found(&["cache"])), sorted(vec![first.clone(), second]));
     assert_eq!(world.done(&["forget", "build:0"]), format!("forgot\t{first}\n"));
+}
+
+#[test]
+fn a_topic_that_was_forgotten_says_so() {
+    let world = World::new();
+    let texts = ["Clean the cache after a toolchain change.", "Signing needs the new key."];
+    let handles = texts.map(|text| world.add("build", text, &[]));
+    world.add("build-hosts", "The second host is slow.", &[]);
+    for handle in &handles {
+        world.done(&["forget", handle]);
+    }
+    let said = world.refused(&["read", "build"]);
+    assert!(said.contains("topic build is forgotten") && handles.iter().all(|handle| said.contains(handle)), "{said}");
+    assert!(world.done(&["read", &handles[0]]).contains(texts[0]));
 }
 
 #[test]
@@ -233,6 +250,10 @@ fn filters_narrow_a_search() {
     assert_eq!(world.found(&["disk zebra", "--all"]), Vec::<String>::new());
     for wrong in ["cache after:someday", "cache tag:"] {
         world.refused(&["search", wrong]);
+    }
+    for wrong in [&["search", "cache kind:nosuch"][..], &["search", "cache", "-k", "nosuch"]] {
+        let said = world.refused(wrong);
+        assert!(said.contains("\"nosuch\" is not known") && said.contains("gotcha"), "{said}");
     }
 }
 
@@ -293,7 +314,11 @@ fn doctor_finds_a_new_home_in_order_and_leaves_nothing_in_it() {
     }
     let said = world.done(&["doctor"]);
     assert!(said.lines().all(|line| line.split('\t').count() == 3), "{said}");
-    assert_eq!(world.json(&["status"])["memories_by_status"]["active"], 1);
+    let status = world.json(&["status"]);
+    assert_eq!(status["memories_by_status"], json!({"active": 1}));
+    assert_eq!((&status["topics"], &status["projects"]), (&json!(1), &json!(1)));
+    let said = world.refused(&["read", "helix-doctor"]);
+    assert!(said.contains("nothing is called"), "{said}");
     assert_eq!(world.found(&["doctor", "--scope", "all"]), Vec::<String>::new());
 }
 
@@ -314,13 +339,16 @@ fn a_hook_is_shown_and_not_recorded() {
     let handle = world.add("kernels", "Kernels assume sorted input.", &["--source", "src/kernels.rs:42"]);
     for _ in 0..2 {
         for arguments in [&["hook", "session"][..], &["hook", "ambient", "--file", "src/kernels.rs"]] {
-            let answer: Value = serde_json::from_str(&world.done(arguments)).unwrap();
+            let printed = world.done(arguments);
+            assert!(printed.ends_with("}\n"), "{printed}");
+            let answer: Value = serde_json::from_str(&printed).unwrap();
             let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
             assert!(context.contains(&handle), "{context}");
         }
     }
     let nothing = world.run(&["hook", "ambient", "--file", "docs/tides.md"]);
-    assert_eq!((code(&nothing), nothing.stdout.len(), stderr(&nothing).as_str()), (Some(exit::OK), 0, "(nothing)\n"));
+    assert_eq!((code(&nothing), nothing.stdout.len()), (Some(exit::OK), 0));
+    assert!(stderr(&nothing).starts_with("(nothing: no memory"), "{nothing:?}");
     assert_eq!(world.json(&["status"])["injected_tokens"], 0);
     let input = json!({
         "session_id": "s", "cwd": world.project.root, "hook_event_name": "PreToolUse", "tool_name": "Edit",
@@ -328,6 +356,31 @@ fn a_hook_is_shown_and_not_recorded() {
     });
     let given = world.run_with(&["hook", "ambient"], &input.to_string());
     assert!(String::from_utf8(given.stdout).unwrap().contains(&handle));
+}
+
+#[test]
+fn a_hook_that_cannot_be_shown_says_why() {
+    let world = World::new();
+    let said = world.refused(&["hook", "bogus"]);
+    assert!(said.contains("session, ambient"), "{said}");
+    let no_json = world.run_with(&["hook", "ambient"], "not json");
+    assert_eq!(code(&no_json), Some(exit::USAGE), "{no_json:?}");
+    assert!(stderr(&no_json).contains("not the JSON object"), "{no_json:?}");
+    let empty = world.run(&["hook", "session"]);
+    assert_eq!((code(&empty), empty.stdout.len()), (Some(exit::OK), 0));
+    assert!(stderr(&empty).contains("no memories in the scopes"), "{empty:?}");
+}
+
+#[test]
+fn a_daemon_that_hangs_is_named_with_what_ends_it() {
+    let world = World::new();
+    let pid = world.daemon.pid();
+    world.daemon.signal(Signal::SIGSTOP).unwrap();
+    let output = world.run(&["status"]);
+    world.daemon.signal(Signal::SIGCONT).unwrap();
+    assert_eq!(code(&output), Some(exit::UNAVAILABLE), "{output:?}");
+    let said = stderr(&output);
+    assert!(said.contains(&format!("`kill -9 {pid}`")) && !said.contains("helixctl down"), "{said}");
 }
 
 #[test]

@@ -18,6 +18,9 @@ const PROGRAM: &str = "helixctl";
 pub(crate) struct Context {
     /// Home, socket and models.
     pub(crate) paths: Paths,
+    /// The variables for those of the places that a flag or the environment named: what a program that somebody else starts
+    /// has to be told to use the same.
+    pub(crate) named: Vec<(&'static str, PathBuf)>,
     /// Where the command runs.
     pub(crate) cwd: PathBuf,
     /// Where it prints.
@@ -28,7 +31,19 @@ impl Context {
     /// Looks at the environment; `home` and `socket` from the command line come first.
     pub(crate) fn new(home: Option<PathBuf>, socket: Option<PathBuf>) -> Result<Self, Failure> {
         let cwd = env::current_dir().map_err(Failure::io("finding the current directory"))?;
-        Ok(Self { paths: paths(home, socket, &cwd)?, cwd, screen: Screen::from_environment() })
+        let is_set = |variable: &str| env::var_os(variable).is_some_and(|value| !value.is_empty());
+        // A home from the command line brings its own socket.
+        let names_socket = socket.is_some() || (home.is_none() && is_set(SOCKET_VARIABLE));
+        let names_home = home.is_some() || is_set(HOME_VARIABLE);
+        let paths = paths(home, socket, &cwd)?;
+        let mut named = Vec::new();
+        if names_home {
+            named.push((HOME_VARIABLE, paths.home.clone()));
+        }
+        if names_socket {
+            named.push((SOCKET_VARIABLE, paths.socket.clone()));
+        }
+        Ok(Self { paths, named, cwd, screen: Screen::from_environment() })
     }
 
     /// Connects to the daemon.

@@ -31,8 +31,10 @@ pub(crate) use error::WiringError;
 pub(crate) use plan::Part;
 #[cfg(test)]
 pub(crate) use plan::{plan_install, plan_uninstall};
-pub(crate) use spec::{HOOK_PROGRAM, HOOK_ROWS, SERVER_PROGRAM, Spec};
+pub(crate) use spec::{HOOK_PROGRAM, HOOK_ROWS, HookRow, SERVER_PROGRAM, Spec};
 pub(crate) use status::WiringStatus;
 #[cfg(test)]
 pub(crate) use status::plan_status;
+#[cfg(test)]
+pub(crate) use target::Level;
 pub(crate) use target::{Place, Scope, Target};

@@ -206,12 +206,46 @@ fn an_agent_is_connected_and_disconnected() {
     let world = World::new();
     let program = world.install();
     let run = |arguments: &[&str]| world.command_of(&program).args(arguments).output().unwrap();
-    assert_eq!(run(&["connect", "claude"]).status.code(), Some(0));
+    let connected = run(&["connect", "claude"]);
+    assert_eq!(connected.status.code(), Some(0));
+    let said = stderr(&connected);
+    let home = world.path("helix");
+    let home = home.to_str().unwrap();
+    assert!(said.contains("restart Claude Code") && said.contains(&format!("HELIX_HOME={home} set")), "{said}");
+    assert!(!said.contains("cargo clean"), "{said}");
     let server = fs::read_to_string(world.path("project/.mcp.json")).unwrap();
-    assert!(server.contains("helix-mcp"), "{server}");
+    let server: serde_json::Value = serde_json::from_str(&server).unwrap();
+    let server = &server["mcpServers"]["helix"];
+    assert!(server["command"].as_str().unwrap().ends_with("/helix-mcp"), "{server}");
+    assert_eq!(server["env"], serde_json::json!({"HELIX_HOME": home}));
     assert!(world.path("project/.claude/settings.json").exists());
     assert_eq!(run(&["disconnect", "claude"]).status.code(), Some(0));
     assert_eq!(fs::read_dir(world.path("project")).unwrap().count(), 0);
+}
+
+#[test]
+fn a_local_server_is_on_in_its_project_alone() {
+    let world = World::new();
+    let program = world.install();
+    let run = |arguments: &[&str]| {
+        let output = world.command_of(&program).env_remove("HELIX_HOME").args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        stderr(&output)
+    };
+    let own = || -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(world.path("user/.claude.json")).unwrap()).unwrap()
+    };
+    let said = run(&["connect", "claude", "--local"]);
+    assert!(!said.contains("HELIX_HOME"), "{said}");
+    let project = world.path("project").canonicalize().unwrap();
+    let server = &own()["projects"][project.to_str().unwrap()]["mcpServers"]["helix"];
+    assert!(server["command"].as_str().unwrap().ends_with("/helix-mcp") && server.get("env").is_none(), "{server}");
+    assert!(own().get("mcpServers").is_none());
+    run(&["connect", "claude", "--user"]);
+    run(&["disconnect", "claude", "--local"]);
+    assert!(own()["mcpServers"]["helix"].is_object() && own().get("projects").is_none(), "{}", own());
+    run(&["disconnect", "claude", "--user"]);
+    assert!(!world.path("user/.claude.json").exists());
 }
 
 #[test]

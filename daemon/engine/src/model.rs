@@ -19,7 +19,7 @@ pub use draft::Draft;
 pub use id::{Handle, MemoryId, MemoryNumber, Sequence};
 pub use kind::{Kind, KindSpec, Kinds, UnknownKind};
 pub use memory::{Memory, Provenance, SourceRef, Status};
-pub use scope::{InvalidScope, Scope};
+pub use scope::{InvalidScope, SCRATCH_SCOPE, Scope};
 pub use time::Timestamp;
 pub use topic::{InvalidTopic, TOPIC_MAX_BYTES, Topic};
 pub use topic_pattern::TopicPattern;

@@ -197,3 +197,11 @@ pub(crate) fn explanation(hit: &Hit, matched_terms: Vec<String>) -> v1::Explanat
         matched_terms,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn both_ends_name_the_same_scratch_scope() {
+        assert_eq!(helix_proto::SCRATCH_SCOPE, helix_engine::model::SCRATCH_SCOPE);
+    }
+}

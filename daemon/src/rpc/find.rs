@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber, Topic};
+use helix_engine::model::{Memory, MemoryNumber, Status as MemoryStatus, Topic};
 use helix_engine::policy::edit::Edit;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::strand::{Request, Resolution};
@@ -23,6 +23,9 @@ const CANDIDATES_MAX: usize = 5;
 pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::ReadReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     let reference = request.reference.trim();
+    if let Some(status) = forgotten_topic(runtime, reference, &asker)? {
+        return Err(status);
+    }
     let resolved = resolve(runtime, reference, &asker)?;
     if let (Resolution::One(number), None) = (&resolved, request.index) {
         return one(runtime, *number);
@@ -128,6 +131,31 @@ fn topic(
         })?),
     };
     Ok(Some(v1::ReadReply { memories: wire_all(runtime, chosen)?, topic: topic.as_str().to_owned(), total }))
+}
+
+/// Says of a topic, named in full, that every memory it had here is forgotten.
+fn forgotten_topic(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Option<Status>, Status> {
+    let catalog = runtime.strand.catalog();
+    let scopes: Vec<String> = asker.scopes().iter().map(ToString::to_string).collect();
+    let mut members = catalog.of_topic(reference);
+    members.retain(|number| {
+        catalog.row(*number).is_some_and(|row| scopes.iter().any(|scope| scope == catalog.scope_of(row)))
+    });
+    let is_forgotten =
+        |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.status == MemoryStatus::Forgotten);
+    if members.is_empty() || !members.iter().all(is_forgotten) {
+        return Ok(None);
+    }
+    drop(catalog);
+    let count = members.len();
+    members.truncate(CANDIDATES_MAX);
+    let memories = runtime.strand.memories(&members).map_err(|error| convert::status(error.kind(), &error))?;
+    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
+    let more = if count > handles.len() { ", …" } else { "" };
+    Ok(Some(Status::not_found(format!(
+        "every memory of topic {reference} is forgotten; read one by its handle: {}{more}",
+        handles.join(", ")
+    ))))
 }
 
 fn several(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Result<Status, Status> {

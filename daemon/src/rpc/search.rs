@@ -75,6 +75,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
         parse(&request.query, &jiff::tz::TimeZone::system()).map_err(|error| convert::status(error.kind(), &error))?;
     let wire = request.filter.clone().unwrap_or_default();
     let mut filter = merge(convert::filter(&wire)?, parsed.filter);
+    check_kinds(runtime, &filter)?;
     let names: Vec<String> = wire.scopes.iter().chain(&parsed.scopes).cloned().collect();
     let scopes = resolve_scopes(&names, Some(&asker.project.scope), &asker.scopes());
     filter.scopes = scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?.unwrap_or_default();
@@ -93,6 +94,14 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
         passive: request.passive,
         project: asker.project,
     })
+}
+
+/// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
+fn check_kinds(runtime: &Runtime, filter: &Filter) -> Result<(), Status> {
+    for name in filter.kinds.iter().filter(|name| !runtime.strand.catalog().has_kind(name)) {
+        runtime.strand.kinds().resolve(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+    }
+    Ok(())
 }
 
 /// Both filters must hold.

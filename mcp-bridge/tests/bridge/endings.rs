@@ -120,3 +120,12 @@ fn sockets_serve_as_well_as_pipes() {
         assert_eq!(child.wait().unwrap().code(), Some(0), "{signal:?}");
     }
 }
+
+#[test]
+fn a_wrong_command_line_exits_64() {
+    let run = |argument: &str| Command::new(env!("CARGO_BIN_EXE_helix-mcp")).arg(argument).output().unwrap();
+    let refused = run("--bogus");
+    assert_eq!((refused.status.code(), refused.stdout.as_slice()), (Some(64), &b""[..]));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--bogus"), "{refused:?}");
+    assert_eq!(run("--version").status.code(), Some(0));
+}

@@ -10,6 +10,20 @@ use crate::run::run;
 use crate::shim;
 use crate::workspace::Workspace;
 
+/// What `--help` says besides; the benchmark program has its own, but only once it is built.
+pub(crate) const HELP: &str = "\
+Sections: hook, store, search, restart, memory; quality, which runs only when it is named.
+Options:
+  --quick       Measures at 1,000 and 10,000 memories only, and repeats less
+  --json FILE   Also writes every figure to this file
+  --data DIR    Where the labelled sets of `quality` are (else HELIX_QUALITY_DIR)
+  --run FILE    Writes the ranked output of `quality` to this file
+
+Examples:
+  cargo xtask bench --quick
+  cargo xtask bench hook search
+  cargo xtask bench quality";
+
 /// Builds everything, then runs the benchmarks in homes of their own; the user's daemon is not touched.
 pub(crate) fn bench(arguments: &[OsString]) -> Result<()> {
     let workspace = Workspace::find()?;

@@ -55,8 +55,8 @@ const MEMORIES: [Memory; 3] = [
         kind: "convention",
         source: ".cargo/config.toml",
         tags: "build",
-        text: "cargo xtask is the one entry point here: up, test, bench and dist share the release profile, so heavy \
-               dependencies are built once.",
+        text: "cargo xtask is the one entry point here: up, test and bench share the release profile, so heavy \
+               dependencies are built once; dist alone has a profile of its own.",
     },
 ];
 
@@ -82,11 +82,18 @@ pub(crate) struct Demonstration<'a> {
 
 impl Demonstration<'_> {
     pub(crate) fn give(&self) -> Result<()> {
-        for memory in &MEMORIES {
-            self.store(memory)?;
-        }
+        let handles = MEMORIES.iter().map(|memory| self.store(memory)).collect::<Result<Vec<_>>>()?;
         self.find(&MEMORIES[1])?;
-        self.show_injection(&MEMORIES[0])
+        self.show_injection(&MEMORIES[0])?;
+        say("  These three memories stay in your store, in the scope of this repository alone. To forget them:");
+        say(&format!("    {}", self.removal(&handles)));
+        Ok(())
+    }
+
+    /// The one line that takes the memories out again.
+    fn removal(&self, handles: &[String]) -> String {
+        let helixctl = self.environment.spelled(&self.workspace.bin("helixctl"));
+        format!("for memory in {}; do {helixctl} forget $memory; done", handles.join(" "))
     }
 
     fn helixctl(&self, arguments: &[&str]) -> Command {
@@ -95,12 +102,17 @@ impl Demonstration<'_> {
         command
     }
 
-    /// Stores a memory; one that is already there is reinforced, and helixctl says so.
-    fn store(&self, memory: &Memory) -> Result<()> {
+    /// Stores a memory and returns its handle; one that is already there is reinforced, and helixctl says so.
+    fn store(&self, memory: &Memory) -> Result<String> {
         say(&format!("  $ helixctl add --topic {} --kind {} --source {} …", memory.topic, memory.kind, memory.source));
         let mut add = self.helixctl(&["add", "--topic", memory.topic, "--kind", memory.kind]);
         add.args(["--source", memory.source, "--tags", memory.tags, memory.text]);
-        run(&mut add).with_context(|| format!("the memory about {} could not be stored", memory.topic))
+        let said =
+            capture(&mut add).with_context(|| format!("the memory about {} could not be stored", memory.topic))?;
+        say(&format!("  {}", said.trim_end()));
+        // What became of it, a tab, its handle.
+        let handle = said.trim_end().split_once('\t').map(|(_, handle)| handle.to_owned());
+        handle.with_context(|| format!("`helixctl add` did not say the handle of the memory about {}", memory.topic))
     }
 
     /// Searches until the memory's vector is there, then shows the search as a user sees it.
@@ -247,7 +259,7 @@ mod tests {
         std::fs::create_dir_all(workspace.bin_dir()).unwrap();
         let log = dir.path().join("log").display().to_string();
         let helixctl = format!(
-            "for last; do :; done\necho \"$*\" >> {log}\ncase $1-$2 in add-*) echo \"$last\" > {log}.$3;; \
+            "for last; do :; done\necho \"$*\" >> {log}\ncase $1-$2 in add-*) echo \"$last\" > {log}.$3; printf 'stored\\t%s/x\\n' $3;; \
              search---json) echo \"{{\\\"text\\\": \\\"$(cat {log}.build-gotchas)\\\"}}\";; esac"
         );
         let hook = format!("cat > {log}.event\ncat <<'END'\n{answer}\nEND");
@@ -273,6 +285,20 @@ mod tests {
         let event: Value = serde_json::from_str(&event).unwrap();
         let file = event.pointer("/tool_input/file_path").and_then(Value::as_str).unwrap();
         assert_eq!(Path::new(file), dir.path().join("proto/src/frame.rs"));
+    }
+
+    #[test]
+    fn what_was_stored_can_be_forgotten_by_the_line_that_is_shown() {
+        let (dir, workspace) = programs("");
+        let environment = Environment::default();
+        let demonstration =
+            Demonstration { workspace: &workspace, environment: &environment, meaning: Meaning::Absent };
+        let handles: Vec<String> = MEMORIES.iter().map(|memory| demonstration.store(memory).unwrap()).collect();
+        let line = demonstration.removal(&handles);
+        assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success(), "{line}");
+        let log = std::fs::read_to_string(dir.path().join("log")).unwrap();
+        let forgotten = log.lines().filter_map(|line| line.strip_prefix("forget ")).collect::<Vec<_>>();
+        assert_eq!(forgotten, ["wire-format/x", "build-gotchas/x", "build-conventions/x"]);
     }
 
     #[test]

@@ -36,9 +36,10 @@ enum Task {
     },
     /// Runs every check, in order, stopping at the first that fails.
     Test,
-    /// Runs the benchmarks, or the named one.
+    /// Runs the benchmarks, or the named ones.
+    #[command(after_help = bench::HELP)]
     Bench {
-        /// Handed to the benchmark program.
+        /// Sections and options, handed to the benchmark program.
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
@@ -70,6 +71,29 @@ fn main() -> ExitCode {
         Err(error) => {
             run::complain(&format!("error: {error:#}"));
             ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use clap::CommandFactory;
+
+    use super::Task;
+
+    #[test]
+    fn the_benchmarks_help_names_every_section_and_option() {
+        let source = include_str!("../../../tests/src/bin/helix-bench/main.rs");
+        let (_, sections) = source.split_once("enum SectionName {").unwrap();
+        let (sections, _) = sections.split_once('}').unwrap();
+        let sections = sections.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty());
+        let options = ["--quick", "--json", "--data", "--run"].map(str::to_owned);
+        let mut command = Task::command();
+        let help = command.find_subcommand_mut("bench").unwrap().render_help().to_string();
+        for name in sections.chain(options) {
+            assert!(help.contains(&name), "{name} is missing in {help}");
         }
     }
 }

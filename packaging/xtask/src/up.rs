@@ -22,7 +22,7 @@ pub(crate) fn up(home: Option<PathBuf>) -> Result<()> {
     check_toolchain();
     let workspace = Workspace::find()?;
     let environment = Environment::of(home)?;
-    announce("building (the first time takes some minutes)");
+    announce("building (the first time takes about 10 minutes of two cores)");
     binaries::build(&workspace, false)
         .context("the build failed; solve what the compiler says above and run `cargo xtask up` again")?;
     binaries::install(&workspace, OnShimFailure::UseStandard)?;
@@ -66,6 +66,13 @@ impl Environment {
         Ok(Self { variables: vec![("HELIX_HOME", home), ("HELIX_SOCKET", socket)] })
     }
 
+    /// Returns a program as one would type it in a shell, with the same home.
+    pub(crate) fn spelled(&self, program: &Path) -> String {
+        let quoted = |path: &Path| format!("'{}'", path.display().to_string().replace('\'', "'\\''"));
+        let variables = self.variables.iter().map(|(name, value)| format!("{name}={} ", quoted(value)));
+        variables.chain([quoted(program)]).collect()
+    }
+
     /// Returns a command of the installed set, run in `dir`.
     pub(crate) fn command(&self, program: &Path, dir: &Path) -> Command {
         let mut command = Command::new(program);
@@ -78,6 +85,7 @@ impl Environment {
 fn check_toolchain() {
     let needs = [
         ("rustc", &["--version"][..], "Rust; see the rust-version in Cargo.toml"),
+        ("cc", &["--version"][..], "a C compiler and linker, which some dependencies are built with"),
         ("git", &["--version"][..], "projects are told apart by their path alone"),
         ("python3", &["-m", "pip", "--version"][..], "the model cannot be downloaded without python3 and pip"),
     ];

@@ -17,6 +17,10 @@ use crate::wiring::{self, Change, HOOK_PROGRAM, Part, Place, Report, Run, SERVER
 /// What marks the directory that a project starts in.
 const PROJECT_MARK: &str = ".git";
 
+/// What cargo leaves in a build directory: a mark of every cache, and one of its own.
+const CARGO_CACHE_MARK: &str = "CACHEDIR.TAG";
+const CARGO_MARK: &str = ".rustc_info.json";
+
 /// Whose settings are meant.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Whose {
@@ -89,19 +93,54 @@ impl Agent {
 }
 
 /// What should stand in a file.
-pub(crate) fn spec(part: Part) -> Result<Spec, Failure> {
+pub(crate) fn spec(context: &Context, part: Part) -> Result<Spec, Failure> {
+    let variable = |(name, place): &(&str, PathBuf)| ((*name).to_owned(), place.to_string_lossy().into_owned());
     Ok(match part {
         Part::Hooks => Spec::hooks(&programs::find(HOOK_PROGRAM)?)?,
-        Part::Server => Spec::server(&programs::find(SERVER_PROGRAM)?)?,
+        Part::Server => Spec::server(&programs::find(SERVER_PROGRAM)?, context.named.iter().map(variable).collect())?,
     })
 }
 
 /// Adds parts to their files.
 pub(crate) fn install(context: &Context, parts: &[Part], manner: Manner, json: bool) -> Outcome {
     let agent = Agent::find(&context.cwd)?;
-    let edit = |part: &Part| Ok::<_, Failure>((agent.target(*part, manner.scope()), spec(*part)?));
+    let edit = |part: &Part| Ok::<_, Failure>((agent.target(*part, manner.scope()), spec(context, *part)?));
     let edits = parts.iter().map(edit).collect::<Result<Vec<_>, _>>()?;
-    tell(context, &wiring::install(&edits, &context.paths.home, manner.run())?, manner.run(), json)
+    let reports = wiring::install(&edits, &context.paths.home, manner.run())?;
+    let code = tell(context, &reports, manner.run(), json)?;
+    if !json {
+        let programs = edits.iter().map(|(_, spec)| spec.program());
+        advice(context, parts, programs).iter().for_each(|line| screen::remark(&format!("helixctl: {line}")));
+        if manner.run() == Run::Write {
+            screen::remark("helixctl: restart Claude Code; it reads its settings when it starts");
+        }
+    }
+    Ok(code)
+}
+
+/// What else has to be so for the wiring to work, each a lowercase fragment.
+fn advice<'a>(context: &Context, parts: &[Part], programs: impl Iterator<Item = &'a Path>) -> Vec<String> {
+    let mut lines = Vec::new();
+    if parts.contains(&Part::Hooks) {
+        lines.extend(context.named.iter().map(|(name, place)| {
+            let place = one_line(&place.display().to_string());
+            format!("hooks follow the agent's own environment: start Claude Code with {name}={place} set")
+        }));
+    }
+    let mut builds: Vec<&Path> = programs.filter_map(build_directory).collect();
+    builds.dedup();
+    lines.extend(builds.into_iter().map(|directory| {
+        let directory = one_line(&directory.display().to_string());
+        format!("the programs lie in {directory}, which `cargo clean` empties; copy them elsewhere to keep the wiring")
+    }));
+    lines
+}
+
+/// The cargo build directory around a program, if there is one.
+fn build_directory(program: &Path) -> Option<&Path> {
+    let is_build =
+        |directory: &&Path| directory.join(CARGO_CACHE_MARK).is_file() && directory.join(CARGO_MARK).is_file();
+    program.ancestors().skip(1).find(is_build)
 }
 
 /// Takes parts out of their files.
@@ -183,6 +222,18 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn a_program_in_a_build_directory_is_known_as_such() {
+        let root = tempfile::tempdir().unwrap();
+        let bin = root.path().join("target/helix/bin");
+        fs::create_dir_all(&bin).unwrap();
+        assert_eq!(build_directory(&bin.join("helix-hook")), None);
+        for mark in [CARGO_CACHE_MARK, CARGO_MARK] {
+            fs::write(root.path().join("target").join(mark), "").unwrap();
+        }
+        assert_eq!(build_directory(&bin.join("helix-hook")), Some(root.path().join("target").as_path()));
+    }
 
     #[test]
     fn a_project_starts_where_its_repository_does() {

@@ -54,7 +54,7 @@ async fn examine(context: &Context, deep: bool) -> Vec<Finding> {
         Err(failure) => results.push(Finding::failure("daemon", failure.to_string())),
     }
     results.push(model::examine(&context.paths.models).await);
-    results.extend(wired::examine(&context.cwd));
+    results.extend(wired::examine(context));
     results
 }
 

@@ -123,7 +123,9 @@ fn still_running(lock: &Path, heard: Option<u32>) -> Failure {
     let (seconds, place) = (STOP_DEADLINE.as_secs(), lock.display());
     Failure::Unavailable(match heard {
         Some(pid) => {
-            format!("helixd (pid {pid}) still holds {place} after {seconds} s; see its log, then end that process")
+            format!(
+                "helixd (pid {pid}) still holds {place} after {seconds} s; see its log, then end it with `kill -9 {pid}`"
+            )
         }
         None => format!("a process holds {place} but answers nobody; see the log, then end that process"),
     })

@@ -5,20 +5,24 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::{Client, Start, v1};
 use helix_proto::exit;
 use serde_json::{Map, Value, json};
 
 use crate::context::{Context, wait};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
-use crate::wiring::HOOK_ROWS;
+use crate::text::one_line;
+use crate::wiring::{HOOK_ROWS, HookRow};
 
 /// As much of stdin as the shim takes, in bytes.
 const STDIN_MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The tool of a sample that names none.
 const DEFAULT_TOOL: &str = "Read";
+
+/// The members of a tool's input that may name what memories are about.
+const TARGETS: [&str; 5] = ["file_path", "notebook_path", "path", "pattern", "command"];
 
 /// The session of a sample.
 const SAMPLE_SESSION: &str = "helixctl-hook";
@@ -39,14 +43,20 @@ pub(crate) struct Hook {
 impl Hook {
     /// Sends what is on stdin, or a sample, and prints the answer that the agent would get. Nothing is recorded.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let given = from_stdin()?;
-        let truncated = u64::try_from(given.len()).is_ok_and(|bytes| bytes > STDIN_MAX_BYTES);
-        let mut stdin = if given.is_empty() { self.sample(&context.cwd)?.to_string().into_bytes() } else { given };
-        stdin.truncate(usize::try_from(STDIN_MAX_BYTES).unwrap_or(usize::MAX));
+        let row = self.row()?;
+        let mut stdin = from_stdin()?;
+        if u64::try_from(stdin.len()).is_ok_and(|bytes| bytes > STDIN_MAX_BYTES) {
+            let limit = STDIN_MAX_BYTES / 1024 / 1024;
+            return Err(Failure::Usage(format!("stdin holds more than {limit} MiB, which a hook leaves unanswered")));
+        }
+        if stdin.is_empty() {
+            stdin = self.sample(row, &context.cwd).to_string().into_bytes();
+        }
+        let input = read(&stdin)?;
         let request = v1::HookRequest {
             event: self.event,
             stdin,
-            truncated,
+            truncated: false,
             cursor_version: variable("CURSOR_VERSION"),
             project_dir: variable("CLAUDE_PROJECT_DIR"),
             dry_run: true,
@@ -55,18 +65,31 @@ impl Hook {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.hook(request.clone()).await).await?;
             if reply.stdout.is_empty() {
-                screen::remark("(nothing)");
+                let why = match refusal(&request.event, &input) {
+                    Some(why) => why,
+                    None => absence(context, &mut client, &input).await?,
+                };
+                screen::remark(&format!("(nothing: {})", one_line(&why)));
             } else {
-                screen::write(&reply.stdout)?;
+                let mut answer = reply.stdout;
+                answer.push(b'\n');
+                screen::write(&answer)?;
             }
             Ok(exit::OK)
         })
     }
 
+    /// The event's first row in the table of hooks.
+    fn row(&self) -> Result<&'static HookRow, Failure> {
+        HOOK_ROWS.iter().find(|row| row.verb == self.event).ok_or_else(|| {
+            let known: Vec<&str> = HOOK_ROWS.iter().map(|row| row.verb).collect();
+            Failure::Usage(format!("there is no event {:?}; name one of: {}", self.event, known.join(", ")))
+        })
+    }
+
     /// What Claude Code would write to the hook's stdin.
-    fn sample(&self, cwd: &Path) -> Result<Value, Failure> {
-        let row = HOOK_ROWS.iter().find(|row| row.verb == self.event);
-        let name = row.map(|row| row.event).ok_or_else(|| self.unknown())?;
+    fn sample(&self, row: &HookRow, cwd: &Path) -> Value {
+        let name = row.event;
         let mut sample = Map::new();
         let mut put = |key: &str, value: Value| drop(sample.insert(key.to_owned(), value));
         put("session_id", SAMPLE_SESSION.into());
@@ -85,7 +108,7 @@ impl Hook {
             }
             _ => {}
         }
-        Ok(Value::Object(sample))
+        Value::Object(sample)
     }
 
     fn tool_input(&self, tool: &str, cwd: &Path) -> Value {
@@ -97,15 +120,37 @@ impl Hook {
             _ => json!({"file_path": path}),
         }
     }
+}
 
-    fn unknown(&self) -> Failure {
-        let known: Vec<&str> = HOOK_ROWS.iter().map(|row| row.verb).collect();
-        let event = &self.event;
-        Failure::Usage(format!(
-            "there is no sample of the event {event:?}; name one of {}, or give the hook's JSON on stdin",
-            known.join(", ")
-        ))
+/// Reads what a hook is given, which must be one JSON object.
+fn read(stdin: &[u8]) -> Result<Map<String, Value>, Failure> {
+    serde_json::from_slice(stdin)
+        .map_err(|error| Failure::Usage(format!("stdin is not the JSON object that a hook is given: {error}")))
+}
+
+/// What in the input keeps an event from being answered, if anything does.
+fn refusal(event: &str, input: &Map<String, Value>) -> Option<String> {
+    let name = input.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
+    let answered: Vec<&str> = HOOK_ROWS.iter().filter(|row| row.verb == event).map(|row| row.event).collect();
+    if !answered.contains(&name) {
+        return Some(format!("the input is of the event {name:?}, but {event} answers {}", answered.join(", ")));
     }
+    let tool_input = input.get("tool_input");
+    let names_none = tool_input.is_some_and(|tool| TARGETS.iter().all(|key| tool.get(key).is_none()));
+    names_none.then(|| "the tool's input names nothing that memories could be about; give --file".to_owned())
+}
+
+/// Why there was nothing to say about an input that is sound.
+async fn absence(context: &Context, client: &mut Client, input: &Map<String, Value>) -> Result<String, Failure> {
+    let cwd = input.get("cwd").and_then(Value::as_str).unwrap_or_default();
+    let caller = v1::Caller { cwd: cwd.to_owned(), ..context.caller() };
+    let request = v1::SearchRequest { caller: Some(caller), limit: 1, passive: true, ..v1::SearchRequest::default() };
+    let reply = client.call(async |rpc| rpc.search(request.clone()).await).await?;
+    Ok(if reply.hits.is_empty() {
+        format!("there are no memories in the scopes of {cwd}")
+    } else {
+        "no memory that may be shown unasked fits, or none was found in time".to_owned()
+    })
 }
 
 /// Reads one byte more than the limit, so that its excess shows.
@@ -133,20 +178,32 @@ mod tests {
 
     #[test]
     fn a_sample_looks_like_what_claude_sends() {
-        let sample = hook("ambient", Some("src/main.rs"), None).sample(Path::new("/work")).unwrap();
+        let sample = |hook: Hook| hook.sample(hook.row().unwrap(), Path::new("/work"));
+        let search = sample(hook("ambient", Some("src"), Some("Grep")));
+        assert_eq!(search["tool_input"]["path"], "/work/src");
+        assert_eq!(sample(hook("session", None, None))["source"], "startup");
+        let sample = sample(hook("ambient", Some("src/main.rs"), None));
         assert_eq!(sample["hook_event_name"], "PreToolUse");
         assert_eq!(sample["cwd"], "/work");
         assert_eq!(sample["tool_name"], "Read");
         assert_eq!(sample["tool_input"], json!({"file_path": "/work/src/main.rs"}));
-        let search = hook("ambient", Some("src"), Some("Grep")).sample(Path::new("/work")).unwrap();
-        assert_eq!(search["tool_input"]["path"], "/work/src");
-        assert_eq!(hook("session", None, None).sample(Path::new("/work")).unwrap()["source"], "startup");
     }
 
     #[test]
-    fn an_unknown_event_has_no_sample() {
-        let failure = hook("lunch", None, None).sample(Path::new("/work")).unwrap_err();
+    fn what_is_no_event_or_no_input_is_refused() {
+        let failure = hook("lunch", None, None).row().unwrap_err();
         assert_eq!(failure.exit_code(), exit::USAGE);
-        assert!(failure.to_string().contains("session"));
+        assert!(failure.to_string().contains("session, ambient"), "{failure}");
+        for stdin in [&b"oops"[..], b"[]", b"{"] {
+            assert_eq!(read(stdin).unwrap_err().exit_code(), exit::USAGE);
+        }
+    }
+
+    #[test]
+    fn an_input_that_cannot_be_answered_is_known() {
+        let refusal = |input: &str| refusal("ambient", &read(input.as_bytes()).unwrap());
+        assert!(refusal(r#"{"hook_event_name": "Stop"}"#).unwrap().contains("PreToolUse"));
+        assert!(refusal(r#"{"hook_event_name": "PreToolUse", "tool_input": {}}"#).unwrap().contains("--file"));
+        assert_eq!(refusal(r#"{"hook_event_name": "PreToolUse", "tool_input": {"file_path": "/x"}}"#), None);
     }
 }

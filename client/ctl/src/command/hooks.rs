@@ -71,7 +71,7 @@ impl Hooks {
 
 fn status(context: &Context, whose: Whose, json: bool) -> Outcome {
     let agent = Agent::find(&context.cwd)?;
-    let wanted = spec(Part::Hooks)?;
+    let wanted = spec(context, Part::Hooks)?;
     let scopes = whose.named().map_or_else(|| vec![Scope::Project, Scope::Local, Scope::User], |scope| vec![scope]);
     let look = |scope: Scope| {
         let target = agent.target(Part::Hooks, scope);

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use helix_client::v1::{Memory, SourceState};
 
-use super::table::{Field, rows};
+use super::table::{Field, TEXT, TEXT_SHARE_PERCENT, rows};
 use crate::document::hyphenated;
 use crate::screen::{Look, Paint};
 use crate::text::{neutral, one_line, shorten};
 use crate::time::day;
 
-/// Longest text in a row of a table, in characters.
-const ROW_TEXT_CHARS_MAX: usize = 240;
+/// Lines of a row that a text fills at most, where its column has no more than its least share.
+const ROW_TEXT_LINES_MAX: usize = 4;
 
 /// Writes memories in full.
 pub(crate) fn in_full(look: Look, memories: &[Memory]) -> String {
@@ -21,15 +21,15 @@ pub(crate) fn in_full(look: Look, memories: &[Memory]) -> String {
 /// Writes a topic's memories in rows that start with their index.
 pub(crate) fn topic(look: Look, memories: &[Memory]) -> String {
     let at = |row: usize, memory: &Memory| memory.index.map_or(row, |index| usize::try_from(index).unwrap_or(row));
+    let header: &[&str] = if look.is_narrow() { &["#", "handle", TEXT] } else { &["#", "handle", "kind", TEXT] };
     let listed = memories.iter().enumerate().map(|(row, memory)| topic_row(look, at(row, memory), memory));
-    rows(look, &["#", "handle", "kind", "text"], listed.collect())
+    rows(look, header, listed.collect())
 }
 
 /// Writes the memories that a reference could mean.
 pub(crate) fn candidates(look: Look, memories: &[Memory]) -> String {
-    let row =
-        |memory: &Memory| vec![handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()];
-    rows(look, &["handle", "kind", "text"], memories.iter().map(row).collect())
+    let header: &[&str] = if look.is_narrow() { &["handle", TEXT] } else { &["handle", "kind", TEXT] };
+    rows(look, header, memories.iter().map(|memory| candidate_row(look, memory)).collect())
 }
 
 /// A memory's handle as a field.
@@ -37,10 +37,18 @@ pub(super) fn handle(memory: &Memory) -> Field {
     Field::painted(Paint::Name, one_line(&memory.handle))
 }
 
-/// A memory's text on one line, cut where a table would burst.
+/// A memory's text: whole on one line, or its first lines in a table.
 pub(super) fn row_text(look: Look, text: &str) -> String {
     let line = one_line(text);
-    if look.table_width.is_some() { shorten(&line, ROW_TEXT_CHARS_MAX) } else { line }
+    match look.table_width {
+        None => line,
+        Some(width) => shorten(&line, usize::from(width) * usize::from(TEXT_SHARE_PERCENT) / 100 * ROW_TEXT_LINES_MAX),
+    }
+}
+
+fn candidate_row(look: Look, memory: &Memory) -> Vec<Field> {
+    let kind = (!look.is_narrow()).then(|| Field::from(one_line(&memory.kind)));
+    [handle(memory)].into_iter().chain(kind).chain([Field::from(row_text(look, &memory.text))]).collect()
 }
 
 /// A memory's source as it is written: the path, and the line where there is one.
@@ -52,7 +60,7 @@ pub(crate) fn source(memory: &Memory) -> String {
 }
 
 fn topic_row(look: Look, at: usize, memory: &Memory) -> Vec<Field> {
-    vec![at.to_string().into(), handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()]
+    [Field::from(at.to_string())].into_iter().chain(candidate_row(look, memory)).collect()
 }
 
 fn whole(look: Look, memory: &Memory) -> String {

@@ -1,16 +1,18 @@
 //! Ranked hits in rows, best first.
 
-use helix_client::v1::{Explanation, Hit, NamedCount, SearchReply};
+use helix_client::v1::{Explanation, Hit, Memory, NamedCount, SearchReply};
 
 use super::memory::{handle, row_text};
-use super::table::{Field, rows};
+use super::table::{Field, TEXT, rows};
 use crate::screen::{Look, Paint};
 use crate::text::one_line;
 
-/// Writes hits: score, handle, kind, scope, text, and what made the score where that was asked for.
+/// Writes hits: score, handle, kind, scope, text, and what made the score where that was asked for. A narrow table has
+/// handle and text alone.
 pub(crate) fn search(look: Look, reply: &SearchReply) -> String {
     let explained = reply.hits.iter().any(|hit| hit.explanation.is_some());
-    let mut header = vec!["score", "handle", "kind", "scope", "text"];
+    let mut header =
+        if look.is_narrow() { vec!["handle", TEXT] } else { vec!["score", "handle", "kind", "scope", TEXT] };
     if explained {
         header.push("because");
     }
@@ -26,17 +28,32 @@ pub(crate) fn matches(look: Look, reply: &SearchReply) -> String {
 
 fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
     let memory = hit.memory.as_ref()?;
-    let mut fields = vec![
-        Field::painted(Paint::Faint, format!("{:.4}", hit.score)),
-        handle(memory),
-        one_line(&memory.kind).into(),
-        Field::painted(Paint::Faint, one_line(&memory.scope)),
-        row_text(look, &memory.text).into(),
-    ];
+    let text = Field::from(row_text(look, &memory.text));
+    let mut fields = if look.is_narrow() {
+        vec![handle(memory), text]
+    } else {
+        let score = Field::painted(Paint::Faint, format!("{:.4}", hit.score));
+        vec![
+            score,
+            handle(memory),
+            one_line(&memory.kind).into(),
+            Field::painted(Paint::Faint, scope(look, memory)),
+            text,
+        ]
+    };
     if explained {
         fields.push(hit.explanation.as_ref().map(because).unwrap_or_default().into());
     }
     Some(fields)
+}
+
+/// A memory's scope: in a table only which sort it is, because a project's whole identity takes the room of the text.
+fn scope(look: Look, memory: &Memory) -> String {
+    let whole = one_line(&memory.scope);
+    match whole.split_once(':') {
+        Some((sort, _)) if look.table_width.is_some() => sort.to_owned(),
+        _ => whole,
+    }
 }
 
 fn because(explanation: &Explanation) -> String {

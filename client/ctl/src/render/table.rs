@@ -1,9 +1,15 @@
 //! Rows in columns, the one shape in which lists are shown.
 
 use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{Attribute, Cell, Color, ContentArrangement, LineStyle, Table};
+use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
 
 use crate::screen::{Look, Paint};
+
+/// Heads the column that everything else makes room for.
+pub(super) const TEXT: &str = "text";
+
+/// The least share of a table's width that the text column has, in percent.
+pub(super) const TEXT_SHARE_PERCENT: u16 = 40;
 
 /// One field of a row.
 #[derive(Clone, Debug)]
@@ -57,6 +63,9 @@ fn drawn(look: Look, width: u16, header: &[&str], rows: Vec<Vec<Field>>) -> Stri
     }
     for row in rows {
         table.add_row(row.into_iter().map(cell).collect::<Vec<_>>());
+    }
+    if let Some(column) = header.iter().position(|name| *name == TEXT).and_then(|at| table.column_mut(at)) {
+        column.set_constraint(ColumnConstraint::LowerBoundary(Width::Percentage(TEXT_SHARE_PERCENT)));
     }
     let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     lines.join("\n") + "\n"

@@ -166,6 +166,34 @@ fn search_is_readable() {
 }
 
 #[test]
+fn a_long_text_takes_a_few_lines_of_any_terminal() {
+    let memory = Memory {
+        handle: "build-gotchas/pass-arch-arm64-without-xcodebuild".to_owned(),
+        scope: "project:path:/home/dev/src/a-project-without-a-remote".to_owned(),
+        text: "a text of many words ".repeat(50),
+        ..decision()
+    };
+    let reply = SearchReply {
+        hits: vec![Hit { memory: Some(memory.clone()), score: 0.5, explanation: None }],
+        ..SearchReply::default()
+    };
+    for width in [40, 60, 80, 100, 140] {
+        let look = Look { table_width: Some(width), color: false };
+        let memories = std::slice::from_ref(&memory);
+        for shown in [search(look, &reply), topic(look, memories), candidates(look, memories)] {
+            // Four lines around the row, and a handle in pieces.
+            assert!(shown.lines().count() <= 4 + 6, "{width}:\n{shown}");
+            assert!(shown.lines().all(|line| line.chars().count() <= usize::from(width)), "{width}:\n{shown}");
+            assert!(shown.contains('…') && !shown.contains("path:"), "{width}:\n{shown}");
+        }
+    }
+    let piped = search(PIPE, &reply);
+    assert!(piped.contains(&memory.scope) && piped.contains(memory.text.trim_end()), "{piped}");
+    assert_snapshot!("search_narrow", search(Look { table_width: Some(60), color: false }, &reply));
+    assert_snapshot!("search_80_columns", search(Look { table_width: Some(80), color: false }, &reply));
+}
+
+#[test]
 fn read_is_readable() {
     let one = ReadReply { memories: vec![decision()], topic: String::new(), total: 1 };
     let both = [decision(), hostile()];

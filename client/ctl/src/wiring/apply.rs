@@ -55,6 +55,8 @@ pub(crate) struct Report {
 struct Step {
     shown: PathBuf,
     real: PathBuf,
+    /// What its undo record is filed under.
+    key: PathBuf,
     before: Option<String>,
     after: Option<String>,
     change: Change,
@@ -102,13 +104,14 @@ pub(crate) fn uninstall(targets: &[Target], helix_home: &Path, run: Run) -> Resu
 pub(crate) fn status(target: &Target, spec: &Spec) -> Result<WiringStatus, WiringError> {
     let real = file::resolve(&target.path)?;
     let text = file::read(&real)?;
-    plan_status(text.as_deref(), spec, &|program| program.is_file()).map_err(|error| error.within(&real))
+    let exists = |program: &Path| program.is_file();
+    plan_status(text.as_deref(), spec, &target.level, &exists).map_err(|error| error.within(&real))
 }
 
 fn plan_file_install(target: &Target, spec: &Spec) -> Result<Step, WiringError> {
     let real = file::resolve(&target.path)?;
     let before = file::read(&real)?;
-    let planned = plan_install(before.as_deref(), spec).map_err(|error| error.within(&real))?;
+    let planned = plan_install(before.as_deref(), spec, &target.level).map_err(|error| error.within(&real))?;
     let change = match (planned.changed, &before) {
         (false, _) => Change::Unchanged,
         (true, None) => Change::Created,
@@ -117,10 +120,11 @@ fn plan_file_install(target: &Target, spec: &Spec) -> Result<Step, WiringError> 
     if planned.changed {
         file::check_writable(&real)?;
     }
-    let seen = plan_status(Some(&planned.text), spec, &|program| program.is_file())?;
+    let seen = plan_status(Some(&planned.text), spec, &target.level, &|program| program.is_file())?;
     let missing = seen.stale.iter().map(|program| format!("`{}` does not exist", program.display()));
     let notes = missing.chain(seen.notes).collect();
-    Ok(Step { shown: target.path.clone(), real, before, after: Some(planned.text), change, notes })
+    let key = target.record_key(&real);
+    Ok(Step { shown: target.path.clone(), real, key, before, after: Some(planned.text), change, notes })
 }
 
 /// The record to keep with a change; `None` when nothing changes. An earlier record's original stays the original.
@@ -129,12 +133,13 @@ fn next_record(step: &Step, target: &Target, undo: &Undo) -> Result<Option<Recor
         return Ok(None);
     };
     let written = hash(after.as_bytes());
-    let earlier = undo.load(&step.real)?;
+    let earlier = undo.load(&step.key)?;
     let Some(before) = &step.before else {
         return Ok(Some(Record::new(&step.real, None, vec![written], made_dirs(step, undo))));
     };
     let original = earlier.as_ref().and_then(|record| record.original.as_deref());
-    let without = plan_uninstall(before, original, target.part).map_err(|error| error.within(&step.real))?;
+    let without = plan_uninstall(before, original, target.part, &target.level);
+    let without = without.map_err(|error| error.within(&step.real))?;
     Ok(Some(match earlier {
         Some(record) if without.changed => {
             let current = hash(before.as_bytes());
@@ -154,13 +159,13 @@ fn made_dirs(step: &Step, undo: &Undo) -> Vec<PathBuf> {
 }
 
 fn write_installed(step: &Step, after: &str, record: &Record, target: &Target, undo: &Undo) -> Result<(), WiringError> {
-    let is_first = undo.load(&step.real)?.is_none_or(|earlier| earlier.original != record.original);
+    let is_first = undo.load(&step.key)?.is_none_or(|earlier| earlier.original != record.original);
     match &step.before {
-        Some(before) if is_first => undo.back_up(&step.real, before)?,
+        Some(before) if is_first => undo.back_up(&step.key, before)?,
         Some(_) => {}
-        None => undo.discard_copy(&step.real)?,
+        None => undo.discard_copy(&step.key)?,
     }
-    undo.save(&step.real, record)?;
+    undo.save(&step.key, record)?;
     file::make_parents(&step.real)?;
     file::replace(&step.real, step.before.as_deref(), after, target.new_mode)
 }
@@ -168,7 +173,8 @@ fn write_installed(step: &Step, after: &str, record: &Record, target: &Target, u
 fn plan_file_uninstall(target: &Target, undo: &Undo) -> Result<(Step, Option<Record>), WiringError> {
     let real = file::resolve(&target.path)?;
     let before = file::read(&real)?;
-    let record = undo.load(&real)?;
+    let key = target.record_key(&real);
+    let record = undo.load(&key)?;
     let mut notes = Vec::new();
     let (after, change) = match &before {
         None => (None, Change::Unchanged),
@@ -177,10 +183,10 @@ fn plan_file_uninstall(target: &Target, undo: &Undo) -> Result<(Step, Option<Rec
     if change != Change::Unchanged {
         file::check_writable(&real)?;
     }
-    if let (Change::Cleaned, Some(copy)) = (change, undo.copy(&real)) {
+    if let (Change::Cleaned, Some(copy)) = (change, undo.copy(&key)) {
         notes.push(format!("the file was edited since; what it was before Helix is kept in `{}`", copy.display()));
     }
-    Ok((Step { shown: target.path.clone(), real, before, after, change, notes }, record))
+    Ok((Step { shown: target.path.clone(), real, key, before, after, change, notes }, record))
 }
 
 fn after_uninstall(
@@ -192,7 +198,8 @@ fn after_uninstall(
         let change = if record.original.is_some() { Change::Restored } else { Change::Deleted };
         return Ok((record.original.clone(), change));
     }
-    let planned = plan_uninstall(text, record.and_then(|record| record.original.as_deref()), target.part)?;
+    let planned =
+        plan_uninstall(text, record.and_then(|record| record.original.as_deref()), target.part, &target.level)?;
     let made_by_us = record.is_some_and(|record| record.original.is_none());
     Ok(match (planned.changed, made_by_us && planned.bare) {
         (false, _) => (Some(planned.text), Change::Unchanged),
@@ -213,9 +220,9 @@ fn write_uninstalled(step: &Step, record: Option<&Record>, target: &Target, undo
         remove_empty(record.map(|record| record.made_dirs.as_slice()).unwrap_or_default());
     }
     if step.change == Change::Restored {
-        undo.discard_copy(&step.real)?;
+        undo.discard_copy(&step.key)?;
     }
-    undo.forget(&step.real)
+    undo.forget(&step.key)
 }
 
 /// Removes directories that were made for a file, up to the first that holds anything else.

@@ -12,6 +12,8 @@ pub(crate) const HOOK_PROGRAM: &str = "helix-hook";
 pub(crate) const SERVER_PROGRAM: &str = "helix-mcp";
 /// The MCP server's name.
 pub(crate) const SERVER_NAME: &str = "helix";
+/// The key of a server's environment.
+pub(super) const ENVIRONMENT: &str = "env";
 
 /// How long the client waits for a hook, in its own unit, seconds. The shim gives up long before; this only
 /// bounds what a stuck machine can cost.
@@ -56,6 +58,8 @@ pub(crate) enum Spec {
     Server {
         /// The bridge's absolute path.
         command: String,
+        /// Variables that it is started with, beside what the client gives to it.
+        environment: Vec<(String, String)>,
     },
 }
 
@@ -68,12 +72,18 @@ impl Spec {
         Ok(Self::Hooks { command: command(shim)?, rows: HOOK_ROWS })
     }
 
-    /// Describes the server that the bridge at `bridge` is.
+    /// Describes the server that the bridge at `bridge` is, started with these variables.
     ///
     /// # Errors
     /// When the path is relative or not UTF-8.
-    pub(crate) fn server(bridge: &Path) -> Result<Self, WiringError> {
-        Ok(Self::Server { command: command(bridge)? })
+    pub(crate) fn server(bridge: &Path, environment: Vec<(String, String)>) -> Result<Self, WiringError> {
+        Ok(Self::Server { command: command(bridge)?, environment })
+    }
+
+    /// The program that is run.
+    pub(crate) fn program(&self) -> &Path {
+        let (Self::Hooks { command, .. } | Self::Server { command, .. }) = self;
+        Path::new(command)
     }
 }
 
@@ -100,12 +110,21 @@ pub(super) fn group(command: &str, row: &HookRow) -> CstInputValue {
 }
 
 /// The server entry in the client's shape.
-pub(super) fn server(command: &str) -> CstInputValue {
-    CstInputValue::Object(vec![
+pub(super) fn server(command: &str, environment: &[(String, String)]) -> CstInputValue {
+    let mut members = vec![
         ("type".to_owned(), "stdio".into()),
         ("command".to_owned(), command.into()),
         ("args".to_owned(), CstInputValue::Array(Vec::new())),
-    ])
+    ];
+    if !environment.is_empty() {
+        members.push((ENVIRONMENT.to_owned(), variables(environment)));
+    }
+    CstInputValue::Object(members)
+}
+
+/// A server's environment in the client's shape.
+pub(super) fn variables(environment: &[(String, String)]) -> CstInputValue {
+    CstInputValue::Object(environment.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect())
 }
 
 fn command(path: &Path) -> Result<String, WiringError> {

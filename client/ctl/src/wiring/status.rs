@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::document::value_of;
 use super::error::WiringError;
 use super::hooks::HOOKS;
-use super::server::SERVERS;
-use super::spec::{HOOK_PROGRAM, HookRow, SERVER_NAME, SERVER_PROGRAM, Spec, runs};
+use super::server;
+use super::spec::{ENVIRONMENT, HOOK_PROGRAM, HookRow, SERVER_NAME, SERVER_PROGRAM, Spec, runs};
+use super::target::Level;
 
 /// The state of our entries in one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,6 +62,7 @@ struct Found<'a> {
 pub(crate) fn plan_status(
     existing: Option<&str>,
     spec: &Spec,
+    level: &Level,
     exists: &dyn Fn(&Path) -> bool,
 ) -> Result<WiringStatus, WiringError> {
     let root = value_of(existing.unwrap_or_default())?.unwrap_or_default();
@@ -79,7 +81,13 @@ pub(crate) fn plan_status(
                 status.note("`disableAllHooks` is set, so no hook runs".to_owned());
             }
         }
-        Spec::Server { command } => server_status(&mut status, &root, command, exists),
+        Spec::Server { command, environment } => {
+            let entry = server::keys(level).into_iter().try_fold(&root, |at, key| at.get(key));
+            server_status(&mut status, entry, command, exists);
+            if !status.installed.is_empty() {
+                environment_status(&mut status, entry, environment);
+            }
+        }
     }
     Ok(status)
 }
@@ -111,8 +119,7 @@ fn found_status(status: &mut WiringStatus, found: &Found<'_>, rows: &[HookRow]) 
     }
 }
 
-fn server_status(status: &mut WiringStatus, root: &Value, wanted: &str, exists: &dyn Fn(&Path) -> bool) {
-    let entry = root.get(SERVERS).and_then(|all| all.get(SERVER_NAME));
+fn server_status(status: &mut WiringStatus, entry: Option<&Value>, wanted: &str, exists: &dyn Fn(&Path) -> bool) {
     match entry.and_then(|entry| entry.get("command")).and_then(Value::as_str) {
         Some(command) if runs(command, SERVER_PROGRAM) => {
             status.installed.push(SERVER_NAME.to_owned());
@@ -123,6 +130,15 @@ fn server_status(status: &mut WiringStatus, root: &Value, wanted: &str, exists: 
             if other.is_some() || entry.is_some_and(|entry| !entry.is_null()) {
                 status.note(format!("the server `{SERVER_NAME}` is another program; rename or remove that entry"));
             }
+        }
+    }
+}
+
+fn environment_status(status: &mut WiringStatus, entry: Option<&Value>, wanted: &[(String, String)]) {
+    let found = entry.and_then(|entry| entry.get(ENVIRONMENT));
+    for (name, value) in wanted {
+        if found.and_then(|found| found.get(name)).and_then(Value::as_str) != Some(value) {
+            status.note(format!("the server is not started with {name}=`{value}`; connect again to set it"));
         }
     }
 }

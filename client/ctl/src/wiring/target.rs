@@ -9,6 +9,9 @@ const SHARED_FILE_MODE: u32 = 0o644;
 /// Mode of a file in the user's own configuration, which may hold secrets.
 const OWN_FILE_MODE: u32 = 0o600;
 
+/// The key of the user's file that holds what belongs to one project each.
+const PROJECTS: &str = "projects";
+
 /// Whose settings are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -31,6 +34,25 @@ pub(crate) struct Place<'a> {
     pub(crate) claude_config_dir: Option<&'a Path>,
 }
 
+/// Where in a file the entries stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// In the root object.
+    Root,
+    /// In the object that the user's file has for a project, named by its absolute path.
+    Project(String),
+}
+
+impl Level {
+    /// The keys that lead there from the root.
+    pub(super) fn keys(&self) -> Vec<&str> {
+        match self {
+            Self::Root => Vec::new(),
+            Self::Project(path) => vec![PROJECTS, path],
+        }
+    }
+}
+
 /// One file and what of ours it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
@@ -38,6 +60,8 @@ pub(crate) struct Target {
     pub(crate) path: PathBuf,
     /// Which of our entries it holds.
     pub(crate) part: Part,
+    /// Where in the file.
+    pub(super) level: Level,
     /// The mode it gets when it is made.
     pub(super) new_mode: u32,
 }
@@ -50,19 +74,35 @@ impl Target {
             Scope::Local => (place.project.join(".claude/settings.local.json"), SHARED_FILE_MODE),
             Scope::User => (place.claude_dir().join("settings.json"), OWN_FILE_MODE),
         };
-        Self { path, part: Part::Hooks, new_mode }
+        Self { path, part: Part::Hooks, level: Level::Root, new_mode }
     }
 
-    /// The file that holds MCP servers in Claude Code. It has no file for a user's own servers in one
-    /// project, so that scope shares the user's.
+    /// The file that holds MCP servers in Claude Code. A user's own servers in one project stand in the user's file,
+    /// below that project's path.
     pub(crate) fn claude_server(scope: Scope, place: Place<'_>) -> Self {
-        let (path, new_mode) = match scope {
-            Scope::Project => (place.project.join(".mcp.json"), SHARED_FILE_MODE),
-            Scope::Local | Scope::User => {
-                (place.claude_config_dir.unwrap_or(place.home).join(".claude.json"), OWN_FILE_MODE)
-            }
+        let own = || place.claude_config_dir.unwrap_or(place.home).join(".claude.json");
+        let (path, level, new_mode) = match scope {
+            Scope::Project => (place.project.join(".mcp.json"), Level::Root, SHARED_FILE_MODE),
+            // The client is a JavaScript program, which reads a path that is not UTF-8 as lossily.
+            Scope::Local => (own(), Level::Project(place.project.to_string_lossy().into_owned()), OWN_FILE_MODE),
+            Scope::User => (own(), Level::Root, OWN_FILE_MODE),
         };
-        Self { path, part: Part::Server, new_mode }
+        Self { path, part: Part::Server, level, new_mode }
+    }
+
+    /// What the undo record of this target is filed under: one file may hold entries on several levels, and each is undone
+    /// on its own.
+    pub(super) fn record_key(&self, real: &Path) -> PathBuf {
+        match &self.level {
+            Level::Root => real.to_owned(),
+            // No path holds the separator.
+            Level::Project(project) => {
+                let mut key = real.as_os_str().to_owned();
+                key.push("\0");
+                key.push(project);
+                key.into()
+            }
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod edits;
 mod files;
+mod levels;
 mod random;
 mod refusals;
 mod snapshots;
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::document::value_of;
-use super::{Place, Report, Run, Scope, Spec, Target, install, uninstall};
+use super::{Level, Place, Report, Run, Scope, Spec, Target, install, uninstall};
 
 const SHIM: &str = "/opt/helix/bin/helix-hook";
 const BRIDGE: &str = "/opt/helix/bin/helix-mcp";
@@ -74,7 +75,7 @@ fn hooks_spec() -> Spec {
 }
 
 fn server_spec() -> Spec {
-    Spec::server(Path::new(BRIDGE)).unwrap()
+    Spec::server(Path::new(BRIDGE), Vec::new()).unwrap()
 }
 
 /// The value that a client would read.

@@ -1,7 +1,7 @@
 //! What an installation has to remember to be undone to the byte.
 //!
-//! One record a file, in `<helix home>/wiring/`, named by the hash of the file's canonical path, and beside
-//! it a plain copy of the original for a person to fall back on. A record is written before the file that
+//! One record a target, in `<helix home>/wiring/`, named by the hash of the file's canonical path and, where the entry
+//! stands in a project's object, that project's; and beside it a plain copy of the original for a person to fall back on. A record is written before the file that
 //! it is about, so that a crash between the two leaves a record that merely matches nothing.
 
 use std::fs::{self, DirBuilder, Permissions};

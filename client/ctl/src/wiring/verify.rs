@@ -11,13 +11,14 @@ use super::hooks::HOOKS;
 use super::plan::Part;
 use super::server::SERVERS;
 use super::spec::{HOOK_PROGRAM, SERVER_NAME, SERVER_PROGRAM, runs};
+use super::target::Level;
 
 /// Checks that an edit changed nothing but our entries, and that strict JSON stayed strict.
-pub(super) fn rest_is_kept(before: &str, after: &str, part: Part) -> Result<(), WiringError> {
+pub(super) fn rest_is_kept(before: &str, after: &str, part: Part, level: &Level) -> Result<(), WiringError> {
     let read_first = value_of(before)?;
     let read_again = value_of(after).map_err(|_| failed("not be valid"))?;
     // As text, because maps compare equal in any order.
-    let kept = |value| foreign(value, part).to_string();
+    let kept = |value| foreign(value, part, level).to_string();
     let (first, again) = (kept(read_first), kept(read_again));
     if first != again {
         return Err(failed("change entries that are not Helix's"));
@@ -30,32 +31,47 @@ pub(super) fn rest_is_kept(before: &str, after: &str, part: Part) -> Result<(), 
 }
 
 /// Checks that nothing of ours is left.
-pub(super) fn none_left(after: &str, part: Part) -> Result<(), WiringError> {
+pub(super) fn none_left(after: &str, part: Part, level: &Level) -> Result<(), WiringError> {
     let value = value_of(after).map_err(|_| failed("not be valid"))?.unwrap_or_default();
     let found = match part {
         Part::Hooks => handlers(&value).any(|handler| is_run_by(handler, HOOK_PROGRAM)),
-        Part::Server => value
-            .get(SERVERS)
-            .and_then(|all| all.get(SERVER_NAME))
-            .is_some_and(|entry| is_run_by(entry, SERVER_PROGRAM)),
+        Part::Server => {
+            let mut keys = level.keys().into_iter().chain([SERVERS, SERVER_NAME]);
+            let entry = keys.try_fold(&value, |at, key| at.get(key));
+            entry.is_some_and(|entry| is_run_by(entry, SERVER_PROGRAM))
+        }
     };
     if found { Err(failed("still hold entries of Helix's")) } else { Ok(()) }
 }
 
 /// What is not ours, without the containers that are empty then.
-fn foreign(value: Option<Value>, part: Part) -> Value {
+fn foreign(value: Option<Value>, part: Part, level: &Level) -> Value {
     let mut root = value.unwrap_or_else(|| Value::Object(Map::new()));
-    let (key, strip): (&str, fn(&mut Map<String, Value>)) = match part {
-        Part::Hooks => (HOOKS, strip_events),
-        Part::Server => (SERVERS, strip_server),
-    };
-    if let Some(Value::Object(container)) = root.get_mut(key) {
-        strip(container);
-    }
-    if let (true, Some(root)) = (root.get(key).is_some_and(is_empty), root.as_object_mut()) {
-        root.shift_remove(key);
+    let mut keys = level.keys();
+    match part {
+        Part::Hooks => strip_at(&mut root, &[HOOKS], strip_events),
+        Part::Server => {
+            keys.push(SERVERS);
+            strip_at(&mut root, &keys, strip_server);
+        }
     }
     root
+}
+
+/// Strips the object that the keys lead to, and drops each on the way that is empty then.
+fn strip_at(value: &mut Value, keys: &[&str], strip: fn(&mut Map<String, Value>)) {
+    let Some(object) = value.as_object_mut() else {
+        return;
+    };
+    let Some((key, deeper)) = keys.split_first() else {
+        return strip(object);
+    };
+    if let Some(inner) = object.get_mut(*key) {
+        strip_at(inner, deeper, strip);
+    }
+    if object.get(*key).is_some_and(is_empty) {
+        object.shift_remove(*key);
+    }
 }
 
 fn strip_events(events: &mut Map<String, Value>) {

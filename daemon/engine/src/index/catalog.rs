@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::interner::Interner;
-use crate::model::{Memory, MemoryNumber, Origin, Scope, Sequence, Status, Timestamp};
+use crate::model::{Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp};
 use crate::policy::resemble::text_hash;
 
 /// The columns of one memory.
@@ -181,16 +181,17 @@ impl Catalog {
         summaries
     }
 
-    /// Number of memories in each status.
+    /// Number of memories in each status, without those of examinations.
     #[must_use]
     pub fn count_by_status(&self) -> &BTreeMap<Status, u64> {
         &self.by_status
     }
 
-    /// Number of topics that have any memory.
+    /// Number of topics that have any memory besides those of examinations.
     #[must_use]
     pub fn topic_count(&self) -> usize {
-        self.by_topic.values().filter(|numbers| !numbers.is_empty()).count()
+        let is_shown = |number: &u32| !self.is_scratch(MemoryNumber(*number));
+        self.by_topic.values().filter(|numbers| numbers.iter().any(is_shown)).count()
     }
 
     /// Every scope that any memory ever had.
@@ -208,7 +209,19 @@ impl Catalog {
     /// Number of distinct project scopes.
     #[must_use]
     pub fn project_count(&self) -> usize {
-        self.scopes.iter().filter(|(_, scope)| scope.starts_with("project:")).count()
+        self.scopes.iter().filter(|(_, scope)| scope.starts_with("project:") && *scope != SCRATCH_SCOPE).count()
+    }
+
+    /// Whether any memory was ever of this kind, so that a kind that the configuration dropped can still be searched for.
+    #[must_use]
+    pub fn has_kind(&self, kind: &str) -> bool {
+        self.kinds.find(kind).is_some()
+    }
+
+    /// Whether a memory is an examination's, which nobody but the examination is to see.
+    #[must_use]
+    pub fn is_scratch(&self, number: MemoryNumber) -> bool {
+        self.row(number).is_some_and(|row| self.scope_of(row) == SCRATCH_SCOPE)
     }
 
     /// Returns a row's topic name.
@@ -281,7 +294,9 @@ impl Catalog {
         if row.status == Status::Active {
             self.link_text(number, (row.text_hash, row.scope));
         }
-        *self.by_status.entry(row.status).or_default() += 1;
+        if self.scope_of(row) != SCRATCH_SCOPE {
+            *self.by_status.entry(row.status).or_default() += 1;
+        }
     }
 
     fn unlink(&mut self, number: u32, row: &Row) {
@@ -294,7 +309,9 @@ impl Catalog {
         if row.status == Status::Active {
             self.unlink_text(number, (row.text_hash, row.scope));
         }
-        if let Some(count) = self.by_status.get_mut(&row.status) {
+        if self.scopes.text(row.scope) != SCRATCH_SCOPE
+            && let Some(count) = self.by_status.get_mut(&row.status)
+        {
             *count -= 1;
         }
     }

@@ -1,7 +1,7 @@
 //! Filters over the catalog: which memories a search may return.
 
 use super::catalog::{Catalog, Row};
-use crate::model::{Scope, Status, Timestamp};
+use crate::model::{SCRATCH_SCOPE, Scope, Status, Timestamp};
 
 /// What a search is restricted to. An empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,6 +31,8 @@ pub struct RowFilter {
     tags: Option<Vec<u32>>,
     kinds: Option<Vec<u32>>,
     scopes: Option<Vec<u32>>,
+    /// The scope of examinations, which must be named to be searched.
+    scratch: Option<u32>,
     sources: Option<Vec<u32>>,
     statuses: Vec<Status>,
     after: Option<Timestamp>,
@@ -52,6 +54,7 @@ impl Filter {
                 .then(|| self.tags.iter().map(|tag| catalog.tags.find(tag).unwrap_or(u32::MAX)).collect()),
             kinds: any_of(&self.kinds, |kind| catalog.kinds.find(kind)),
             scopes: any_of(&self.scopes, |scope| catalog.scopes.find(&scope.to_string())),
+            scratch: if self.scopes.is_empty() { catalog.scopes.find(SCRATCH_SCOPE) } else { None },
             sources,
             statuses: if self.statuses.is_empty() { vec![Status::Active] } else { self.statuses.clone() },
             after: self.after,
@@ -66,6 +69,7 @@ impl RowFilter {
     pub fn keeps(&self, row: &Row) -> bool {
         self.statuses.contains(&row.status)
             && allows(self.scopes.as_ref(), row.scope)
+            && self.scratch != Some(row.scope)
             && allows(self.topics.as_ref(), row.topic)
             && allows(self.kinds.as_ref(), row.kind)
             && self.tags.as_ref().is_none_or(|tags| tags.iter().all(|tag| row.tags.contains(tag)))

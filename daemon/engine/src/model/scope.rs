@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+/// The scope of examinations, which store a memory, look for it and forget it: what it holds is in no count, no listing and
+/// no guess, and is found only by whoever names the scope or the memory in full. No project's identity looks like it.
+pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
+
 /// Who a memory applies to. A filter, never a score alone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {

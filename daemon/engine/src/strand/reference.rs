@@ -64,6 +64,8 @@ impl<'a> Candidates<'a> {
     fn look_at(&mut self, number: MemoryNumber) -> bool {
         self.looked_at += 1;
         let row = self.catalog.row(number);
+        // An examination's memory is meant only by its whole name.
+        let row = row.filter(|_| !self.catalog.is_scratch(number));
         let visible = row.filter(|row| self.scopes.iter().any(|scope| scope == self.catalog.scope_of(row)));
         if let Some(row) = visible {
             let list = if row.status.is_indexed() { &mut self.living } else { &mut self.forgotten };

@@ -1,6 +1,8 @@
 //! `hook`: whole-process time, from the start of the process to its end, over a static program that does nothing.
 //!
-//! The variants take turns in every round, so that what else the machine does hits all of them alike.
+//! In every round each variant has a turn, and the floor one right before it: whatever else the machine does hits a variant
+//! and its own floor alike. A variant that was measured as faster than its floor, by more than the floor itself varies, says
+//! that the machine was too busy to tell.
 
 use std::env;
 use std::io::{Read, Write};
@@ -50,10 +52,13 @@ struct Variant {
     is_slow: bool,
     over_floor_max_us: Option<f64>,
     samples: Samples,
+    /// What the program that does nothing took in the turns before.
+    floor: Samples,
 }
 
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
-    let mut variants = vec![floor()?];
+    let mut floor = floor()?;
+    let mut variants = Vec::new();
     for &size in effort.sizes() {
         let file = fixtures.corpus.source_file(FILE_LINES);
         let home = &fixtures.at(size)?.home;
@@ -69,12 +74,17 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
             if variant.is_slow && round % SLOW_EVERY != 0 {
                 continue;
             }
+            let nothing = floor.run(round).with_context(|| format!("running {}", floor.name))?;
             let elapsed = variant.run(round).with_context(|| format!("running {}", variant.name))?;
             if round >= WARM_UP_ROUNDS {
+                floor.samples.push(nothing);
+                variant.floor.push(nothing);
                 variant.samples.push(elapsed);
             }
         }
     }
+    floor.floor = floor.samples.clone();
+    variants.insert(0, floor);
     report.add(table(&variants, rounds));
     Ok(())
 }
@@ -84,15 +94,20 @@ fn table(variants: &[Variant], rounds: usize) -> Table {
         "hook: whole process, start to end",
         &["process", "p50", "p99", "over floor", "ratio", "target", ""],
     );
-    let floor = variants.first().map_or(0.0, |variant| variant.samples.p50());
     for variant in variants {
+        let floor = variant.floor.p50();
         let (p50, p99) = (variant.samples.p50(), variant.samples.p99());
         let over = p50 - floor;
         table.figure(&format!("{} p50", variant.name), p50, "µs");
         let (target, verdict) = match variant.over_floor_max_us {
             Some(most) => {
                 let name = format!("{} over floor", variant.name);
-                (format!("≤ +{}", micros(most)), table.judge(&name, over, "µs", Target::AtMost(most)))
+                let verdict = if over < -variant.floor.spread() {
+                    table.noisy(&name, over, "µs")
+                } else {
+                    table.judge(&name, over, "µs", Target::AtMost(most))
+                };
+                (format!("≤ +{}", micros(most)), verdict)
             }
             None => (String::new(), String::new()),
         };
@@ -107,7 +122,8 @@ fn table(variants: &[Variant], rounds: usize) -> Table {
             verdict,
         ]);
     }
-    table.note(format!("{rounds} rounds in turn; slow programs in one of {SLOW_EVERY}. Every ambient answer was checked to carry memories."));
+    table.note(format!("{rounds} rounds, each program right after its own floor; slow ones in one of {SLOW_EVERY}."));
+    table.note("Every ambient answer was checked to carry memories.");
     table
 }
 
@@ -178,6 +194,7 @@ impl Variant {
             is_slow: false,
             over_floor_max_us: None,
             samples: Samples::default(),
+            floor: Samples::default(),
         }
     }
 
@@ -205,5 +222,29 @@ impl Variant {
         // The first rounds may be cut off by the daemon's own deadline while it looks at the project.
         ensure!(!self.must_answer || round < WARM_UP_ROUNDS || is_answer, "it answered nothing");
         Ok(elapsed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A variant that takes `us` in every turn, over a floor that varies by ten around 500.
+    fn variant(name: &str, us: u64) -> Variant {
+        let mut variant = Variant::plain(name, PathBuf::new(), vec![]);
+        variant.over_floor_max_us = Some(EMPTY_OVER_FLOOR_MAX_US);
+        for floor_us in 495..505 {
+            variant.floor.push_micros(floor_us);
+            variant.samples.push_micros(us);
+        }
+        variant
+    }
+
+    #[test]
+    fn each_row_is_judged_by_its_own_floor() {
+        let variants = [variant("quick", 600), variant("alike", 498), variant("slow", 700), variant("drifted", 400)];
+        let rows = table(&variants, 10).rows;
+        let verdicts: Vec<&str> = rows.iter().filter_map(|row| row.last().map(String::as_str)).collect();
+        assert_eq!(verdicts, ["met", "met", "MISSED", "noisy"]);
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 pub(crate) struct Report {
     sections: Vec<Value>,
     missed: Vec<String>,
+    noisy: Vec<String>,
 }
 
 /// One table.
@@ -18,10 +19,11 @@ pub(crate) struct Report {
 pub(crate) struct Table {
     title: &'static str,
     head: Vec<String>,
-    rows: Vec<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
     notes: Vec<String>,
     figures: Vec<Value>,
     missed: Vec<String>,
+    noisy: Vec<String>,
 }
 
 /// A target of the design: at most or at least so much.
@@ -43,7 +45,8 @@ impl Target {
 impl Table {
     pub(crate) fn new(title: &'static str, head: &[&str]) -> Self {
         let head = head.iter().map(|&cell| cell.to_owned()).collect();
-        Self { title, head, rows: Vec::new(), notes: Vec::new(), figures: Vec::new(), missed: Vec::new() }
+        let (rows, notes, figures) = (Vec::new(), Vec::new(), Vec::new());
+        Self { title, head, rows, notes, figures, missed: Vec::new(), noisy: Vec::new() }
     }
 
     /// Adds a row.
@@ -75,6 +78,13 @@ impl Table {
         }
         self.missed.push(format!("{}: {name}", self.title));
         "MISSED".to_owned()
+    }
+
+    /// Keeps a figure that the machine was too busy to measure, and that is therefore neither met nor missed.
+    pub(crate) fn noisy(&mut self, name: &str, measured: f64, unit: &str) -> String {
+        self.figures.push(json!({ "name": name, "value": measured, "unit": unit, "met": null }));
+        self.noisy.push(format!("{}: {name}", self.title));
+        "noisy".to_owned()
     }
 
     fn render(&self) -> String {
@@ -112,19 +122,25 @@ impl Report {
         print(&table.render());
         self.sections.push(json!({ "section": table.title, "figures": table.figures, "notes": table.notes }));
         self.missed.extend(table.missed);
+        self.noisy.extend(table.noisy);
     }
 
-    /// Says which targets were missed.
+    /// Says which targets were missed, and which could not be judged.
     pub(crate) fn finish(&self) {
+        if !self.noisy.is_empty() {
+            let which = self.noisy.join("\n  ");
+            print(&format!("\n{} targets not judged, the machine was too busy:\n  {which}\n", self.noisy.len()));
+        }
         match self.missed.len() {
-            0 => print("\nevery target was met\n"),
+            0 if self.noisy.is_empty() => print("\nevery target was met\n"),
+            0 => print("\nevery other target was met\n"),
             count => print(&format!("\n{count} targets missed:\n  {}\n", self.missed.join("\n  "))),
         }
     }
 
     /// Writes all figures.
     pub(crate) fn write_json(&self, path: &Path) -> io::Result<()> {
-        let whole = json!({ "sections": self.sections, "missed": self.missed });
+        let whole = json!({ "sections": self.sections, "missed": self.missed, "noisy": self.noisy });
         fs::write(path, format!("{whole:#}\n"))
     }
 }

@@ -37,6 +37,11 @@ impl Samples {
         self.percentile(100)
     }
 
+    /// How far the middle half of the samples lies apart, in microseconds.
+    pub(crate) fn spread(&self) -> f64 {
+        self.percentile(75) - self.percentile(25)
+    }
+
     /// The smallest sample that at least `percent` in a hundred do not exceed; 0 without samples.
     fn percentile(&self, percent: usize) -> f64 {
         let mut sorted = self.micros.clone();
@@ -59,6 +64,7 @@ mod tests {
         }
         let measured = [samples.p50(), samples.p99(), samples.max()];
         assert!(measured.iter().zip([100.0, 198.0, 200.0]).all(|(us, expected)| (us - expected).abs() < 1e-6));
+        assert!((samples.spread() - 100.0).abs() < 1e-6);
         samples.push(Duration::from_millis(1));
         assert!((samples.max() - 1000.0).abs() < 1e-6);
     }

@@ -72,6 +72,11 @@ fn forget_one(context: &Context, reference: String, json: bool) -> Outcome {
         }
         Err(Failure::Usage(match reply.candidates.len() {
             0 => format!("no memory matches {:?}; nothing was forgotten", request.reference),
+            1 => format!(
+                "one memory matches {:?}; nothing was forgotten; name it by its handle: {}",
+                request.reference,
+                one_line(reply.candidates.first().map_or("", |memory| &memory.handle))
+            ),
             count => {
                 format!("{count} memories match {:?}; nothing was forgotten; name one by its handle", request.reference)
             }

@@ -1,8 +1,9 @@
-//! One memory stored, found, read and forgotten, in a scope of its own that nobody else looks in.
+//! One memory stored, found, read and forgotten, in the one scope that is nobody's and that nothing shows.
 
 use std::time::Instant;
 
 use helix_client::{Client, v1};
+use helix_proto::SCRATCH_SCOPE;
 
 use crate::context::Context;
 use crate::document::hyphenated;
@@ -18,7 +19,7 @@ const TOPIC: &str = "helix-doctor";
 /// Goes the whole way. Whatever fails between, the memory is forgotten in the end.
 pub(super) async fn examine(context: &Context, client: &mut Client, label: &str) -> Finding {
     let started = Instant::now();
-    let trip = Trip { caller: context.caller(), scope: format!("project:{label}"), word: label.replace('-', "") };
+    let trip = Trip { caller: context.caller(), word: label.replace('-', "") };
     let stored = match trip.store(client).await {
         Ok(stored) => stored,
         Err(problem) => return Finding::failure(NAME, problem),
@@ -37,8 +38,7 @@ pub(super) async fn examine(context: &Context, client: &mut Client, label: &str)
 
 struct Trip {
     caller: v1::Caller,
-    scope: String,
-    /// A word that no other memory has.
+    /// A word that no other memory has, not even another examination's at the same time.
     word: String,
 }
 
@@ -47,7 +47,7 @@ impl Trip {
         let draft = v1::Draft {
             topic: TOPIC.to_owned(),
             text: format!("{} was stored by an examination and may be forgotten", self.word),
-            scope: self.scope.clone(),
+            scope: SCRATCH_SCOPE.to_owned(),
             ..v1::Draft::default()
         };
         let request = v1::StoreRequest { caller: self.caller(), draft: Some(draft), force: true };
@@ -90,7 +90,7 @@ impl Trip {
         let request = v1::SearchRequest {
             caller: self.caller(),
             query: self.word.clone(),
-            filter: Some(v1::Filter { scopes: vec![self.scope.clone()], ..v1::Filter::default() }),
+            filter: Some(v1::Filter { scopes: vec![SCRATCH_SCOPE.to_owned()], ..v1::Filter::default() }),
             retriever: v1::Retriever::Words.into(),
             passive: true,
             ..v1::SearchRequest::default()

@@ -1,8 +1,7 @@
 //! Whether the agent that works in this directory knows of Helix.
 
-use std::path::Path;
-
 use crate::command::agent::{Agent, spec};
+use crate::context::Context;
 use crate::failure::Failure;
 use crate::finding::Finding;
 use crate::wiring::{Part, Scope, Target, WiringStatus, status};
@@ -11,17 +10,17 @@ use crate::wiring::{Part, Scope, Target, WiringStatus, status};
 const SCOPES: [Scope; 3] = [Scope::Project, Scope::Local, Scope::User];
 
 /// Looks for hooks and server in each of the files that Claude Code reads here.
-pub(super) fn examine(cwd: &Path) -> Vec<Finding> {
+pub(super) fn examine(context: &Context) -> Vec<Finding> {
     [("hooks in Claude Code", Part::Hooks), ("server in Claude Code", Part::Server)]
         .into_iter()
         .map(|(name, part)| {
-            examine_part(cwd, name, part).unwrap_or_else(|failure| Finding::failure(name, failure.to_string()))
+            examine_part(context, name, part).unwrap_or_else(|failure| Finding::failure(name, failure.to_string()))
         })
         .collect()
 }
 
-fn examine_part(cwd: &Path, name: &str, part: Part) -> Result<Finding, Failure> {
-    let (agent, wanted) = (Agent::find(cwd)?, spec(part)?);
+fn examine_part(context: &Context, name: &str, part: Part) -> Result<Finding, Failure> {
+    let (agent, wanted) = (Agent::find(&context.cwd)?, spec(context, part)?);
     let mut found = Vec::new();
     for scope in SCOPES {
         let target = agent.target(part, scope);

@@ -109,7 +109,7 @@ fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
 fn entries_from_elsewhere_are_adopted_and_leave_nothing_behind() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec()).unwrap().text;
+    let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec(), &Level::Root).unwrap().text;
     put(&target, colleague.as_bytes());
     world.install(&target, &hooks_spec());
     assert_wired(&read(&target.path), SHIM);
@@ -125,7 +125,7 @@ fn stale_and_repeated_handlers_are_tidied() {
         "Gone": [{"hooks": [ours("session")]}],
         "SessionStart": [{"matcher": "startup", "hooks": [ours("session")]}, {"hooks": [ours("session"), {"command": "x"}]}],
     }});
-    let planned = crate::wiring::plan_install(Some(&text.to_string()), &hooks_spec()).unwrap();
+    let planned = crate::wiring::plan_install(Some(&text.to_string()), &hooks_spec(), &Level::Root).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
     assert!(root["hooks"].get("Gone").is_none());
     let updated =
@@ -136,7 +136,7 @@ fn stale_and_repeated_handlers_are_tidied() {
 #[test]
 fn a_server_keeps_its_arguments_when_it_moves() {
     let text = r#"{"mcpServers":{"helix":{"command":"/old/helix-mcp","args":["--strand","x"],"env":{"A":"1"}}}}"#;
-    let planned = crate::wiring::plan_install(Some(text), &server_spec()).unwrap();
+    let planned = crate::wiring::plan_install(Some(text), &server_spec(), &Level::Root).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
     let expected = json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
     assert_eq!(root["mcpServers"]["helix"], expected);

@@ -77,12 +77,12 @@ proptest! {
     #[test]
     fn installing_adds_ours_twice_the_same_and_strips_clean(text in text()) {
         for spec in [hooks_spec(), server_spec()] {
-            let first = plan_install(Some(&text), &spec).unwrap();
-            let status = crate::wiring::plan_status(Some(&first.text), &spec, &|_| true).unwrap();
+            let first = plan_install(Some(&text), &spec, &Level::Root).unwrap();
+            let status = crate::wiring::plan_status(Some(&first.text), &spec, &Level::Root, &|_| true).unwrap();
             prop_assert!(status.missing.is_empty() && status.stale.is_empty(), "{:?}", status);
-            prop_assert!(!plan_install(Some(&first.text), &spec).unwrap().changed);
-            let clean = plan_uninstall(&text, Some(&text), spec.part()).unwrap().text;
-            let back = plan_uninstall(&first.text, Some(&clean), spec.part()).unwrap();
+            prop_assert!(!plan_install(Some(&first.text), &spec, &Level::Root).unwrap().changed);
+            let clean = plan_uninstall(&text, Some(&text), spec.part(), &Level::Root).unwrap().text;
+            let back = plan_uninstall(&first.text, Some(&clean), spec.part(), &Level::Root).unwrap();
             prop_assert!(back.changed);
             let value = |text: &str| value_of(text).unwrap().map(|value| value.to_string());
             if text == clean {

@@ -4,7 +4,7 @@ use super::*;
 use crate::wiring::plan_install;
 
 fn installed(text: Option<&str>, spec: &Spec) -> String {
-    plan_install(text, spec).unwrap().text
+    plan_install(text, spec, &Level::Root).unwrap().text
 }
 
 #[test]

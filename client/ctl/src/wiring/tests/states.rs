@@ -4,13 +4,13 @@ use super::*;
 use crate::wiring::{WiringStatus, plan_status};
 
 fn status_of(text: Option<&str>, spec: &Spec, exists: bool) -> WiringStatus {
-    plan_status(text, spec, &|_| exists).unwrap()
+    plan_status(text, spec, &Level::Root, &|_| exists).unwrap()
 }
 
 #[test]
 fn what_install_leaves_is_complete() {
     for spec in [hooks_spec(), server_spec()] {
-        let text = crate::wiring::plan_install(None, &spec).unwrap().text;
+        let text = crate::wiring::plan_install(None, &spec, &Level::Root).unwrap().text;
         let status = status_of(Some(&text), &spec, true);
         assert!(status.is_complete(), "{status:?}");
         assert!(!status.installed.is_empty());
@@ -26,7 +26,7 @@ fn nothing_is_installed_in_a_missing_file() {
 
 #[test]
 fn a_program_that_is_gone_is_named_once() {
-    let text = crate::wiring::plan_install(None, &hooks_spec()).unwrap().text;
+    let text = crate::wiring::plan_install(None, &hooks_spec(), &Level::Root).unwrap().text;
     let status = status_of(Some(&text), &hooks_spec(), false);
     assert_eq!(status.stale, [PathBuf::from(SHIM)]);
 }

@@ -81,7 +81,7 @@ fn every_server_file_goes_there_and_back() {
 fn comments_indentation_and_line_ends_survive() {
     for (name, text) in SETTINGS {
         for spec in [hooks_spec(), server_spec()] {
-            let after = crate::wiring::plan_install(Some(text), &spec).unwrap().text;
+            let after = crate::wiring::plan_install(Some(text), &spec, &Level::Root).unwrap().text;
             for comment in
                 ["// top", "// about a", "/* b */", "/* two */", "// last", "// end", "// mine", "// nothing yet"]
             {
@@ -105,8 +105,8 @@ fn comments_indentation_and_line_ends_survive() {
 fn taking_out_without_a_record_keeps_the_rest() {
     for (name, text) in SETTINGS {
         for spec in [hooks_spec(), server_spec()] {
-            let after = crate::wiring::plan_install(Some(text), &spec).unwrap().text;
-            let back = crate::wiring::plan_uninstall(&after, Some(text), spec.part()).unwrap();
+            let after = crate::wiring::plan_install(Some(text), &spec, &Level::Root).unwrap().text;
+            let back = crate::wiring::plan_uninstall(&after, Some(text), spec.part(), &Level::Root).unwrap();
             assert!(back.changed, "{name}");
             let original = value_of(text).unwrap().unwrap_or(json!({}));
             let again = value_of(&back.text).unwrap().unwrap();
