@@ -10,6 +10,7 @@ mod memory;
 mod scope;
 mod time;
 mod topic;
+mod topic_pattern;
 
 pub use actor::{Actor, Origin};
 pub use draft::Draft;
@@ -19,3 +20,4 @@ pub use memory::{Memory, Provenance, SourceRef, Status};
 pub use scope::{InvalidScope, Scope};
 pub use time::Timestamp;
 pub use topic::{InvalidTopic, TOPIC_MAX_BYTES, Topic};
+pub use topic_pattern::TopicPattern;
