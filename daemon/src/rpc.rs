@@ -13,8 +13,10 @@ mod import;
 mod search;
 mod session_log;
 mod stale;
+mod stats;
 mod status;
 mod store;
+mod topics;
 mod upgrade;
 
 use std::process;
@@ -102,6 +104,46 @@ impl Helix for Service {
 
     async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactReply>, Status> {
         compact::compact(&self.runtime, request.into_inner()).await.map(Response::new)
+    }
+
+    async fn list_topics(
+        &self,
+        request: Request<v1::ListTopicsRequest>,
+    ) -> Result<Response<v1::ListTopicsReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| topics::list(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn recent(&self, request: Request<v1::RecentRequest>) -> Result<Response<v1::RecentReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| topics::recent(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn stats(&self, request: Request<v1::StatsRequest>) -> Result<Response<v1::StatsReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| stats::stats(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn cross_references(
+        &self,
+        request: Request<v1::CrossReferencesRequest>,
+    ) -> Result<Response<v1::CrossReferencesReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| topics::cross_references(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| topics::graph(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn prune(&self, request: Request<v1::PruneRequest>) -> Result<Response<v1::PruneReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| topics::prune(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn reindex(&self, _: Request<v1::ReindexRequest>) -> Result<Response<v1::ReindexReply>, Status> {
+        off_thread(&self.runtime, stats::reindex).await.map(Response::new)
     }
 
     async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {

@@ -5,6 +5,7 @@
 
 pub mod catalog;
 pub mod filter;
-mod interner;
+pub(crate) mod interner;
 pub mod lexical;
+mod links;
 pub mod vectors;

@@ -2,6 +2,9 @@
 //!
 //! parse → lexical top-N and semantic top-N, filters applied inside both → fusion → bounded factors → diversity → limit, or a budget of tokens.
 
+mod calendar;
+mod count;
+mod cursor;
 mod diversity;
 mod factors;
 mod fusion;
@@ -9,7 +12,10 @@ pub mod pack;
 pub mod parse;
 mod run;
 
+pub use calendar::Calendar;
+pub use count::Counts;
+pub use cursor::{Cursor, CursorError, LISTING_DEPTH_MAX, depth_max};
 pub use factors::Factors;
 pub use fusion::{Evidence, FUSION_DEPTH};
 pub use parse::{ParsedQuery, QueryError};
-pub use run::{Hit, Mode, Recalled, Retriever, Search};
+pub use run::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search};

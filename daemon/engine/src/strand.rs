@@ -3,20 +3,31 @@
 //! [`Strand`] answers readers from any thread. [`StrandWriter`], of which there is one, commits and only then lets the
 //! indexes know, so that what was acknowledged is durable and what was acknowledged is found.
 
+mod changes;
 mod compact;
+mod graph;
 mod meaning;
+mod mentions;
 mod open;
 mod reference;
+mod reindex;
+mod statistics;
+mod topics;
 mod verify;
 mod write;
 
 pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates};
+pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
 pub use reference::{RESOLVE_CANDIDATES_MAX, Resolution};
+pub use reindex::ReindexReport;
+pub(crate) use statistics::most_first;
+pub use statistics::{Counted, Statistics};
+pub use topics::Recent;
 pub use write::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, StrandWriter, TOPIC_EDIT_MAX, TopicEdit};
 
-use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
@@ -35,6 +46,8 @@ pub struct Strand {
     catalog: RwLock<Catalog>,
     lexical: LexicalIndex,
     meaning: meaning::Meaning,
+    changes: Mutex<changes::Changes>,
+    mentions: Mutex<mentions::MentionCache>,
 }
 
 /// An error of reading a strand.
@@ -49,6 +62,9 @@ pub enum ReadError {
     /// The vectors failed.
     #[error(transparent)]
     Vectors(#[from] crate::index::vectors::VectorError),
+    /// The names of the topics cannot be looked for.
+    #[error("looking for the names of all topics: {0}; ask in fewer scopes")]
+    Names(#[from] aho_corasick::BuildError),
 }
 
 impl ReadError {
@@ -57,7 +73,7 @@ impl ReadError {
     pub const fn kind(&self) -> crate::error::ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
-            Self::Lexical(_) | Self::Vectors(_) => crate::error::ErrorKind::Internal,
+            Self::Lexical(_) | Self::Vectors(_) | Self::Names(_) => crate::error::ErrorKind::Internal,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
 use helix_engine::error::ErrorKind;
+use helix_engine::index::catalog::TopicEntry;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Checkpoint, Draft, Memory, MemoryId, Scope, SourceRef, Status as MemoryStatus, Timestamp};
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, Recorded, SourceState};
 use helix_engine::policy::tags;
 use helix_engine::recall::{Hit, Mode, Retriever};
+use helix_engine::strand::{Counted, TopicEdge};
 use helix_proto::v1;
 use tonic::Status;
 
@@ -182,6 +184,26 @@ pub(crate) fn task_checkpoint(checkpoint: &Checkpoint) -> v1::TaskCheckpoint {
     }
 }
 
+/// Writes a topic of a listing.
+pub(crate) fn topic_entry(entry: TopicEntry) -> v1::TopicEntry {
+    v1::TopicEntry {
+        name: entry.name,
+        memories: u32::try_from(entry.memories).unwrap_or(u32::MAX),
+        first_recorded_at_us: entry.first_recorded_at.as_micros(),
+        last_recorded_at_us: entry.last_changed_at.as_micros(),
+    }
+}
+
+/// Writes how one topic refers to another.
+pub(crate) fn topic_edge(edge: TopicEdge) -> v1::TopicEdge {
+    v1::TopicEdge { from: edge.from, to: edge.to, mentions: edge.mentions, links: edge.links }
+}
+
+/// Writes counts by name.
+pub(crate) fn counted(counted: Vec<Counted>) -> Vec<v1::NamedCount> {
+    counted.into_iter().map(|Counted { name, count }| v1::NamedCount { name, count }).collect()
+}
+
 /// Writes why a hit is where it is.
 pub(crate) fn explanation(hit: &Hit, matched_terms: Vec<String>) -> v1::Explanation {
     v1::Explanation {
@@ -200,8 +222,32 @@ pub(crate) fn explanation(hit: &Hit, matched_terms: Vec<String>) -> v1::Explanat
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn both_ends_name_the_same_scratch_scope() {
         assert_eq!(helix_proto::SCRATCH_SCOPE, helix_engine::model::SCRATCH_SCOPE);
+    }
+
+    #[test]
+    fn listings_keep_their_order_and_times() {
+        let entry = TopicEntry {
+            name: "iris".to_owned(),
+            memories: 3,
+            first_recorded_at: Timestamp::from_micros(5),
+            last_changed_at: Timestamp::from_micros(9),
+        };
+        let wire = topic_entry(entry);
+        assert_eq!((wire.name.as_str(), wire.memories), ("iris", 3));
+        assert_eq!((wire.first_recorded_at_us, wire.last_recorded_at_us), (5, 9));
+        let edge = TopicEdge { from: "a".to_owned(), to: "b".to_owned(), mentions: 2, links: 1 };
+        let wire = topic_edge(edge);
+        assert_eq!((wire.from.as_str(), wire.to.as_str(), wire.mentions, wire.links), ("a", "b", 2, 1));
+        let named = |name: &str, count| Counted { name: name.to_owned(), count };
+        let wire = counted(vec![named("x", 2), named("a", 1)]);
+        assert_eq!(
+            wire.iter().map(|count| (count.name.as_str(), count.count)).collect::<Vec<_>>(),
+            [("x", 2), ("a", 1)]
+        );
     }
 }

@@ -16,6 +16,9 @@ use crate::runtime::{Asker, Runtime};
 /// Memories of a topic that one read returns.
 const TOPIC_READ_MAX: usize = 500;
 
+/// Texts that one reply carries, in bytes: well below a message's limit, with room for everything else.
+const REPLY_TEXT_MAX_BYTES: usize = 12 * 1024 * 1024;
+
 /// Candidates shown for words that may mean several memories.
 const CANDIDATES_MAX: usize = 5;
 
@@ -27,18 +30,39 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::R
         return Err(status);
     }
     let resolved = resolve(runtime, reference, &asker)?;
-    if let (Resolution::One(number), None) = (&resolved, request.index) {
-        return one(runtime, *number);
+    let part = Part::of(request)?;
+    if let (Resolution::One(number), Part::Whole) = (&resolved, &part) {
+        return one(runtime, *number, &asker);
     }
-    if let Some(reply) = topic(runtime, reference, request.index, &asker)? {
+    if let Some(reply) = topic(runtime, reference, &part, &asker)? {
         return Ok(reply);
     }
     match resolved {
-        Resolution::One(number) => one(runtime, number),
+        Resolution::One(number) => one(runtime, number, &asker),
         Resolution::Several(numbers) => Err(several(runtime, reference, &numbers)?),
         Resolution::None => Err(Status::not_found(format!(
             "nothing is called {reference:?} here; give a topic, a handle, an id or `topic:index`, or search for it"
         ))),
+    }
+}
+
+/// Which memories of a topic.
+enum Part {
+    Whole,
+    /// The one at this place.
+    At(u32),
+    /// Those whose text has this, in lower case.
+    With(String),
+}
+
+impl Part {
+    fn of(request: &v1::ReadRequest) -> Result<Self, Status> {
+        match (request.index, request.match_text.as_str()) {
+            (None, "") => Ok(Self::Whole),
+            (Some(index), "") => Ok(Self::At(index)),
+            (None, text) => Ok(Self::With(text.to_lowercase())),
+            (Some(_), _) => Err(Status::invalid_argument("give an index or a text to match, not both")),
+        }
     }
 }
 
@@ -107,30 +131,34 @@ pub(super) fn resolve(runtime: &Runtime, reference: &str, asker: &Asker) -> Resu
     resolved.map_err(|error| convert::status(error.kind(), &error))
 }
 
-fn one(runtime: &Runtime, number: MemoryNumber) -> Result<v1::ReadReply, Status> {
+fn one(runtime: &Runtime, number: MemoryNumber, asker: &Asker) -> Result<v1::ReadReply, Status> {
     runtime.strand.catalog_touch(&[number], runtime.now());
-    Ok(v1::ReadReply { memories: wire_all(runtime, &[number])?, topic: String::new(), total: 1 })
+    Ok(v1::ReadReply { memories: wire_indexed(runtime, &[number], asker)?, topic: String::new(), total: 1 })
 }
 
-fn topic(
-    runtime: &Runtime,
-    reference: &str,
-    index: Option<u32>,
-    asker: &Asker,
-) -> Result<Option<v1::ReadReply>, Status> {
+fn topic(runtime: &Runtime, reference: &str, part: &Part, asker: &Asker) -> Result<Option<v1::ReadReply>, Status> {
     let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
     let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
         return Ok(None);
     }
     let total = u32::try_from(members.len()).unwrap_or(u32::MAX);
-    let chosen: &[MemoryNumber] = match index {
-        None => members.get(..members.len().min(TOPIC_READ_MAX)).unwrap_or_default(),
-        Some(index) => std::slice::from_ref(members.get(index as usize).ok_or_else(|| {
+    let chosen: Vec<MemoryNumber> = match part {
+        Part::Whole => members.into_iter().take(TOPIC_READ_MAX).collect(),
+        Part::At(index) => vec![*members.get(*index as usize).ok_or_else(|| {
             Status::not_found(format!("topic {topic} has {total} memories, so its last index is {}", total - 1))
-        })?),
+        })?],
+        Part::With(text) => with_text(runtime, &members, text)?,
     };
-    Ok(Some(v1::ReadReply { memories: wire_all(runtime, chosen)?, topic: topic.as_str().to_owned(), total }))
+    let memories = wire_indexed(runtime, &chosen, asker)?;
+    Ok(Some(v1::ReadReply { memories, topic: topic.as_str().to_owned(), total }))
+}
+
+/// Keeps the memories whose text has this, whatever its case.
+fn with_text(runtime: &Runtime, numbers: &[MemoryNumber], text: &str) -> Result<Vec<MemoryNumber>, Status> {
+    let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let matching = memories.iter().filter(|memory| memory.text.to_lowercase().contains(text));
+    Ok(matching.map(|memory| memory.number).take(TOPIC_READ_MAX).collect())
 }
 
 /// Says of a topic, named in full, that every memory it had here is forgotten.
@@ -165,7 +193,45 @@ fn several(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Resu
     Ok(convert::status(ErrorKind::Invalid, &message))
 }
 
+/// Writes memories with their places in their topics, as the asker counts them; as many as fit into one reply.
+pub(super) fn wire_indexed(
+    runtime: &Runtime,
+    numbers: &[MemoryNumber],
+    asker: &Asker,
+) -> Result<Vec<v1::Memory>, Status> {
+    let positions = runtime.strand.positions(numbers, &asker.scopes());
+    let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let mut left = REPLY_TEXT_MAX_BYTES;
+    let fitting = memories.iter().take_while(|memory| match left.checked_sub(memory.text.len()) {
+        Some(rest) => {
+            left = rest;
+            true
+        }
+        None => false,
+    });
+    let wire =
+        |memory: &Memory| v1::Memory { index: positions.get(&memory.number).copied(), ..to_wire(runtime, memory) };
+    Ok(fitting.map(wire).collect())
+}
+
 pub(super) fn wire_all(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<Vec<v1::Memory>, Status> {
     let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     Ok(memories.iter().map(|memory| to_wire(runtime, memory)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_read_names_one_part_of_a_topic() {
+        let part = |index, match_text: &str| {
+            Part::of(&v1::ReadRequest { index, match_text: match_text.to_owned(), ..v1::ReadRequest::default() })
+        };
+        assert!(matches!(part(None, "").unwrap(), Part::Whole));
+        assert!(matches!(part(Some(3), "").unwrap(), Part::At(3)));
+        assert!(matches!(part(None, "ARM64").unwrap(), Part::With(text) if text == "arm64"));
+        assert_eq!(part(Some(3), "x").err().map(|status| status.code()), Some(tonic::Code::InvalidArgument));
+    }
 }

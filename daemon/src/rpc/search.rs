@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::{parse, resolve_scopes};
-use helix_engine::recall::{Hit, Recalled, Retriever, Search};
+use helix_engine::recall::{Calendar, Cursor, Hit, Recalled, Retriever, Search, depth_max};
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
@@ -24,38 +24,62 @@ const EMBED_DEADLINE: Duration = Duration::from_secs(2);
 /// A request made ready.
 struct Prepared {
     search: Search,
+    cursor: Option<Cursor>,
     explain: bool,
     passive: bool,
     /// Whose files are looked at.
     project: Arc<Project>,
 }
 
+impl Prepared {
+    /// Whether meaning is asked for, and was for the pages before.
+    fn wants_meaning(&self) -> bool {
+        let began_by_meaning = self.cursor.is_none_or(|cursor| cursor.by_meaning);
+        self.search.retriever != Retriever::Words && !self.search.is_listing() && began_by_meaning
+    }
+
+    /// Whether the answer would be another one without meaning.
+    fn needs_meaning(&self) -> bool {
+        self.search.retriever == Retriever::Meaning || self.cursor.is_some_and(|cursor| cursor.by_meaning)
+    }
+}
+
 /// Searches.
 pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -> Result<v1::SearchReply, Status> {
     let started = Instant::now();
+    if request.count_only {
+        let counted = off_thread(runtime, move |runtime| count(runtime, &request)).await?;
+        return Ok(v1::SearchReply { search_us: micros(started.elapsed()), ..counted });
+    }
     let mut prepared = off_thread(runtime, move |runtime| prepare(runtime, &request)).await?;
-    let words = prepared.search.words.trim().to_owned();
-    let wants_meaning = prepared.search.retriever != Retriever::Words && !words.is_empty();
     let embed_started = Instant::now();
-    if wants_meaning {
-        prepared.search.vector = runtime.embedder.embed(&words, EMBED_DEADLINE).await;
+    let mut notes = Vec::new();
+    if prepared.wants_meaning() {
+        prepared.search.vector = runtime.embedder.embed(prepared.search.words.trim(), EMBED_DEADLINE).await;
+        if prepared.search.vector.is_none() {
+            if prepared.needs_meaning() {
+                return Err(Status::unavailable(format!("cannot search by meaning: {}", why_no_meaning(runtime))));
+            }
+            notes.push(format!("searched by words only: {}", why_no_meaning(runtime)));
+        }
     }
     let embed_us = micros(embed_started.elapsed());
-    let lacks_meaning = wants_meaning && prepared.search.vector.is_none();
-    let mut notes = Vec::new();
-    if lacks_meaning {
-        if prepared.search.retriever == Retriever::Meaning {
-            return Err(Status::unavailable(format!("cannot search by meaning: {}", why_no_meaning(runtime))));
-        }
-        notes.push(format!("searched by words only: {}", why_no_meaning(runtime)));
+    let found = off_thread(runtime, move |runtime| recall(runtime, &prepared)).await?;
+    notes.extend(found.notes);
+    Ok(v1::SearchReply { notes, embed_us, search_us: micros(started.elapsed()).saturating_sub(embed_us), ..found })
+}
+
+/// Counts every match.
+fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchReply, Status> {
+    if !request.cursor.is_empty() {
+        return Err(Status::invalid_argument("a count is complete at once; give no cursor with `count_only`"));
     }
-    let (hits, fell_back_to_any) = off_thread(runtime, move |runtime| recall(runtime, &prepared)).await?;
+    let search = prepare(runtime, request)?.search;
+    let counts = runtime.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;
     Ok(v1::SearchReply {
-        hits,
-        fell_back_to_any,
-        notes,
-        embed_us,
-        search_us: micros(started.elapsed()).saturating_sub(embed_us),
+        total: counts.total,
+        topic_counts: convert::counted(counts.topics),
+        fell_back_to_any: counts.fell_back_to_any,
         ..v1::SearchReply::default()
     })
 }
@@ -71,8 +95,11 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
         return Err(Status::resource_exhausted(message));
     }
     let asker = runtime.asker(request.caller.as_ref());
-    let parsed =
-        parse(&request.query, &jiff::tz::TimeZone::system()).map_err(|error| convert::status(error.kind(), &error))?;
+    let cursor = Some(&request.cursor).filter(|cursor| !cursor.is_empty()).map(|text| Cursor::parse(text)).transpose();
+    let cursor = cursor.map_err(|error| convert::status(error.kind(), &error))?;
+    let now = cursor.map_or_else(|| runtime.now(), |cursor| cursor.now);
+    let calendar = Calendar::new(jiff::tz::TimeZone::system(), now);
+    let parsed = parse(&request.query, &calendar).map_err(|error| convert::status(error.kind(), &error))?;
     let wire = request.filter.clone().unwrap_or_default();
     let mut filter = merge(convert::filter(&wire)?, parsed.filter);
     check_kinds(runtime, &filter)?;
@@ -80,20 +107,19 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     let scopes = resolve_scopes(&names, Some(&asker.project.scope), &asker.scopes());
     filter.scopes = scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?.unwrap_or_default();
     let limit = if request.limit == 0 { SEARCH_LIMIT_DEFAULT } else { request.limit };
-    Ok(Prepared {
-        search: Search {
-            words: parsed.words,
-            vector: None,
-            filter,
-            limit: limit as usize,
-            mode: convert::mode(request.mode()),
-            retriever: convert::retriever(request.retriever()),
-            now: runtime.now(),
-        },
-        explain: request.explain,
-        passive: request.passive,
-        project: asker.project,
-    })
+    let mut search = Search {
+        words: parsed.words,
+        vector: None,
+        filter,
+        limit: limit as usize,
+        mode: convert::mode(request.mode()),
+        retriever: convert::retriever(request.retriever()),
+        now,
+    };
+    if let Some(cursor) = cursor {
+        cursor.resume(&mut search, runtime.now()).map_err(|error| convert::status(error.kind(), &error))?;
+    }
+    Ok(Prepared { search, cursor, explain: request.explain, passive: request.passive, project: asker.project })
 }
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
@@ -118,27 +144,45 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
     one
 }
 
-fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<(Vec<v1::Hit>, bool), Status> {
-    let look = runtime.sources.look(&prepared.project, SEARCH_READ_MAX_BYTES);
-    let found = runtime.strand.search_looking_at(&prepared.search, &look);
+fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<v1::SearchReply, Status> {
+    let Prepared { search, cursor, explain, passive, project } = prepared;
+    let offset = cursor.map_or(0, |cursor| cursor.offset);
+    let look = runtime.sources.look(project, SEARCH_READ_MAX_BYTES);
+    let found = runtime.strand.search_page(search, offset, &look);
     let found = found.map_err(|error| convert::status(error.kind(), &error))?;
-    let Recalled { hits, fell_back_to_any } = found;
-    if !prepared.passive {
-        let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
-        runtime.strand.catalog_touch(&numbers, prepared.search.now);
+    if !passive {
+        let numbers: Vec<MemoryNumber> = found.hits.iter().map(|hit| hit.memory.number).collect();
+        runtime.strand.catalog_touch(&numbers, runtime.now());
     }
-    let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
+    let query = LexicalQuery::parse(&search.words, WordMode::Any);
     let wire = |hit: &Hit| v1::Hit {
         memory: Some(v1::Memory {
             source_state: convert::source_state(hit.source_state).into(),
             ..find::to_wire(runtime, &hit.memory)
         }),
         score: hit.score,
-        explanation: prepared
-            .explain
-            .then(|| convert::explanation(hit, runtime.strand.matched_terms(&query, &hit.memory))),
+        explanation: explain.then(|| convert::explanation(hit, runtime.strand.matched_terms(&query, &hit.memory))),
     };
-    Ok((hits.iter().map(wire).collect(), fell_back_to_any))
+    let (next_cursor, notes) = continuation(search, &found, offset);
+    Ok(v1::SearchReply {
+        hits: found.hits.iter().map(wire).collect(),
+        fell_back_to_any: found.fell_back_to_any,
+        notes,
+        next_cursor,
+        ..v1::SearchReply::default()
+    })
+}
+
+/// Where to go on after these hits, or why not.
+fn continuation(search: &Search, found: &Recalled, offset: usize) -> (String, Vec<String>) {
+    let (next, most) = (offset + found.hits.len(), depth_max(search));
+    if found.has_more && next < most {
+        return (Cursor::new(search, next).to_string(), Vec::new());
+    }
+    // Whoever turns pages wants to see everything; others see the best.
+    let ends_early = found.has_more || (found.is_cut && offset > 0);
+    let note = "pages end here, but more match: narrow the query, filter it, or count the matches";
+    (String::new(), ends_early.then(|| note.to_owned()).into_iter().collect())
 }
 
 fn why_no_meaning(runtime: &Runtime) -> String {
@@ -152,4 +196,54 @@ fn why_no_meaning(runtime: &Runtime) -> String {
 
 fn micros(elapsed: Duration) -> u64 {
     u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use helix_engine::model::Timestamp;
+    use helix_engine::recall::Mode;
+
+    use super::*;
+
+    fn disk() -> Search {
+        Search {
+            words: "disk".to_owned(),
+            vector: None,
+            filter: Filter::default(),
+            limit: 10,
+            mode: Mode::Auto,
+            retriever: Retriever::Hybrid,
+            now: Timestamp::from_micros(1),
+        }
+    }
+
+    fn prepared(cursor: Option<Cursor>) -> Prepared {
+        Prepared { search: disk(), cursor, explain: false, passive: true }
+    }
+
+    #[test]
+    fn a_page_says_where_to_go_on() {
+        let found = |has_more, is_cut| Recalled { has_more, is_cut, ..Recalled::default() };
+        let (cursor, notes) = continuation(&disk(), &found(true, true), 10);
+        assert_eq!(Cursor::parse(&cursor).unwrap().offset, 10);
+        assert!(notes.is_empty());
+        assert_eq!(continuation(&disk(), &found(false, false), 10), (String::new(), Vec::new()));
+        // The first page is not told that more match than pages reach, whoever turned pages is.
+        assert_eq!(continuation(&disk(), &found(false, true), 0), (String::new(), Vec::new()));
+        for (found, offset) in [(found(false, true), 10), (found(true, false), depth_max(&disk()))] {
+            let (cursor, notes) = continuation(&disk(), &found, offset);
+            assert!(cursor.is_empty() && notes.concat().contains("more match"), "{notes:?}");
+        }
+    }
+
+    #[test]
+    fn further_pages_search_as_the_first_did() {
+        let by_meaning = Search { vector: Some(vec![1.0]), ..disk() };
+        assert!(prepared(None).wants_meaning() && !prepared(None).needs_meaning());
+        let after_words = prepared(Some(Cursor::new(&disk(), 10)));
+        assert!(!after_words.wants_meaning() && !after_words.needs_meaning());
+        let after_meaning = prepared(Some(Cursor::new(&by_meaning, 10)));
+        assert!(after_meaning.wants_meaning() && after_meaning.needs_meaning());
+    }
 }

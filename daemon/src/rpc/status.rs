@@ -44,7 +44,8 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
     })
 }
 
-fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Status> {
+/// Describes the word index and the vectors.
+pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Status> {
     let lexical = runtime.strand.lexical();
     let meaning = runtime.strand.meaning_status(newest);
     let words = v1::IndexStatus {

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::interner::Interner;
+use super::links::Links;
 use crate::model::{Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp};
 use crate::policy::resemble::text_hash;
 
@@ -69,6 +70,19 @@ pub struct TopicSummary {
     pub last_recorded_at: Timestamp,
 }
 
+/// A topic with what the memories that were asked for add up to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TopicEntry {
+    /// Its name.
+    pub name: String,
+    /// How many memories.
+    pub memories: usize,
+    /// When the first was recorded.
+    pub first_recorded_at: Timestamp,
+    /// When one was last recorded or changed.
+    pub last_changed_at: Timestamp,
+}
+
 /// All rows and the maps over them.
 #[derive(Debug, Default)]
 pub struct Catalog {
@@ -84,6 +98,8 @@ pub struct Catalog {
     /// Active memories with a text that `by_text` leads to another one for: those stored with force.
     same_texts: HashMap<(u64, u32), BTreeSet<u32>>,
     by_status: BTreeMap<Status, u64>,
+    links: Links,
+    sequence: Sequence,
     touched: BTreeMap<u32, (u64, Timestamp)>,
 }
 
@@ -124,6 +140,8 @@ impl Catalog {
             row.last_seen_at = row.last_seen_at.max(old.last_seen_at);
         }
         self.link(memory.number.0, &row);
+        self.links.apply(memory.number, memory.id, &memory.links);
+        self.sequence = self.sequence.max(row.sequence);
         if let Some(slot) = self.rows.get_mut(at) {
             *slot = Some(row);
         }
@@ -181,6 +199,32 @@ impl Catalog {
         summaries
     }
 
+    /// Adds up what each topic has of the rows that `keeps` wants. `changed_at` tells when one was changed after it was
+    /// stored. In no order.
+    pub fn topics(
+        &self,
+        keeps: impl Fn(&Row) -> bool,
+        changed_at: impl Fn(MemoryNumber) -> Option<Timestamp>,
+    ) -> Vec<TopicEntry> {
+        let mut entries: Vec<Option<TopicEntry>> = Vec::new();
+        entries.resize_with(self.topics.len(), || None);
+        for (number, row) in self.rows().filter(|(_, row)| keeps(row)) {
+            let changed_at = changed_at(number).unwrap_or(row.recorded_at).max(row.recorded_at);
+            if let Some(slot) = entries.get_mut(row.topic as usize) {
+                let entry = slot.get_or_insert_with(|| TopicEntry {
+                    name: self.topics.text(row.topic).to_owned(),
+                    memories: 0,
+                    first_recorded_at: row.recorded_at,
+                    last_changed_at: changed_at,
+                });
+                entry.memories += 1;
+                entry.first_recorded_at = entry.first_recorded_at.min(row.recorded_at);
+                entry.last_changed_at = entry.last_changed_at.max(changed_at);
+            }
+        }
+        entries.into_iter().flatten().collect()
+    }
+
     /// Number of memories in each status, without those of examinations.
     #[must_use]
     pub fn count_by_status(&self) -> &BTreeMap<Status, u64> {
@@ -222,6 +266,22 @@ impl Catalog {
     #[must_use]
     pub fn is_scratch(&self, number: MemoryNumber) -> bool {
         self.row(number).is_some_and(|row| self.scope_of(row) == SCRATCH_SCOPE)
+    }
+
+    /// The newest operation that it has followed.
+    #[must_use]
+    pub fn sequence(&self) -> Sequence {
+        self.sequence
+    }
+
+    /// The memories that one links to.
+    pub fn links_of(&self, number: MemoryNumber) -> impl Iterator<Item = MemoryNumber> {
+        self.links.of(number)
+    }
+
+    /// Every link between two memories, from and to, in the order of the linking ones.
+    pub fn links(&self) -> impl Iterator<Item = (MemoryNumber, MemoryNumber)> {
+        self.links.iter()
     }
 
     /// Returns a row's topic name.

@@ -33,6 +33,11 @@ impl Interner {
         self.texts.get(number as usize).map_or("", |text| text)
     }
 
+    /// How many strings there are.
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
     /// All strings with their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
         (0..).zip(self.texts.iter().map(|text| &**text))

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::index::vectors::Code;
 
 /// Most hits of one topic, unless a topic was asked for or nothing else was found.
-pub(super) const PER_TOPIC_MAX: usize = 3;
+const PER_TOPIC_MAX: usize = 3;
 
 /// Weight of relevance against novelty in maximal marginal relevance (Carbonell and Goldstein 1998).
 const RELEVANCE_WEIGHT: f32 = 0.9;
@@ -20,14 +20,37 @@ pub(super) struct Candidate {
     pub(super) code: Option<Code>,
 }
 
-/// Selects up to `limit` candidates, given best first; returns their positions, best first.
-pub(super) fn select(candidates: &[Candidate], limit: usize, cap_topics: bool) -> Vec<usize> {
-    let one_topic = candidates.windows(2).all(|pair| matches!(pair, [a, b] if a.topic == b.topic));
-    let per_topic = if cap_topics && !one_topic { PER_TOPIC_MAX } else { usize::MAX };
+/// What was selected.
+pub(super) struct Selection {
+    /// Positions in the order to show.
+    pub(super) order: Vec<usize>,
+    /// What each of them counts beside what was chosen before it, on the scale of the scores; never rises.
+    pub(super) worth: Vec<f32>,
+    /// The least that one of them was worth when it was chosen; infinite without any.
+    pub(super) weakest: f32,
+}
+
+impl Selection {
+    /// Whether it has as many as it should and none of them could be beaten by a candidate that scores at most `score`.
+    pub(super) fn holds_against(&self, score: f32, limit: usize) -> bool {
+        self.order.len() >= limit && self.weakest > RELEVANCE_WEIGHT * score
+    }
+}
+
+/// Most hits of a topic, given the topics of all that was found.
+pub(super) fn per_topic(topics: &[u32], was_asked_for: bool) -> usize {
+    let one_topic = topics.windows(2).all(|pair| matches!(pair, [a, b] if a == b));
+    if was_asked_for || one_topic { usize::MAX } else { PER_TOPIC_MAX }
+}
+
+/// Selects up to `limit` candidates, given best first. A longer selection starts with the shorter one.
+pub(super) fn select(candidates: &[Candidate], limit: usize, per_topic: usize) -> Selection {
     let mut taken: HashMap<u32, usize> = HashMap::new();
-    let mut selected: Vec<usize> = Vec::with_capacity(limit);
+    let room = limit.min(candidates.len());
+    let (order, worths) = (Vec::with_capacity(room), Vec::with_capacity(room));
+    let mut selection = Selection { order, worth: worths, weakest: f32::INFINITY };
     let mut rest: Vec<(usize, f32)> = candidates.iter().map(|_| 0.0).enumerate().collect();
-    while selected.len() < limit {
+    while selection.order.len() < limit {
         let best = rest
             .iter()
             .enumerate()
@@ -36,17 +59,17 @@ pub(super) fn select(candidates: &[Candidate], limit: usize, cap_topics: bool) -
             })
             .map(|(place, &(at, repeats))| (place, at, marginal(candidates, at, repeats)))
             .max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
-        let Some((place, at, _)) = best else { break };
+        let Some((place, at, worth)) = best else { break };
         rest.remove(place);
-        selected.push(at);
+        selection.order.push(at);
+        selection.worth.push(worth / RELEVANCE_WEIGHT);
+        selection.weakest = selection.weakest.min(worth);
         if let Some(chosen) = candidates.get(at) {
             *taken.entry(chosen.topic).or_default() += 1;
             note_repeats(candidates, chosen, &mut rest);
         }
     }
-    // Novelty decides what is shown; the order shown is that of the scores beside it.
-    selected.sort_unstable();
-    selected
+    selection
 }
 
 fn marginal(candidates: &[Candidate], at: usize, repeats: f32) -> f32 {
@@ -76,22 +99,35 @@ mod tests {
         Candidate { topic, score, code: Some(Code::quantize(&direction).unwrap()) }
     }
 
+    fn order(candidates: &[Candidate], limit: usize, was_asked_for: bool) -> Vec<usize> {
+        let topics: Vec<u32> = candidates.iter().map(|candidate| candidate.topic).collect();
+        select(candidates, limit, per_topic(&topics, was_asked_for)).order
+    }
+
     #[test]
     fn a_topic_gives_three_unless_it_is_alone() {
         let mut candidates: Vec<Candidate> =
             [0.9, 0.8, 0.7, 0.6, 0.5].into_iter().map(|score| Candidate { topic: 1, score, code: None }).collect();
-        assert_eq!(select(&candidates, 10, true), [0, 1, 2, 3, 4]);
+        assert_eq!(order(&candidates, 10, false), [0, 1, 2, 3, 4]);
         candidates.push(Candidate { topic: 2, score: 0.1, code: None });
-        assert_eq!(select(&candidates, 10, true), [0, 1, 2, 5]);
-        assert_eq!(select(&candidates, 10, false), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(select(&candidates, 2, true), [0, 1]);
+        assert_eq!(order(&candidates, 10, false), [0, 1, 2, 5]);
+        assert_eq!(order(&candidates, 10, true), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(order(&candidates, 2, false), [0, 1]);
     }
 
     #[test]
     fn a_repetition_steps_back() {
         let candidates =
             [candidate(1, 1.0, [1.0, 0.0]), candidate(2, 0.99, [1.0, 0.001]), candidate(3, 0.95, [0.0, 1.0])];
-        assert_eq!(select(&candidates, 2, true), [0, 2]);
-        assert_eq!(select(&candidates, 3, true), [0, 1, 2]);
+        assert_eq!(order(&candidates, 3, false), [0, 2, 1]);
+    }
+
+    #[test]
+    fn a_selection_knows_what_could_beat_it() {
+        let candidates = [candidate(1, 1.0, [1.0, 0.0]), candidate(2, 0.5, [0.0, 1.0])];
+        let selection = select(&candidates, 2, usize::MAX);
+        assert!(selection.holds_against(0.49, 2));
+        assert!(!selection.holds_against(0.5, 2), "what ties may come first");
+        assert!(!selection.holds_against(0.1, 3), "it lacks one");
     }
 }

@@ -1,12 +1,16 @@
-//! The query language: words, and inline filters `tag: topic: source: kind: scope: before: after:`.
+//! The query language: words, and inline filters `tag: topic: source: kind: scope: before: after: days: hours:`.
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-
+use super::calendar::Calendar;
 use crate::error::ErrorKind;
 use crate::index::filter::Filter;
-use crate::model::{Scope, Timestamp, Topic};
+use crate::model::{Scope, Topic};
 use crate::policy::tags;
+
+/// Hours by which `days:1` looks back.
+const HOURS_OF_DAY: i64 = 24;
+
+/// How much of a wrong value an error repeats, in characters.
+const SHOWN_MAX_CHARS: usize = 40;
 
 /// Inline filters of one query; more are a mistake or an attack.
 const INLINE_FILTERS_MAX: usize = 32;
@@ -26,7 +30,7 @@ pub struct ParsedQuery {
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// A date that is none.
-    #[error("`{key}:{value}` is not a date; write it like `{key}:2026-11-21`")]
+    #[error("`{key}:{value}` is not a date; write it like `{key}:2026-11-21`, or `today`, `yesterday` or `this-week`")]
     Date {
         /// `before` or `after`.
         key: &'static str,
@@ -39,6 +43,14 @@ pub enum QueryError {
     /// A topic without a letter or digit.
     #[error("{0}")]
     Topic(#[from] crate::model::InvalidTopic),
+    /// A span that reaches further back than time does.
+    #[error("`{key}:{value}` is not a span of time; write it like `{key}:7`")]
+    Span {
+        /// `days` or `hours`.
+        key: &'static str,
+        /// What was given.
+        value: String,
+    },
     /// Too many.
     #[error("the query has more than {INLINE_FILTERS_MAX} inline filters; drop some")]
     TooMany,
@@ -52,16 +64,17 @@ impl QueryError {
     }
 }
 
-const KEYS: [&str; 7] = ["tag", "topic", "source", "kind", "scope", "before", "after"];
+const KEYS: [&str; 9] = ["tag", "topic", "source", "kind", "scope", "before", "after", "days", "hours"];
 
-/// Takes a query apart. Dates are days in `zone`: `after:` from the day's start, `before:` up to it.
+/// Takes a query apart. Dates are days of the calendar's zone: `after:` is on or after that day, `before:` on or before it;
+/// `days:7` and `hours:12` are the last so many, and the narrowest of several holds.
 ///
 /// A key with a quoted value may contain spaces: `source:"my file.rs"`. A word with a colon that is none of the keys stays a
-/// word.
+/// word, and so do `days:` and `hours:` that no number follows.
 ///
 /// # Errors
 /// [`QueryError`] says which filter is wrong.
-pub fn parse(query: &str, zone: &TimeZone) -> Result<ParsedQuery, QueryError> {
+pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError> {
     let mut parsed = ParsedQuery::default();
     let mut words: Vec<&str> = Vec::new();
     let mut filters = 0;
@@ -72,7 +85,7 @@ pub fn parse(query: &str, zone: &TimeZone) -> Result<ParsedQuery, QueryError> {
             if filters > INLINE_FILTERS_MAX {
                 return Err(QueryError::TooMany);
             }
-            apply(&mut parsed, key, value, zone)?;
+            apply(&mut parsed, key, value, calendar)?;
             rest = after.trim_start();
         } else {
             let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -95,10 +108,12 @@ fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
         return Some((key, value, after));
     }
     let (value, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-    Some((key, value, after))
+    // People write of working hours: and of days:hours:minutes.
+    let is_prose = matches!(key, "days" | "hours") && (value.is_empty() || !value.chars().all(|c| c.is_ascii_digit()));
+    (!is_prose).then_some((key, value, after))
 }
 
-fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, zone: &TimeZone) -> Result<(), QueryError> {
+fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, calendar: &Calendar) -> Result<(), QueryError> {
     if value.is_empty() {
         return Err(QueryError::Empty(key));
     }
@@ -108,17 +123,27 @@ fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, zone: &TimeZo
         "source" => parsed.filter.source = Some(value.to_owned()),
         "kind" => parsed.filter.kinds.push(value.to_lowercase().replace('-', "_")),
         "scope" => parsed.scopes.push(value.to_owned()),
-        "after" => parsed.filter.after = Some(start_of_day("after", value, zone)?),
-        _ => parsed.filter.before = Some(start_of_day("before", value, zone)?),
+        _ => apply_time(&mut parsed.filter, key, value, calendar)?,
     }
     Ok(())
 }
 
-fn start_of_day(key: &'static str, value: &str, zone: &TimeZone) -> Result<Timestamp, QueryError> {
-    let wrong = || QueryError::Date { key, value: value.chars().take(40).collect() };
-    let date: Date = value.parse().map_err(|_| wrong())?;
-    let start = date.to_zoned(zone.clone()).map_err(|_| wrong())?;
-    Ok(Timestamp::from_micros(start.timestamp().as_microsecond()))
+fn apply_time(filter: &mut Filter, key: &'static str, value: &str, calendar: &Calendar) -> Result<(), QueryError> {
+    let value_shown = || value.chars().take(SHOWN_MAX_CHARS).collect();
+    let wrong_date = || QueryError::Date { key, value: value_shown() };
+    let wrong_span = || QueryError::Span { key, value: value_shown() };
+    if key == "before" {
+        let before = calendar.end_of(value).ok_or_else(wrong_date)?;
+        filter.before = Some(filter.before.map_or(before, |other| other.min(before)));
+        return Ok(());
+    }
+    let after = match key {
+        "after" => calendar.start_of(value).ok_or_else(wrong_date)?,
+        "days" => calendar.ago(value, HOURS_OF_DAY).ok_or_else(wrong_span)?,
+        _ => calendar.ago(value, 1).ok_or_else(wrong_span)?,
+    };
+    filter.after = filter.after.max(Some(after));
+    Ok(())
 }
 
 /// Turns a scope's name into scopes: `all` is every scope and gives `None`.
@@ -155,10 +180,14 @@ pub fn resolve_scopes(
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use jiff::Zoned;
+    use jiff::tz::TimeZone;
+
     use super::*;
+    use crate::model::Timestamp;
 
     fn parse_utc(query: &str) -> Result<ParsedQuery, QueryError> {
-        parse(query, &TimeZone::UTC)
+        parse(query, &Calendar::new(TimeZone::UTC, Timestamp::default()))
     }
 
     #[test]
@@ -179,10 +208,36 @@ mod tests {
     fn dates_are_days() {
         let parsed = parse_utc("after:1970-01-02 before:1970-01-03").unwrap();
         assert_eq!(parsed.filter.after, Some(Timestamp::from_micros(86_400_000_000)));
-        assert_eq!(parsed.filter.before, Some(Timestamp::from_micros(2 * 86_400_000_000)));
+        // On or before the third is before the fourth starts.
+        assert_eq!(parsed.filter.before, Some(Timestamp::from_micros(3 * 86_400_000_000)));
         let error = parse_utc("after:soon").unwrap_err().to_string();
         assert!(error.contains("after:soon") && error.contains("after:2026-11-21"), "{error}");
         assert!(matches!(parse_utc("tag:"), Err(QueryError::Empty("tag"))));
+    }
+
+    #[test]
+    fn relative_dates_are_days_of_the_readers_zone() {
+        let now: Zoned = "2026-11-21T00:30:00+01:00[Europe/Berlin]".parse().unwrap();
+        let calendar = Calendar::new(now.time_zone().clone(), Timestamp::from_micros(now.timestamp().as_microsecond()));
+        let after = |query: &str| parse(query, &calendar).unwrap().filter.after.unwrap().to_string();
+        let before = |query: &str| parse(query, &calendar).unwrap().filter.before.unwrap().to_string();
+        // In UTC it is still yesterday.
+        assert_eq!(after("after:today"), "2026-11-20T23:00:00Z");
+        assert_eq!(after("after:yesterday"), "2026-11-19T23:00:00Z");
+        assert_eq!(after("after:this-week"), "2026-11-15T23:00:00Z");
+        assert_eq!(after("days:2"), "2026-11-18T23:30:00Z");
+        assert_eq!(after("hours:3"), "2026-11-20T20:30:00Z");
+        assert_eq!(after("days:7 hours:3"), "2026-11-20T20:30:00Z");
+        assert_eq!(before("before:yesterday"), "2026-11-20T23:00:00Z");
+        assert_eq!(before("before:this-week"), "2026-11-21T23:00:00Z");
+        assert_eq!(before("before:2026-01-01 before:today"), "2026-01-01T23:00:00Z");
+    }
+
+    #[test]
+    fn prose_about_days_and_hours_stays_words() {
+        let parsed = parse_utc("working hours: 9 to 5, days:hours:minutes").unwrap();
+        assert_eq!((parsed.words.as_str(), parsed.filter.after), ("working hours: 9 to 5, days:hours:minutes", None));
+        assert!(matches!(parse_utc("days:99999999999"), Err(QueryError::Span { key: "days", .. })));
     }
 
     proptest::proptest! {

@@ -1,10 +1,10 @@
 //! Running a search.
 
-use super::diversity::{self, Candidate};
+use super::diversity::{self, Candidate, Selection};
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, fuse};
 use crate::index::catalog::{Catalog, Row};
-use crate::index::filter::{Filter, RowFilter};
+use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::index::vectors::Candidates;
 use crate::model::{Memory, MemoryNumber, Timestamp};
@@ -13,8 +13,11 @@ use crate::policy::stale::SourceState;
 use crate::ports::{NoSources, Sources};
 use crate::strand::{ReadError, Strand};
 
-/// Candidates that reach factors and diversity, per hit asked for.
-const POOL_PER_HIT: usize = 4;
+/// Candidates whose records are read at first. Reading one costs microseconds, and the rest seldom has a chance.
+const POOL_DEPTH: usize = FUSION_DEPTH;
+
+/// Deepest hit of a search by words or meaning: both lists, fused, have no more.
+pub const SEARCH_DEPTH_MAX: usize = 2 * FUSION_DEPTH;
 
 /// How words must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,39 +84,121 @@ pub struct Recalled {
     pub hits: Vec<Hit>,
     /// True when nothing had all words and any was enough.
     pub fell_back_to_any: bool,
+    /// Whether there are further hits.
+    pub has_more: bool,
+    /// Whether a list was full, so that more may match than can be shown.
+    pub is_cut: bool,
+}
+
+impl Search {
+    /// Whether it lists the newest instead of searching.
+    #[must_use]
+    pub fn is_listing(&self) -> bool {
+        self.words.trim().is_empty()
+    }
+}
+
+/// A candidate with what is known of it before its record is read.
+struct Scored {
+    number: MemoryNumber,
+    topic: u32,
+    evidence: Evidence,
+    factors: Factors,
+}
+
+impl Scored {
+    fn new(catalog: &Catalog, number: MemoryNumber, evidence: Evidence, search: &Search) -> Option<Self> {
+        let row = catalog.row(number)?;
+        let factors = Factors::of(row, catalog, row.confidence, search.now);
+        Some(Self { number, topic: row.topic, evidence, factors })
+    }
+
+    /// The score, which decay can only lower.
+    fn most(&self) -> f32 {
+        self.evidence.fused * self.factors.product()
+    }
 }
 
 impl Strand {
-    /// Searches by words and by meaning.
+    /// Searches by words and by meaning; without words it lists the newest.
     ///
     /// # Errors
     /// When the disk or an index fails.
     pub fn search(&self, search: &Search) -> Result<Recalled, ReadError> {
-        self.search_looking_at(search, &NoSources)
+        self.search_page(search, 0, &NoSources)
     }
 
-    /// Searches, and looks at the sources of the candidates: one that changed makes its memory doubtful.
+    /// Does what [`Strand::search`] does, after the first `offset` hits. As long as nothing changes, pages put together are
+    /// what one large page is. Looks at the sources of the candidates: one that changed makes its memory doubtful.
     ///
     /// # Errors
     /// When the disk or an index fails.
-    pub fn search_looking_at(&self, search: &Search, sources: &dyn Sources) -> Result<Recalled, ReadError> {
+    pub fn search_page(&self, search: &Search, offset: usize, sources: &dyn Sources) -> Result<Recalled, ReadError> {
+        if search.is_listing() {
+            return self.list_newest(search, offset, sources);
+        }
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
-        let (fused, fell_back_to_any) = if search.words.trim().is_empty() {
-            (newest(&catalog, &filter, search.limit), false)
-        } else {
-            let (lexical, fell_back) = self.lexical_list(search, &passes)?;
-            let semantic = self.semantic_list(search, &catalog, &passes)?;
-            (fuse(&lexical, &semantic), fell_back)
-        };
-        let pool = pool(&catalog, fused, search);
+        let (lexical, fell_back_to_any) = self.lexical_list(search, &passes)?;
+        let semantic = self.semantic_list(search, &catalog, &passes)?;
+        let is_cut = lexical.len().max(semantic.len()) >= FUSION_DEPTH;
+        let fused = fuse(&lexical, &semantic).into_iter();
+        let pool = fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
         drop(catalog);
-        let mut hits = self.rank(pool, search, sources)?;
-        let order = self.select(&hits, search);
-        let mut slots: Vec<Option<Hit>> = hits.drain(..).map(Some).collect();
-        let hits = order.into_iter().filter_map(|at| slots.get_mut(at)?.take()).collect();
-        Ok(Recalled { hits, fell_back_to_any })
+        let wanted = offset.saturating_add(search.limit);
+        // One more than wanted tells whether there are more.
+        let mut hits = self.best(pool, search, wanted.saturating_add(1), sources)?;
+        let has_more = hits.len() > wanted;
+        hits.truncate(wanted);
+        hits.drain(..offset.min(hits.len()));
+        Ok(Recalled { hits, fell_back_to_any, has_more, is_cut })
+    }
+
+    /// The newest memories that pass, strictly in that order.
+    fn list_newest(&self, search: &Search, offset: usize, sources: &dyn Sources) -> Result<Recalled, ReadError> {
+        let catalog = self.catalog();
+        let filter = search.filter.compile(&catalog);
+        let mut passing: Vec<(Timestamp, MemoryNumber)> =
+            catalog.rows().filter(|(_, row)| filter.keeps(row)).map(|(number, row)| (row.valid_from, number)).collect();
+        let wanted = offset.saturating_add(search.limit);
+        let has_more = passing.len() > wanted;
+        if has_more {
+            passing.select_nth_unstable_by(wanted, |a, b| b.cmp(a));
+            passing.truncate(wanted);
+        }
+        passing.sort_unstable_by(|a, b| b.cmp(a));
+        let evidence = Evidence { fused: 1.0, ..Evidence::default() };
+        let page = passing.into_iter().skip(offset);
+        let pool = page.filter_map(|(_, number)| Scored::new(&catalog, number, evidence, search)).collect();
+        drop(catalog);
+        Ok(Recalled { hits: self.read(pool, search, sources)?, fell_back_to_any: false, has_more, is_cut: false })
+    }
+
+    /// The best of the candidates, diverse, at most `limit`.
+    fn best(
+        &self,
+        mut near: Vec<Scored>,
+        search: &Search,
+        limit: usize,
+        sources: &dyn Sources,
+    ) -> Result<Vec<Hit>, ReadError> {
+        near.sort_by(|a, b| b.most().total_cmp(&a.most()).then(a.number.cmp(&b.number)));
+        let topics: Vec<u32> = near.iter().map(|scored| scored.topic).collect();
+        let per_topic = diversity::per_topic(&topics, !search.filter.topics.is_empty());
+        let far = near.split_off(near.len().min(POOL_DEPTH));
+        let best_of_far = far.first().map(Scored::most);
+        let mut hits = ranked(self.read(near, search, sources)?);
+        let mut selection = self.select(&hits, limit, per_topic);
+        // The cap on topics may have passed over many, and decay reorders a little.
+        if best_of_far.is_some_and(|best| !selection.holds_against(best, limit)) {
+            hits.extend(self.read(far, search, sources)?);
+            hits = ranked(hits);
+            selection = self.select(&hits, limit, per_topic);
+        }
+        let mut slots: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
+        let chosen = selection.order.into_iter().zip(selection.worth);
+        Ok(chosen.filter_map(|(at, score)| Some(Hit { score, ..slots.get_mut(at)?.take()? })).collect())
     }
 
     fn lexical_list(
@@ -166,26 +251,21 @@ impl Strand {
         Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.cosine)).collect())
     }
 
-    fn rank(
-        &self,
-        pool: Vec<(MemoryNumber, Evidence, Factors)>,
-        search: &Search,
-        sources: &dyn Sources,
-    ) -> Result<Vec<Hit>, ReadError> {
+    /// Reads the candidates' records and finishes their scores, in the order given.
+    fn read(&self, pool: Vec<Scored>, search: &Search, sources: &dyn Sources) -> Result<Vec<Hit>, ReadError> {
         let snapshot = self.snapshot()?;
         let mut hits = Vec::with_capacity(pool.len());
-        for (number, evidence, mut factors) in pool {
+        for Scored { number, evidence, mut factors, .. } in pool {
             let Some(memory) = snapshot.memory(number)? else { continue };
             let source_state = sources.state(&memory);
             let confidence = source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
             factors.confidence = Factors::confidence_factor(confidence);
             hits.push(Hit { score: evidence.fused * factors.product(), memory, evidence, factors, source_state });
         }
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.memory.number.cmp(&b.memory.number)));
         Ok(hits)
     }
 
-    fn select(&self, hits: &[Hit], search: &Search) -> Vec<usize> {
+    fn select(&self, hits: &[Hit], limit: usize, per_topic: usize) -> Selection {
         let catalog = self.catalog();
         let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
         let topic = |hit: &Hit| catalog.row(hit.memory.number).map_or(u32::MAX, |row: &Row| row.topic);
@@ -194,17 +274,13 @@ impl Strand {
             .zip(self.codes(&numbers))
             .map(|(hit, code)| Candidate { topic: topic(hit), score: hit.score, code })
             .collect();
-        diversity::select(&candidates, search.limit, search.filter.topics.is_empty())
+        diversity::select(&candidates, limit, per_topic)
     }
 }
 
-/// The newest memories that pass, for a search without words.
-fn newest(catalog: &Catalog, filter: &RowFilter, limit: usize) -> Vec<(MemoryNumber, Evidence)> {
-    let mut passing: Vec<(Timestamp, MemoryNumber)> =
-        catalog.rows().filter(|(_, row)| filter.keeps(row)).map(|(number, row)| (row.valid_from, number)).collect();
-    passing.sort_by(|a, b| b.cmp(a));
-    passing.truncate(limit.saturating_mul(POOL_PER_HIT));
-    passing.into_iter().map(|(_, number)| (number, Evidence { fused: 1.0, ..Evidence::default() })).collect()
+fn ranked(mut hits: Vec<Hit>) -> Vec<Hit> {
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.memory.number.cmp(&b.memory.number)));
+    hits
 }
 
 /// The candidates themselves when a topic filter leaves only its members.
@@ -214,26 +290,6 @@ fn few_candidates(search: &Search, catalog: &Catalog, passes: &impl Fn(u32) -> b
     }
     let members = search.filter.topics.iter().flat_map(|topic| catalog.of_topic(topic));
     Some(members.map(|number| number.0).filter(|&number| passes(number)).collect())
-}
-
-/// Keeps the best candidates, scored with factors that need no text.
-fn pool(
-    catalog: &Catalog,
-    fused: Vec<(MemoryNumber, Evidence)>,
-    search: &Search,
-) -> Vec<(MemoryNumber, Evidence, Factors)> {
-    let mut pool: Vec<(MemoryNumber, Evidence, Factors)> = fused
-        .into_iter()
-        .filter_map(|(number, evidence)| {
-            let row = catalog.row(number)?;
-            let factors = Factors::of(row, catalog, row.confidence, search.now);
-            Some((number, evidence, factors))
-        })
-        .collect();
-    pool.sort_by(|a, b| (b.1.fused * b.2.product()).total_cmp(&(a.1.fused * a.2.product())).then(a.0.cmp(&b.0)));
-    // The cap on topics may pass over many; decay can reorder a little. Reading a record costs microseconds.
-    pool.truncate(search.limit.saturating_mul(POOL_PER_HIT).max(FUSION_DEPTH));
-    pool
 }
 
 #[cfg(test)]
@@ -284,7 +340,7 @@ mod tests {
         };
         let plain = strand.search(&search).unwrap().hits;
         assert!(plain.iter().all(|hit| hit.source_state == SourceState::Unknown));
-        let looked = strand.search_looking_at(&search, &FirstChanged).unwrap().hits;
+        let looked = strand.search_page(&search, 0, &FirstChanged).unwrap().hits;
         let order: Vec<u32> = looked.iter().map(|hit| hit.memory.number.0).collect();
         assert_eq!(order, [1, 0]);
         let doubted = looked.last().unwrap();

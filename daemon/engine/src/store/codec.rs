@@ -188,6 +188,19 @@ fn encode_provenance(provenance: &Provenance) -> ProvenanceV1 {
     }
 }
 
+/// The field of [`MemoryV1`] that [`decode_text`] reads.
+#[derive(Clone, PartialEq, Message)]
+struct TextV1 {
+    #[prost(string, tag = "4")]
+    text: String,
+}
+
+/// Decodes a memory's text alone, at a fraction of the cost of the whole.
+pub(super) fn decode_text(bytes: &[u8]) -> Result<String, CodecError> {
+    let record = TextV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
+    Ok(record.text)
+}
+
 /// Decodes a memory. Access statistics start as "never since it was recorded".
 pub(super) fn decode(number: MemoryNumber, bytes: &[u8]) -> Result<Memory, CodecError> {
     let record = MemoryV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;

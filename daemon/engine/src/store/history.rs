@@ -183,6 +183,24 @@ pub(super) fn decode(sequence: Sequence, bytes: &[u8]) -> Result<(Operation, [u8
     Ok((operation, chain_hash))
 }
 
+/// The fields of [`OperationV1`] that [`decode_change`] reads.
+#[derive(Clone, PartialEq, Message)]
+struct ChangeV1 {
+    #[prost(sint64, tag = "1")]
+    at_us: i64,
+    #[prost(uint32, tag = "6")]
+    number: u32,
+    #[prost(uint64, optional, tag = "7")]
+    previous_of_memory: Option<u64>,
+}
+
+/// Decodes what an operation changed that existed before, and when; `None` for the first of a memory.
+pub(super) fn decode_change(bytes: &[u8]) -> Result<Option<(MemoryNumber, Timestamp)>, CodecError> {
+    let record = ChangeV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
+    let change = (MemoryNumber(record.number), Timestamp::from_micros(record.at_us));
+    Ok(record.previous_of_memory.map(|_| change))
+}
+
 /// Checks that an operation continues the chain; returns its hash for the next check.
 pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: &[u8; 32]) -> Result<[u8; 32], ChainError> {
     let broken = |detail| ChainError { sequence, detail };

@@ -190,6 +190,46 @@ impl Snapshot {
         }))
     }
 
+    /// When memories were changed after they were stored: calls `each` for every such operation after `sequence`, in order.
+    /// Returns the newest sequence.
+    ///
+    /// # Errors
+    /// When the disk fails or a record is damaged.
+    pub fn for_each_change_after(
+        &self,
+        sequence: Sequence,
+        mut each: impl FnMut(MemoryNumber, Timestamp),
+    ) -> Result<Sequence, StoreError> {
+        let mut newest = sequence;
+        for entry in self.history.range(sequence.0.saturating_add(1)..)? {
+            let (key, value) = entry?;
+            newest = Sequence(key.value());
+            if let Some((number, at)) = history::decode_change(value.value())? {
+                each(number, at);
+            }
+        }
+        Ok(newest)
+    }
+
+    /// Reads the texts of the memories that `is_wanted`, in the order of their numbers.
+    ///
+    /// # Errors
+    /// When the disk fails or a record is damaged.
+    pub fn for_each_text(
+        &self,
+        is_wanted: impl Fn(MemoryNumber) -> bool,
+        mut each: impl FnMut(MemoryNumber, &str),
+    ) -> Result<(), StoreError> {
+        for entry in self.memories.iter()? {
+            let (key, value) = entry?;
+            let number = MemoryNumber(key.value());
+            if is_wanted(number) {
+                each(number, &codec::decode_text(value.value())?);
+            }
+        }
+        Ok(())
+    }
+
     /// Walks the whole history and checks its chain.
     ///
     /// # Errors

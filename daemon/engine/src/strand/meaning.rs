@@ -156,6 +156,26 @@ impl Strand {
         }
     }
 
+    /// Compares the vectors with the catalog: drops those of memories that have none by right, and notes every memory that
+    /// lacks one. Returns how many wait now; those that were given up on are tried again.
+    pub(super) fn check_vectors(&self) -> usize {
+        let catalog = self.catalog();
+        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Some(space) = space.as_mut() else { return 0 };
+        for (number, row) in catalog.rows() {
+            match (row.status.is_indexed(), space.index.code(number.0).is_some()) {
+                (true, false) => {
+                    space.pending.insert(number.0);
+                }
+                (false, true) => {
+                    space.index.remove(number.0);
+                }
+                (true, true) | (false, false) => {}
+            }
+        }
+        space.pending.len()
+    }
+
     /// How far the vectors are.
     #[must_use]
     pub fn meaning_status(&self, newest: Sequence) -> MeaningStatus {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 use super::meaning::Meaning;
 use super::{Strand, StrandWriter};
@@ -65,8 +65,15 @@ impl Strand {
         let (catalog, memories) = read_catalog(&store)?;
         let sequence = writer.sequence();
         let (lexical, rebuilt_words) = open_words(lexical, sequence)?;
-        let strand =
-            Arc::new(Self { store, kinds, catalog: RwLock::new(catalog), lexical, meaning: Meaning::default() });
+        let strand = Arc::new(Self {
+            store,
+            kinds,
+            catalog: RwLock::new(catalog),
+            lexical,
+            meaning: Meaning::default(),
+            changes: Mutex::default(),
+            mentions: Mutex::default(),
+        });
         let replayed = strand.catch_up(sequence)?;
         let report = OpenReport { sequence, memories, rebuilt_words, replayed };
         let writer = StrandWriter::new(Arc::clone(&strand), writer);
@@ -104,16 +111,23 @@ impl Strand {
     fn fill_words(&self, snapshot: &Snapshot, newest: Sequence) -> Result<(), OpenError> {
         let mut failure = None;
         self.lexical.fill(newest.0, |add| {
-            let fed = snapshot.for_each_memory(|memory| {
-                if memory.status.is_indexed() {
-                    add(&document(&memory));
-                }
-                Ok::<_, StoreError>(())
-            });
-            failure = fed.err();
+            failure = Self::feed_words(snapshot, add).err();
             failure.is_none()
         })?;
         failure.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Hands out what the word index holds of every memory. Returns how many.
+    pub(super) fn feed_words(snapshot: &Snapshot, add: &mut dyn FnMut(&Document<'_>)) -> Result<u64, StoreError> {
+        let mut fed = 0;
+        snapshot.for_each_memory(|memory| {
+            if memory.status.is_indexed() {
+                add(&document(&memory));
+                fed += 1;
+            }
+            Ok::<_, StoreError>(())
+        })?;
+        Ok(fed)
     }
 
     /// Gives one memory to the word index.

@@ -1,0 +1,56 @@
+//! Dates as people write them in a query, seen from a point in time in a time zone.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, ToSpan, Zoned};
+
+use crate::model::Timestamp;
+
+/// What a query's dates are seen from.
+#[derive(Clone, Debug)]
+pub struct Calendar {
+    now: Zoned,
+}
+
+impl Calendar {
+    /// The calendar of a time zone at a point in time.
+    #[must_use]
+    pub fn new(zone: TimeZone, now: Timestamp) -> Self {
+        let now = jiff::Timestamp::from_microsecond(now.as_micros()).unwrap_or_default();
+        Self { now: now.to_zoned(zone) }
+    }
+
+    /// The day that a text names: a date, `today`, `yesterday`, or `this-week`, which is its Monday.
+    fn day(&self, text: &str) -> Option<Date> {
+        let today = self.now.date();
+        match text {
+            "today" => Some(today),
+            "yesterday" => today.yesterday().ok(),
+            "this-week" => today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok(),
+            date => date.parse().ok(),
+        }
+    }
+
+    /// The start of the day that a text names.
+    pub(super) fn start_of(&self, text: &str) -> Option<Timestamp> {
+        self.start_of_day(self.day(text)?)
+    }
+
+    /// The start of the day after the one that a text names; this week goes up to today.
+    pub(super) fn end_of(&self, text: &str) -> Option<Timestamp> {
+        let last = if text == "this-week" { self.now.date() } else { self.day(text)? };
+        self.start_of_day(last.tomorrow().ok()?)
+    }
+
+    fn start_of_day(&self, day: Date) -> Option<Timestamp> {
+        let start = day.to_zoned(self.now.time_zone().clone()).ok()?;
+        Some(Timestamp::from_micros(start.timestamp().as_microsecond()))
+    }
+
+    /// The time so many units of so many hours ago.
+    pub(super) fn ago(&self, count: &str, unit_hours: i64) -> Option<Timestamp> {
+        let hours = count.parse::<i64>().ok()?.checked_mul(unit_hours)?;
+        let then = self.now.timestamp().checked_sub(SignedDuration::try_from_hours(hours)?).ok()?;
+        Some(Timestamp::from_micros(then.as_microsecond()))
+    }
+}

@@ -1,0 +1,265 @@
+//! Where a search goes on: the text that one page hands to the next.
+
+use std::fmt;
+
+use super::run::{Mode, Retriever, SEARCH_DEPTH_MAX, Search};
+use crate::error::ErrorKind;
+use crate::model::Timestamp;
+
+/// Version of the text; another one is refused like any other damage.
+const VERSION: u8 = 1;
+
+/// Bytes behind the text: version, offset, now, after, meaning, fingerprint.
+const CURSOR_BYTES: usize = 1 + 4 + 8 + 8 + 1 + 8;
+
+/// Stands for no lower bound in the text; no memory is that old.
+const NO_AFTER: i64 = i64::MIN;
+
+/// How much later than its bound a first page may have been asked for, in microseconds: a call's deadline.
+const BOUND_SLACK_MICROS: i64 = 30 * 1_000_000;
+
+/// Deepest place of a listing without words.
+pub const LISTING_DEPTH_MAX: usize = 10_000;
+
+/// Where a search goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Hits before it.
+    pub offset: usize,
+    /// When the first page was asked for: ages are seen from there on every page, or hits would change places.
+    pub now: Timestamp,
+    /// The lower bound of the first page: "the last seven days" mean the same on every page.
+    pub after: Option<Timestamp>,
+    /// Whether the pages before were found by meaning too.
+    pub by_meaning: bool,
+    fingerprint: u64,
+}
+
+/// Why a search cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum CursorError {
+    /// No cursor of this Helix.
+    #[error("the cursor is damaged; give `next_cursor` as the search returned it, or none to start at the best hit")]
+    Damaged,
+    /// Of another search.
+    #[error("the cursor belongs to another query or filter; repeat both as they were, or give no cursor to start anew")]
+    OtherSearch,
+    /// Deeper than pages go.
+    #[error("continuing after {offset} hits, the most is {most}; narrow the query or filter it")]
+    TooDeep {
+        /// Hits before it.
+        offset: usize,
+        /// The limit.
+        most: usize,
+    },
+}
+
+impl CursorError {
+    /// Returns the class of the error.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Damaged | Self::OtherSearch => ErrorKind::Invalid,
+            Self::TooDeep { .. } => ErrorKind::Exhausted,
+        }
+    }
+}
+
+/// How many hits deep the pages of a search go.
+#[must_use]
+pub fn depth_max(search: &Search) -> usize {
+    if search.is_listing() { LISTING_DEPTH_MAX } else { SEARCH_DEPTH_MAX }
+}
+
+impl Cursor {
+    /// The place in a search after `offset` hits.
+    #[must_use]
+    pub fn new(search: &Search, offset: usize) -> Self {
+        let by_meaning = search.vector.is_some();
+        Self { offset, now: search.now, after: search.filter.after, by_meaning, fingerprint: fingerprint(search) }
+    }
+
+    /// Reads a cursor.
+    ///
+    /// # Errors
+    /// [`CursorError::Damaged`].
+    pub fn parse(text: &str) -> Result<Self, CursorError> {
+        let bytes = from_hex(text.trim()).ok_or(CursorError::Damaged)?;
+        let rest = bytes.as_slice();
+        let (&version, rest) = rest.split_first().ok_or(CursorError::Damaged)?;
+        let (offset, rest) = rest.split_first_chunk().ok_or(CursorError::Damaged)?;
+        let (now, rest) = rest.split_first_chunk().ok_or(CursorError::Damaged)?;
+        let (after, rest) = rest.split_first_chunk().ok_or(CursorError::Damaged)?;
+        let after = Some(i64::from_be_bytes(*after)).filter(|&after| after != NO_AFTER);
+        let (&by_meaning, rest) = rest.split_first().ok_or(CursorError::Damaged)?;
+        let fingerprint = rest.try_into().map_err(|_| CursorError::Damaged)?;
+        if version != VERSION || by_meaning > 1 {
+            return Err(CursorError::Damaged);
+        }
+        Ok(Self {
+            offset: u32::from_be_bytes(*offset) as usize,
+            now: Timestamp::from_micros(i64::from_be_bytes(*now)),
+            after: after.map(Timestamp::from_micros),
+            by_meaning: by_meaning == 1,
+            fingerprint: u64::from_be_bytes(fingerprint),
+        })
+    }
+
+    /// Makes a search asked for at `now` go on from here: it is seen from when the first page was asked for.
+    ///
+    /// # Errors
+    /// [`CursorError::OtherSearch`] and [`CursorError::TooDeep`].
+    pub fn resume(&self, search: &mut Search, now: Timestamp) -> Result<(), CursorError> {
+        let most = depth_max(search);
+        if self.fingerprint != fingerprint(search) || !self.has_same_bound(search, now) {
+            return Err(CursorError::OtherSearch);
+        }
+        if self.offset >= most {
+            return Err(CursorError::TooDeep { offset: self.offset, most });
+        }
+        search.filter.after = self.after;
+        search.now = self.now;
+        Ok(())
+    }
+
+    /// Whether the lower bound is the first page's, or has moved with the clock since then.
+    fn has_same_bound(&self, search: &Search, now: Timestamp) -> bool {
+        let (Some(first), Some(bound)) = (self.after, search.filter.after) else {
+            return self.after == search.filter.after;
+        };
+        let passed = now.as_micros().saturating_sub(self.now.as_micros()).max(0).saturating_add(BOUND_SLACK_MICROS);
+        (0..=passed).contains(&bound.as_micros().saturating_sub(first.as_micros()))
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let offset = u32::try_from(self.offset).unwrap_or(u32::MAX);
+        let after = self.after.map_or(NO_AFTER, Timestamp::as_micros);
+        write!(f, "{VERSION:02x}{offset:08x}{:016x}{after:016x}", self.now.as_micros())?;
+        write!(f, "{:02x}{:016x}", u8::from(self.by_meaning), self.fingerprint)
+    }
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    if text.len() != CURSOR_BYTES * 2 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let digits: Vec<u32> = text.chars().filter_map(|digit| digit.to_digit(16)).collect();
+    digits.chunks_exact(2).map(|pair| u8::try_from(pair.iter().fold(0, |sum, digit| sum * 16 + digit)).ok()).collect()
+}
+
+/// A hash of everything that decides what a search finds in which order, except how much of it is asked for and what moves
+/// with the clock.
+fn fingerprint(search: &Search) -> u64 {
+    let mut parts: Vec<String> = vec![search.words.trim().to_owned()];
+    let filter = &search.filter;
+    let mut list = |name: &str, values: Vec<String>| {
+        parts.push(format!("{name} {}", values.len()));
+        parts.extend(values);
+    };
+    list("topics", filter.topics.clone());
+    list("tags", filter.tags.clone());
+    list("kinds", filter.kinds.clone());
+    list("scopes", filter.scopes.iter().map(ToString::to_string).collect());
+    list("statuses", filter.statuses.iter().map(|status| status.name().to_owned()).collect());
+    list("source", filter.source.iter().cloned().collect());
+    list("before", filter.before.iter().map(ToString::to_string).collect());
+    parts.push(mode_name(search.mode).to_owned());
+    parts.push(retriever_name(search.retriever).to_owned());
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    let hash = hasher.finalize();
+    hash.as_bytes().first_chunk().map_or(0, |head| u64::from_le_bytes(*head))
+}
+
+const fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Auto => "auto",
+        Mode::All => "all",
+        Mode::Any => "any",
+    }
+}
+
+const fn retriever_name(retriever: Retriever) -> &'static str {
+    match retriever {
+        Retriever::Hybrid => "hybrid",
+        Retriever::Words => "words",
+        Retriever::Meaning => "meaning",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::index::filter::Filter;
+
+    fn search(words: &str) -> Search {
+        Search {
+            words: words.to_owned(),
+            vector: None,
+            filter: Filter::default(),
+            limit: 10,
+            mode: Mode::Auto,
+            retriever: Retriever::Hybrid,
+            now: Timestamp::from_micros(-7),
+        }
+    }
+
+    fn resumed(cursor: Cursor, mut search: Search, now: i64) -> Result<Search, CursorError> {
+        cursor.resume(&mut search, Timestamp::from_micros(now)).map(|()| search)
+    }
+
+    #[test]
+    fn a_cursor_belongs_to_its_search() {
+        let cursor = Cursor::parse(&Cursor::new(&search("disk"), 10).to_string()).unwrap();
+        assert_eq!(cursor, Cursor::new(&search("disk"), 10));
+        let later = Search { limit: 3, now: Timestamp::from_micros(99), ..search("disk") };
+        assert_eq!(resumed(cursor, later, 99).unwrap().now, Timestamp::from_micros(-7));
+        assert!(matches!(resumed(cursor, search("disc"), 0), Err(CursorError::OtherSearch)));
+        let filter = Filter { tags: vec!["disk".to_owned()], ..Filter::default() };
+        assert!(matches!(resumed(cursor, Search { filter, ..search("disk") }, 0), Err(CursorError::OtherSearch)));
+        let deep = Cursor::new(&search("disk"), SEARCH_DEPTH_MAX);
+        assert!(matches!(resumed(deep, search("disk"), 0), Err(CursorError::TooDeep { .. })));
+        resumed(Cursor::new(&search(""), SEARCH_DEPTH_MAX), search(""), 0).unwrap();
+    }
+
+    #[test]
+    fn the_last_days_stay_the_same_days() {
+        let after = |micros: i64| {
+            let filter = Filter { after: Some(Timestamp::from_micros(micros)), ..Filter::default() };
+            Search { filter, now: Timestamp::from_micros(1_000), ..search("disk") }
+        };
+        let cursor = Cursor::new(&after(10), 5);
+        let hour = 3_600_000_000;
+        let second = resumed(cursor, after(10 + hour), 1_000 + hour).unwrap();
+        assert_eq!(second.filter.after, Some(Timestamp::from_micros(10)));
+        for other in [after(9), after(10 + 2 * hour), search("disk")] {
+            assert!(matches!(resumed(cursor, other, 1_000 + hour), Err(CursorError::OtherSearch)));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn cursors_round_trip(offset in 0_usize..1_000_000, now in any::<i64>()) {
+            let filter = Filter { after: (now % 2 == 0).then_some(Timestamp::from_micros(now / 2)), ..Filter::default() };
+            let search = Search { now: Timestamp::from_micros(now), filter, ..search("x") };
+            let cursor = Cursor::new(&search, offset);
+            prop_assert_eq!(Cursor::parse(&cursor.to_string()).unwrap(), cursor);
+        }
+
+        #[test]
+        fn other_texts_are_damaged(text in "[0-9a-fg]{0,60}") {
+            // Only the right length with a known version can be one.
+            if let Ok(cursor) = Cursor::parse(&text) {
+                prop_assert_eq!(cursor.to_string(), text);
+            }
+        }
+    }
+}

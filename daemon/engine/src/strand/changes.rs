@@ -1,0 +1,42 @@
+//! When memories were changed after they were stored.
+//!
+//! A record does not say it; its history does. What was read of the history is kept, so that only the first question walks
+//! all of it.
+
+use std::collections::HashMap;
+use std::sync::{MutexGuard, PoisonError};
+
+use super::Strand;
+use crate::model::{MemoryNumber, Sequence, Timestamp};
+use crate::store::StoreError;
+
+/// What the history up to a sequence says.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    up_to: Sequence,
+    changed_at: HashMap<u32, Timestamp>,
+}
+
+impl Changes {
+    /// When a memory was last changed; `None` for one that is as it was stored.
+    pub(super) fn of(&self, number: MemoryNumber) -> Option<Timestamp> {
+        self.changed_at.get(&number.0).copied()
+    }
+}
+
+impl Strand {
+    /// Reads what the history has gained. Never call it with the catalog's lock held.
+    pub(super) fn changes(&self) -> Result<MutexGuard<'_, Changes>, StoreError> {
+        let newest = self.catalog().sequence();
+        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        if changes.up_to < newest {
+            let mut gained = HashMap::new();
+            let up_to = self.snapshot()?.for_each_change_after(changes.up_to, |number, at| {
+                gained.insert(number.0, at);
+            })?;
+            changes.changed_at.extend(gained);
+            changes.up_to = up_to;
+        }
+        Ok(changes)
+    }
+}

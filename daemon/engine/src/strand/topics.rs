@@ -1,0 +1,94 @@
+//! Listings: the topics, the newest memories, and where a memory stands in its topic.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Strand;
+use crate::index::catalog::TopicEntry;
+use crate::index::filter::Filter;
+use crate::model::{MemoryNumber, Scope, Timestamp, TopicPattern};
+use crate::store::StoreError;
+
+/// The newest memories.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recent {
+    /// Newest first.
+    pub numbers: Vec<MemoryNumber>,
+    /// How many there are, with those beyond the limit.
+    pub total: usize,
+}
+
+impl Strand {
+    /// The topics that have active memories in these scopes (none: everywhere) and fit a pattern, by name.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn topics(&self, scopes: &[Scope], pattern: Option<&TopicPattern>) -> Result<Vec<TopicEntry>, StoreError> {
+        let changes = self.changes()?;
+        let catalog = self.catalog();
+        let filter = in_scopes(scopes).compile(&catalog);
+        let mut entries = catalog.topics(|row| filter.keeps(row), |number| changes.of(number));
+        entries.retain(|entry| pattern.is_none_or(|pattern| pattern.matches(&entry.name)));
+        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(entries)
+    }
+
+    /// The topics in which nothing was recorded or changed at `since` or later, the one that was left alone longest first.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn idle_topics(&self, scopes: &[Scope], since: Timestamp) -> Result<Vec<TopicEntry>, StoreError> {
+        let mut entries = self.topics(scopes, None)?;
+        entries.retain(|entry| entry.last_changed_at < since);
+        entries.sort_by_key(|entry| entry.last_changed_at);
+        Ok(entries)
+    }
+
+    /// The active memories of these scopes (none: everywhere) that were recorded at `after` or later, newest first.
+    #[must_use]
+    pub fn recent(&self, scopes: &[Scope], after: Timestamp, limit: usize) -> Recent {
+        let catalog = self.catalog();
+        let filter = in_scopes(scopes).compile(&catalog);
+        let mut found: Vec<(Timestamp, MemoryNumber)> = catalog
+            .rows()
+            .filter(|(_, row)| row.recorded_at >= after && filter.keeps(row))
+            .map(|(number, row)| (row.recorded_at, number))
+            .collect();
+        let total = found.len();
+        newest_first(&mut found, limit);
+        Recent { numbers: found.into_iter().map(|(_, number)| number).collect(), total }
+    }
+
+    /// Where memories stand among the active ones of their topics in these scopes: the index of `topic:index`. Those that
+    /// are not active there have none.
+    #[must_use]
+    pub fn positions(&self, numbers: &[MemoryNumber], scopes: &[Scope]) -> HashMap<MemoryNumber, u32> {
+        let wanted: HashSet<MemoryNumber> = numbers.iter().copied().collect();
+        let topics: HashSet<String> = {
+            let catalog = self.catalog();
+            let rows = numbers.iter().filter_map(|&number| catalog.row(number));
+            rows.map(|row| catalog.topic_of(row).to_owned()).collect()
+        };
+        let mut positions = HashMap::with_capacity(numbers.len());
+        for topic in topics {
+            let members = (0..).zip(self.topic_members(&topic, scopes));
+            positions.extend(members.filter(|(_, n)| wanted.contains(n)).map(|(index, number)| (number, index)));
+        }
+        positions
+    }
+}
+
+/// What is active in these scopes.
+pub(super) fn in_scopes(scopes: &[Scope]) -> Filter {
+    Filter { scopes: scopes.to_vec(), ..Filter::default() }
+}
+
+/// Keeps the newest, and of those of one moment the ones stored last.
+fn newest_first(found: &mut Vec<(Timestamp, MemoryNumber)>, limit: usize) {
+    if limit == 0 {
+        found.clear();
+    } else if limit < found.len() {
+        found.select_nth_unstable_by(limit - 1, |a, b| b.cmp(a));
+        found.truncate(limit);
+    }
+    found.sort_unstable_by(|a, b| b.cmp(a));
+}

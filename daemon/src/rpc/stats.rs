@@ -1,0 +1,53 @@
+//! `Stats` and `Reindex`: what the strand holds, and its indexes made anew.
+
+use std::fs;
+use std::time::Instant;
+
+use helix_engine::model::{Sequence, Timestamp};
+use helix_proto::v1;
+use tonic::Status;
+
+use super::{convert, status, topics};
+use crate::runtime::Runtime;
+
+/// Counts what the caller's scopes hold.
+pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1::StatsReply, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let scopes = topics::scopes(&asker, &request.scopes)?;
+    let counted = runtime.strand.statistics(&scopes);
+    let sequence = newest(runtime)?;
+    let lexical = runtime.strand.lexical();
+    let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
+    Ok(v1::StatsReply {
+        memories: counted.memories,
+        topics: counted.topics,
+        first_recorded_at_us: counted.first_recorded_at.map_or(0, Timestamp::as_micros),
+        last_recorded_at_us: counted.last_recorded_at.map_or(0, Timestamp::as_micros),
+        tags: convert::counted(counted.tags),
+        kinds: convert::counted(counted.kinds),
+        scopes: convert::counted(counted.scopes),
+        statuses: convert::counted(counted.statuses),
+        origins: convert::counted(counted.origins),
+        indexes: status::indexes(runtime, sequence)?,
+        store_bytes: fs::metadata(store).map_or(0, |found| found.len()),
+        sequence: sequence.0,
+        index_segments: lexical.segment_count() as u64,
+        index_tail: lexical.tail_len() as u64,
+        links: counted.links,
+    })
+}
+
+/// Makes the word index anew and looks for missing vectors.
+pub(super) fn reindex(runtime: &Runtime) -> Result<v1::ReindexReply, Status> {
+    let started = Instant::now();
+    let report = runtime.strand.reindex().map_err(|error| convert::status(error.kind(), &error))?;
+    let elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    tracing::info!(memories = report.memories, elapsed_us, vectors_missing = report.vectors_missing, "reindexed");
+    let indexes = status::indexes(runtime, newest(runtime)?)?;
+    Ok(v1::ReindexReply { memories: report.memories, elapsed_us, indexes })
+}
+
+fn newest(runtime: &Runtime) -> Result<Sequence, Status> {
+    let sequence = runtime.strand.snapshot().and_then(|snapshot| snapshot.sequence());
+    sequence.map_err(|error| convert::status(error.kind(), &error))
+}

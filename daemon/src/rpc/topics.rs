@@ -1,0 +1,154 @@
+//! `ListTopics`, `Recent`, `Prune`, `CrossReferences`, `Graph`: the strand by its topics.
+
+use helix_engine::error::ErrorKind;
+use helix_engine::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
+use helix_engine::recall::parse::resolve_scopes;
+use helix_engine::strand::CrossReference;
+use helix_proto::limits::SEARCH_LIMIT_MAX;
+use helix_proto::v1;
+use tonic::Status;
+
+use super::{convert, find};
+use crate::runtime::{Asker, Runtime};
+
+/// Memories of a `Recent` that names no limit.
+const RECENT_LIMIT_DEFAULT: u32 = 50;
+
+/// Days of a `Prune` that names none.
+const PRUNE_DAYS_DEFAULT: u32 = 30;
+
+/// Microseconds of a day.
+const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
+
+/// Lists the topics.
+pub(super) fn list(runtime: &Runtime, request: &v1::ListTopicsRequest) -> Result<v1::ListTopicsReply, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let scopes = scopes(&asker, &request.scopes)?;
+    let pattern = pattern(&request.pattern)?;
+    let topics = runtime.strand.topics(&scopes, pattern.as_ref());
+    let topics = topics.map_err(|error| convert::status(error.kind(), &error))?;
+    Ok(v1::ListTopicsReply { topics: topics.into_iter().map(convert::topic_entry).collect() })
+}
+
+/// Lists the newest memories.
+pub(super) fn recent(runtime: &Runtime, request: &v1::RecentRequest) -> Result<v1::RecentReply, Status> {
+    if request.limit > SEARCH_LIMIT_MAX {
+        let message = format!("limit is {}, the most is {SEARCH_LIMIT_MAX}", request.limit);
+        return Err(Status::resource_exhausted(message));
+    }
+    let asker = runtime.asker(request.caller.as_ref());
+    let scopes = scopes(&asker, &request.scopes)?;
+    let limit = if request.limit == 0 { RECENT_LIMIT_DEFAULT } else { request.limit };
+    let found = runtime.strand.recent(&scopes, Timestamp::from_micros(request.after_us), limit as usize);
+    Ok(v1::RecentReply {
+        memories: find::wire_indexed(runtime, &found.numbers, &asker)?,
+        total: u32::try_from(found.total).unwrap_or(u32::MAX),
+    })
+}
+
+/// Lists the topics that were left alone.
+pub(super) fn prune(runtime: &Runtime, request: &v1::PruneRequest) -> Result<v1::PruneReply, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let scopes = scopes(&asker, &request.scopes)?;
+    let days = if request.days == 0 { PRUNE_DAYS_DEFAULT } else { request.days };
+    let since = runtime.now().as_micros().saturating_sub(i64::from(days).saturating_mul(DAY_MICROS));
+    let topics = runtime.strand.idle_topics(&scopes, Timestamp::from_micros(since));
+    let topics = topics.map_err(|error| convert::status(error.kind(), &error))?;
+    Ok(v1::PruneReply { topics: topics.into_iter().map(convert::topic_entry).collect(), days })
+}
+
+/// Lists the memories that refer to a topic.
+pub(super) fn cross_references(
+    runtime: &Runtime,
+    request: &v1::CrossReferencesRequest,
+) -> Result<v1::CrossReferencesReply, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let scopes = scopes(&asker, &request.scopes)?;
+    let topic = Topic::parse(&request.topic).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+    let found = runtime.strand.cross_references(topic.as_str(), &scopes);
+    let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+    if found.is_empty() && !has_topic(runtime, &topic, &scopes)? {
+        let message = format!("there is no topic {topic} here; list the topics for their names");
+        return Err(Status::not_found(message));
+    }
+    let numbers: Vec<MemoryNumber> = found.iter().map(|reference| reference.number).collect();
+    let memories = find::wire_indexed(runtime, &numbers, &asker)?;
+    let reference =
+        |(memory, CrossReference { mentions, links, .. })| v1::CrossReference { memory: Some(memory), mentions, links };
+    Ok(v1::CrossReferencesReply { references: memories.into_iter().zip(found).map(reference).collect() })
+}
+
+/// Says how the topics refer to each other.
+pub(super) fn graph(runtime: &Runtime, request: &v1::GraphRequest) -> Result<v1::GraphReply, Status> {
+    let asker = runtime.asker(request.caller.as_ref());
+    let scopes = scopes(&asker, &request.scopes)?;
+    let focus = pattern(&request.focus)?;
+    let graph = runtime.strand.topic_graph(&scopes, focus.as_ref());
+    let graph = graph.map_err(|error| convert::status(error.kind(), &error))?;
+    Ok(v1::GraphReply {
+        edges: graph.edges.into_iter().map(convert::topic_edge).collect(),
+        topics: graph.topics.into_iter().map(convert::topic_entry).collect(),
+    })
+}
+
+/// The scopes that a request names, or those that the asker sees; none of them means all.
+pub(super) fn scopes(asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
+    let scopes = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
+    Ok(scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?.unwrap_or_default())
+}
+
+fn pattern(text: &str) -> Result<Option<TopicPattern>, Status> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let pattern = TopicPattern::parse(text).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+    Ok(Some(pattern))
+}
+
+fn has_topic(runtime: &Runtime, topic: &Topic, scopes: &[Scope]) -> Result<bool, Status> {
+    let topics = runtime.strand.topics(scopes, None).map_err(|error| convert::status(error.kind(), &error))?;
+    Ok(topics.iter().any(|entry| entry.name == topic.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use helix_engine::model::{Actor, Origin};
+    use tonic::Code;
+
+    use super::*;
+    use crate::project::Project;
+
+    fn asker() -> Asker {
+        let scope = Scope::Project("host/a/b".to_owned());
+        Asker {
+            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
+            project: Arc::new(Project { scope, root: PathBuf::from("/b"), name: "b".to_owned() }),
+            cwd: PathBuf::from("/b"),
+        }
+    }
+
+    #[test]
+    fn scopes_are_the_askers_unless_named() {
+        let named = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            scopes(&asker(), &names)
+        };
+        let own = Scope::Project("host/a/b".to_owned());
+        assert_eq!(named(&[]).unwrap(), [own.clone(), Scope::Global]);
+        assert_eq!(named(&["project"]).unwrap(), [own]);
+        assert_eq!(named(&["global"]).unwrap(), [Scope::Global]);
+        assert_eq!(named(&["project", "all"]).unwrap(), []);
+        assert_eq!(named(&["planet"]).unwrap_err().code(), Code::InvalidArgument);
+    }
+
+    #[test]
+    fn patterns_are_optional_and_checked() {
+        assert!(pattern(" ").unwrap().is_none());
+        assert!(pattern("iris-*").unwrap().unwrap().matches("iris-engine"));
+        assert_eq!(pattern("!!").unwrap_err().code(), Code::InvalidArgument);
+    }
+}

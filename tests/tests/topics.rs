@@ -1,0 +1,198 @@
+//! Topics, listings, counts, pages and references over the socket, as a client sees them.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+
+use helix_client::caller;
+use helix_client::v1::{
+    Caller, CrossReferencesRequest, Draft, GraphRequest, ListTopicsRequest, Memory, Program, PruneRequest, ReadRequest,
+    RecentRequest, ReindexRequest, SearchReply, SearchRequest, StatsRequest,
+};
+use helix_tests::rpc::draft;
+use helix_tests::{Daemon, Home, Project, Rpc};
+use tonic::{Code, Status};
+
+struct World {
+    rpc: Rpc,
+    cwd: PathBuf,
+    _daemon: Daemon,
+    _home: Home,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let rpc = Rpc::connect(&home).unwrap();
+        let cwd = Project::new(&home, "billing").unwrap().root;
+        Self { rpc, cwd, _daemon: daemon, _home: home }
+    }
+
+    fn store(&mut self, topic: &str, text: &str) -> Memory {
+        self.store_draft(draft(topic, text, ""))
+    }
+
+    fn store_draft(&mut self, draft: Draft) -> Memory {
+        self.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
+    }
+
+    fn me(&self) -> Option<Caller> {
+        Some(caller(Program::Mcp, &self.cwd, "tests", ""))
+    }
+
+    fn search(&mut self, request: SearchRequest) -> Result<SearchReply, Status> {
+        let request = SearchRequest { caller: self.me(), passive: true, ..request };
+        self.rpc.call(async |rpc| rpc.search(request.clone()).await)
+    }
+
+    fn topics(&mut self, scopes: &[&str], pattern: &str) -> Vec<(String, u32)> {
+        let scopes = scopes.iter().map(ToString::to_string).collect();
+        let request = ListTopicsRequest { caller: self.me(), scopes, pattern: pattern.to_owned() };
+        let reply = self.rpc.call(async |rpc| rpc.list_topics(request.clone()).await).unwrap();
+        reply.topics.into_iter().map(|topic| (topic.name, topic.memories)).collect()
+    }
+}
+
+fn handles(memories: &[Memory]) -> Vec<String> {
+    memories.iter().map(|memory| memory.handle.clone()).collect()
+}
+
+fn found(reply: &SearchReply) -> Vec<String> {
+    reply.hits.iter().filter_map(|hit| Some(hit.memory.as_ref()?.handle.clone())).collect()
+}
+
+#[test]
+fn topics_belong_to_the_callers_scopes() {
+    let mut world = World::new();
+    world.store("build-gotchas", "link with arch arm64");
+    world.store("build-gotchas", "clear the cache twice");
+    world.store_draft(Draft { scope: "global".to_owned(), ..draft("iris-engine", "frames are kept", "") });
+    let pair = |name: &str, count| (name.to_owned(), count);
+    assert_eq!(world.topics(&[], ""), [pair("build-gotchas", 2), pair("iris-engine", 1)]);
+    assert_eq!(world.topics(&["global"], ""), [pair("iris-engine", 1)]);
+    assert_eq!(world.topics(&["project"], ""), [pair("build-gotchas", 2)]);
+    assert_eq!(world.topics(&["all"], "Iris*"), [pair("iris-engine", 1)]);
+
+    let stats = StatsRequest { caller: world.me(), scopes: vec!["project".to_owned()] };
+    let stats = world.rpc.call(async |rpc| rpc.stats(stats.clone()).await).unwrap();
+    assert_eq!((stats.memories, stats.topics, stats.sequence), (2, 1, 3));
+    assert_eq!(stats.indexes.len(), 2);
+    assert!(stats.store_bytes > 0 && stats.first_recorded_at_us <= stats.last_recorded_at_us);
+
+    let prune = PruneRequest { caller: world.me(), ..PruneRequest::default() };
+    let prune = world.rpc.call(async |rpc| rpc.prune(prune.clone()).await).unwrap();
+    assert_eq!((prune.days, prune.topics.len()), (30, 0));
+}
+
+#[test]
+fn memories_know_their_place_in_their_topic() {
+    let mut world = World::new();
+    let stored: Vec<Memory> =
+        (0..5).map(|n| world.store("alpha", &format!("Memory number {n} of ARM{}", n % 2))).collect();
+    let recent = RecentRequest { caller: world.me(), limit: 3, ..RecentRequest::default() };
+    let recent = world.rpc.call(async |rpc| rpc.recent(recent.clone()).await).unwrap();
+    assert_eq!(recent.total, 5);
+    let newest: Vec<Memory> = stored.iter().rev().take(3).cloned().collect();
+    assert_eq!(handles(&recent.memories), handles(&newest));
+    assert_eq!(recent.memories.iter().filter_map(|memory| memory.index).collect::<Vec<_>>(), [4, 3, 2]);
+
+    let read = ReadRequest {
+        caller: world.me(),
+        reference: "alpha".to_owned(),
+        match_text: "arm1".to_owned(),
+        ..ReadRequest::default()
+    };
+    let part = world.rpc.call(async |rpc| rpc.read(read.clone()).await).unwrap();
+    assert_eq!((part.topic.as_str(), part.total), ("alpha", 5));
+    assert_eq!(part.memories.iter().filter_map(|memory| memory.index).collect::<Vec<_>>(), [1, 3]);
+    let one = ReadRequest { reference: "alpha:3".to_owned(), match_text: String::new(), ..read.clone() };
+    let one = world.rpc.call(async |rpc| rpc.read(one.clone()).await).unwrap();
+    assert_eq!(one.memories.first().and_then(|memory| memory.index), Some(3));
+    let both = ReadRequest { index: Some(1), ..read };
+    let refused = world.rpc.call(async |rpc| rpc.read(both.clone()).await).unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+}
+
+#[test]
+fn a_search_continues_and_counts() {
+    let mut world = World::new();
+    for n in 0..9 {
+        world.store(&format!("topic-{}", n % 2), &format!("walrus {}", "word ".repeat(n + 1)));
+    }
+    let listing = SearchRequest { limit: 4, ..SearchRequest::default() };
+    let (mut all, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let page = world.search(SearchRequest { cursor, ..listing.clone() }).unwrap();
+        all.extend(found(&page));
+        cursor = page.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+    }
+    let whole = world.search(SearchRequest { limit: 200, ..listing.clone() }).unwrap();
+    assert_eq!((all.len(), &all), (9, &found(&whole)));
+
+    let words = SearchRequest { query: "walrus".to_owned(), limit: 4, ..SearchRequest::default() };
+    let first = world.search(words.clone()).unwrap();
+    let second = world.search(SearchRequest { cursor: first.next_cursor.clone(), ..words.clone() }).unwrap();
+    assert_eq!((first.hits.len(), second.hits.len(), second.next_cursor.as_str()), (4, 2, ""), "three a topic");
+    let other = SearchRequest { query: "word".to_owned(), cursor: first.next_cursor, ..words.clone() };
+    let refused = world.search(other).unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert!(refused.message().contains("another query"), "{}", refused.message());
+    let damaged = SearchRequest { cursor: "zz".to_owned(), ..words.clone() };
+    assert_eq!(world.search(damaged).unwrap_err().code(), Code::InvalidArgument);
+
+    let count = |query: &str| SearchRequest { query: query.to_owned(), count_only: true, ..SearchRequest::default() };
+    let counted = world.search(count("walrus topic:topic-1")).unwrap();
+    assert_eq!((counted.total, counted.hits.len(), counted.fell_back_to_any), (4, 0, false));
+    let counted = world.search(count("walrus zebra")).unwrap();
+    assert_eq!((counted.total, counted.fell_back_to_any), (9, true));
+    let topics: Vec<(&str, u64)> =
+        counted.topic_counts.iter().map(|topic| (topic.name.as_str(), topic.count)).collect();
+    assert_eq!(topics, [("topic-0", 5), ("topic-1", 4)]);
+    assert_eq!(world.search(count("after:today days:1 before:today")).unwrap().total, 9);
+    assert_eq!(world.search(count("before:yesterday")).unwrap().total, 0);
+}
+
+#[test]
+fn topics_refer_to_each_other() {
+    let mut world = World::new();
+    let target = world.store("build-gotchas", "link with arch arm64");
+    world.store("ci", "see Build Gotchas for the cache");
+    world.store_draft(Draft { links: vec![target.handle], ..draft("iris", "the engine is linked statically", "") });
+    let request = |topic: &str, me| CrossReferencesRequest { caller: me, topic: topic.to_owned(), scopes: Vec::new() };
+    let of = request("build-gotchas", world.me());
+    let reply = world.rpc.call(async |rpc| rpc.cross_references(of.clone()).await).unwrap();
+    let how: Vec<(String, bool, bool)> = reply
+        .references
+        .into_iter()
+        .map(|reference| (reference.memory.unwrap().topic, reference.mentions, reference.links))
+        .collect();
+    assert_eq!(how, [("iris".to_owned(), false, true), ("ci".to_owned(), true, false)]);
+    let unknown = request("no-such", world.me());
+    let refused = world.rpc.call(async |rpc| rpc.cross_references(unknown.clone()).await).unwrap_err();
+    assert_eq!(refused.code(), Code::NotFound);
+
+    let graph = GraphRequest { caller: world.me(), focus: "ci".to_owned(), scopes: Vec::new() };
+    let graph = world.rpc.call(async |rpc| rpc.graph(graph.clone()).await).unwrap();
+    let edges: Vec<(&str, &str, u32, u32)> =
+        graph.edges.iter().map(|edge| (edge.from.as_str(), edge.to.as_str(), edge.mentions, edge.links)).collect();
+    assert_eq!(edges, [("ci", "build-gotchas", 1, 0)]);
+    assert_eq!(graph.topics.len(), 2);
+}
+
+#[test]
+fn an_index_made_anew_finds_the_same() {
+    let mut world = World::new();
+    for n in 0..20 {
+        world.store("alpha", &format!("walrus number {n}"));
+    }
+    let reply = world.rpc.call(async |rpc| rpc.reindex(ReindexRequest {}).await).unwrap();
+    assert_eq!(reply.memories, 20);
+    let words = reply.indexes.iter().find(|index| index.name == "lexical").unwrap();
+    assert_eq!((words.entries, words.watermark), (20, 20));
+    let query = SearchRequest { query: "walrus".to_owned(), limit: 50, ..SearchRequest::default() };
+    assert_eq!(world.search(query).unwrap().hits.len(), 20);
+}
