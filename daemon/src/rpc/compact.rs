@@ -9,7 +9,7 @@ use helix_engine::model::{MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
 use helix_engine::recall::parse::resolve_scopes;
 use helix_engine::store::WriteError;
-use helix_engine::strand::{DuplicatePair, Outcome, Request};
+use helix_engine::strand::{DuplicatePair, Duplicates, Outcome, Request};
 use helix_proto::v1;
 use tonic::Status;
 
@@ -59,36 +59,40 @@ async fn duplicates(
     scopes: Option<Vec<Scope>>,
     apply: bool,
 ) -> Result<v1::CompactReply, Status> {
-    let (pairs, mut reply) = off_thread(runtime, move |runtime| {
+    let found = off_thread(runtime, move |runtime| {
         let found = runtime.strand.duplicates(scopes.as_deref());
-        let found = found.map_err(|error| convert::status(error.kind(), &error))?;
-        let mut reply = v1::CompactReply { pairs: shown(runtime, &found.pairs)?, ..v1::CompactReply::default() };
-        if found.left_out > 0 {
-            let (compared, left_out) = (found.compared, found.left_out);
-            reply.notes.push(format!("compared the newest {compared} memories; {left_out} were left for another time"));
-        }
-        let more = found.pairs.len().saturating_sub(PAIRS_SHOWN_MAX);
-        if more > 0 {
-            reply.notes.push(format!("{more} more pairs are not shown"));
-        }
-        Ok((found.pairs, reply))
-    })
-    .await?;
-    if !apply {
-        return Ok(reply);
+        found.map_err(|error| convert::status(error.kind(), &error))
+    });
+    let Duplicates { pairs, compared, left_out } = found.await?;
+    let mut reply = v1::CompactReply::default();
+    if left_out > 0 {
+        reply.notes.push(format!("compared the newest {compared} memories; {left_out} were left for another time"));
     }
+    if apply {
+        let merged = merge(runtime, asker, &pairs).await?;
+        if merged < pairs.len() {
+            let left = pairs.len() - merged;
+            reply.notes.push(format!("{left} pairs changed meanwhile and were left alone"));
+        }
+        reply.merged = u32::try_from(merged).unwrap_or(u32::MAX);
+    }
+    let more = pairs.len().saturating_sub(PAIRS_SHOWN_MAX);
+    if more > 0 {
+        reply.notes.push(format!("{more} more pairs are not shown"));
+    }
+    reply.pairs = off_thread(runtime, move |runtime| shown(runtime, &pairs)).await?;
+    Ok(reply)
+}
+
+/// Merges pairs, and returns how many.
+async fn merge(runtime: &Runtime, asker: &Asker, pairs: &[DuplicatePair]) -> Result<usize, Status> {
     let mut merged = 0;
     for part in pairs.chunks(MERGE_MAX) {
         let pairs = part.iter().map(|pair| pair.merge).collect();
         let request = Request::MergeDuplicates { pairs, actor: asker.actor.clone(), at: runtime.now() };
         merged += edit::write(runtime, request).await?.changed;
     }
-    if merged < pairs.len() {
-        let left = pairs.len() - merged;
-        reply.notes.push(format!("{left} pairs changed meanwhile and were left alone"));
-    }
-    reply.merged = u32::try_from(merged).unwrap_or(u32::MAX);
-    Ok(reply)
+    Ok(merged)
 }
 
 fn shown(runtime: &Runtime, pairs: &[DuplicatePair]) -> Result<Vec<v1::DuplicatePair>, Status> {

@@ -17,6 +17,10 @@ use independence::Independence;
 /// Changes that the indexes take under one lock, so that readers wait for at most these.
 const INDEX_CHUNK: usize = 64;
 
+/// Changes beyond which a group flushes the word index's tail itself when that is full. Groups of ordinary requests are
+/// smaller and leave it to the indexer, so that a burst of stores does not wait for it.
+const LARGE_GROUP: usize = 8_192;
+
 /// Memories that one request may change at once: all of them are in RAM until they are durable and indexed.
 pub const TOPIC_EDIT_MAX: usize = 100_000;
 
@@ -208,6 +212,7 @@ impl StrandWriter {
 
     /// `words` are those of new memories, each at the place of its change.
     fn tell_indexes(&self, changes: &[Result<Change, WriteError>], words: &mut [Option<Box<Prepared>>]) {
+        let is_large = changes.len() > LARGE_GROUP;
         for (changes, words) in changes.chunks(INDEX_CHUNK).zip(words.chunks_mut(INDEX_CHUNK)) {
             let mut differing = Vec::new();
             let mut catalog = self.strand.catalog_mut();
@@ -229,11 +234,13 @@ impl StrandWriter {
                     self.strand.note_meaning(memory);
                 }
             }
-            self.flush_when_full();
+            if is_large {
+                self.flush_when_full();
+            }
         }
     }
 
-    /// A topic may be larger than what the tail should hold, and nobody else flushes it before the group is told.
+    /// A topic may be larger than what the tail should hold, and the indexer learns of it only after the whole group.
     fn flush_when_full(&self) {
         if self.strand.lexical.must_flush()
             && let Err(error) = self.strand.lexical.flush()
