@@ -42,24 +42,24 @@ impl World {
         self.rpc.store(Program::Mcp, &self.project.root, draft("kernels", text, source)).unwrap()
     }
 
-    fn caller(&self, session: &str) -> Option<v1::Caller> {
-        Some(caller(Program::Mcp, &self.project.root, "tests", session))
+    fn caller(&self, session: &str) -> v1::Caller {
+        caller(Program::Mcp, &self.project.root, "tests", session)
     }
 
     fn stale(&mut self) -> v1::StaleReply {
-        let request = v1::StaleRequest { caller: self.caller(""), refresh: true, ..v1::StaleRequest::default() };
+        let request = v1::StaleRequest { caller: Some(self.caller("")), refresh: true, ..v1::StaleRequest::default() };
         self.rpc.call(async |rpc| rpc.stale(request.clone()).await).unwrap()
     }
 
     fn read(&mut self, reference: &str) -> SourceState {
         let reference = reference.to_owned();
-        let request = v1::ReadRequest { caller: self.caller(""), reference, ..v1::ReadRequest::default() };
+        let request = v1::ReadRequest { caller: Some(self.caller("")), reference, ..v1::ReadRequest::default() };
         let reply = self.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap();
         reply.memories.first().unwrap().source_state()
     }
 
     fn checkpoint(&mut self, action: Action) -> Result<v1::CheckpointReply, tonic::Status> {
-        let request = v1::CheckpointRequest { caller: self.caller(""), action: Some(action) };
+        let request = v1::CheckpointRequest { caller: Some(self.caller("")), action: Some(action) };
         self.rpc.call(async |rpc| rpc.checkpoint(request.clone()).await)
     }
 }
@@ -109,7 +109,7 @@ fn a_changed_source_costs_rank_and_is_shown() {
     let second = world.remember("Walrus lists are sorted twice.", "src/other.rs:3").handle;
     let confidence = |world: &mut World, handle: &str| {
         let request = v1::SearchRequest {
-            caller: world.caller(""),
+            caller: Some(world.caller("")),
             query: "walrus lists sorted".to_owned(),
             explain: true,
             ..v1::SearchRequest::default()
@@ -185,12 +185,15 @@ fn a_session_log_has_what_the_session_did() {
     for (session, text) in
         [("one", "Ocelots sort lists."), ("two", "Tamarins fuse them."), ("one", "Kestrels wait.\nLong.")]
     {
-        let request =
-            v1::StoreRequest { caller: world.caller(session), draft: Some(draft("animals", text, "")), force: true };
+        let request = v1::StoreRequest {
+            caller: Some(world.caller(session)),
+            draft: Some(draft("animals", text, "")),
+            force: true,
+        };
         world.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
     }
     let mut log = |own: &str, named: &str, limit| {
-        let request = v1::SessionLogRequest { caller: world.caller(own), session: named.to_owned(), limit };
+        let request = v1::SessionLogRequest { caller: Some(world.caller(own)), session: named.to_owned(), limit };
         let reply = world.rpc.call(async |rpc| rpc.session_log(request.clone()).await).unwrap();
         let lines = reply.operations.into_iter().map(|found| format!("{} {}", found.kind, found.summary));
         (lines.collect::<Vec<_>>(), reply.total)
