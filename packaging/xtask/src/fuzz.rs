@@ -78,7 +78,8 @@ fn check_compiler() -> Result<()> {
 /// Builds all targets with flags of their own, apart from everything else. Returns where the programs are.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
     let (host, dir) = (host_target()?, dir(workspace));
-    let mut cargo = workspace.cargo(&["build", "--release", "--locked", "--target", &host]);
+    // Not `--locked`: this lock file follows the packages of the workspace, which may have changed since.
+    let mut cargo = workspace.cargo(&["build", "--release", "--target", &host]);
     cargo.current_dir(workspace.root.join("tests").join("fuzz"));
     cargo.env("CARGO_TARGET_DIR", &dir).env("RUSTFLAGS", COVERAGE_FLAGS).env_remove("CARGO_ENCODED_RUSTFLAGS");
     run(&mut cargo)?;
