@@ -201,7 +201,7 @@ fn micros(elapsed: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::Timestamp;
+    use helix_engine::model::{Scope, Timestamp};
     use helix_engine::recall::Mode;
 
     use super::*;
@@ -219,7 +219,9 @@ mod tests {
     }
 
     fn prepared(cursor: Option<Cursor>) -> Prepared {
-        Prepared { search: disk(), cursor, explain: false, passive: true }
+        let (name, root) = ("p".to_owned(), std::path::PathBuf::new());
+        let project = Arc::new(Project { scope: Scope::Global, root, name, aliases: Vec::new() });
+        Prepared { search: disk(), cursor, explain: false, passive: true, project }
     }
 
     #[test]

@@ -161,6 +161,7 @@ mod tests {
             words: Box::new(Strand::read_words(&admitted)),
             admitted,
             links: Vec::new(),
+            stamps: None,
             force: true,
             entropy: [7; 10],
             actor,
@@ -180,7 +181,12 @@ mod tests {
         ] {
             writer.commit(vec![store(text, actor(origin, session), project, hours)]).unwrap();
         }
-        let project = Project { scope: Scope::Project("here".into()), root: PathBuf::new(), name: "here".into() };
+        let project = Project {
+            scope: Scope::Project("here".into()),
+            root: PathBuf::new(),
+            name: "here".into(),
+            aliases: Vec::new(),
+        };
         let asker = Asker { actor: actor(Origin::Agent, ""), project: Arc::new(project), cwd: PathBuf::new() };
         let snapshot = strand.snapshot().unwrap();
         let log = |session: &str, limit| {

@@ -126,7 +126,7 @@ mod tests {
         let scope = Scope::Project("host/a/b".to_owned());
         Asker {
             actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
-            project: Arc::new(Project { scope, root: PathBuf::from("/b"), name: "b".to_owned() }),
+            project: Arc::new(Project { scope, root: PathBuf::from("/b"), name: "b".to_owned(), aliases: Vec::new() }),
             cwd: PathBuf::from("/b"),
         }
     }

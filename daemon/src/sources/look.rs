@@ -106,7 +106,8 @@ mod tests {
             let root = directory.path().join("billing");
             fs::create_dir(&root).unwrap();
             fs::write(root.join("a.rs"), FILE).unwrap();
-            let project = Project { scope: Scope::Project("billing".into()), root, name: "billing".into() };
+            let project =
+                Project { scope: Scope::Project("billing".into()), root, name: "billing".into(), aliases: Vec::new() };
             Self { directory, project, sources: Sources::default() }
         }
 

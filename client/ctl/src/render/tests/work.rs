@@ -28,7 +28,7 @@ fn outdated() -> StaleReply {
 
 fn doubled() -> CompactReply {
     let pair = DuplicatePair { kept: Some(decision()), duplicate: Some(hostile()), similarity: 0.875 };
-    CompactReply { pairs: vec![pair], merged: 1, bytes_before: 100, bytes_after: 60, repaired: 0 }
+    CompactReply { pairs: vec![pair], merged: 1, bytes_before: 100, bytes_after: 60, repaired: 0, notes: Vec::new() }
 }
 
 fn worked() -> SessionLogReply {
