@@ -5,10 +5,11 @@
 mod common;
 
 use helix_engine::model::{Checkpoint, Kinds, Scope};
+use helix_engine::policy::edit::Edit;
 use helix_engine::store::DirectoryStorage;
 use helix_engine::strand::{Request, Strand};
 
-use common::{at, forget, store};
+use common::{at, edit, store};
 
 fn save(scope: &Scope, task: &str) -> Request {
     let checkpoint = Checkpoint { task: task.to_owned(), saved_at: at(1), ..Checkpoint::default() };
@@ -52,7 +53,7 @@ fn the_history_is_read_backwards() {
         let tick = u64::try_from(tick).unwrap();
         writer.commit(vec![store("build", text, false, [u8::try_from(tick).unwrap(); 10], at(tick))]).unwrap();
     }
-    writer.commit(vec![forget(1, at(9))]).unwrap();
+    writer.commit(vec![edit(1, Edit::Forget, at(9))]).unwrap();
     let snapshot = strand.snapshot().unwrap();
     let operations = snapshot.operations_backwards().unwrap();
     let read: Vec<(u64, String)> = operations

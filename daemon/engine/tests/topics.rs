@@ -9,12 +9,14 @@ use std::sync::Arc;
 
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Kinds, MemoryNumber, Scope, Timestamp, TopicPattern};
+use helix_engine::policy::edit::Edit;
+use helix_engine::ports::NoSources;
 use helix_engine::recall::{Cursor, Mode, Retriever, Search};
 use helix_engine::store::MemoryStorage;
 use helix_engine::strand::{Outcome, Request, Strand, StrandWriter, TopicEdge};
 use proptest::prelude::*;
 
-use common::{at, forget, store};
+use common::{at, edit, store};
 
 const GLOBAL: [Scope; 1] = [Scope::Global];
 
@@ -53,13 +55,13 @@ impl World {
         }
         match self.run(request) {
             Outcome::Stored(memory) | Outcome::Reinforced(memory) => memory.number,
-            Outcome::Forgotten(_) | Outcome::Done => unreachable!("not stored"),
+            Outcome::Edited(_) | Outcome::Done => unreachable!("not stored"),
         }
     }
 
     fn forget(&mut self, number: MemoryNumber) {
         self.tick += 1;
-        let request = forget(number.0, at(self.tick));
+        let request = edit(number.0, Edit::Forget, at(self.tick));
         self.run(request);
     }
 
@@ -76,7 +78,7 @@ impl World {
     }
 
     fn found(&self, search: &Search, offset: usize) -> Vec<u32> {
-        let page = self.strand.search_page(search, offset).unwrap();
+        let page = self.strand.search_page(search, offset, &NoSources).unwrap();
         page.hits.iter().map(|hit| hit.memory.number.0).collect()
     }
 
@@ -84,7 +86,7 @@ impl World {
     fn paged(&self, search: &Search) -> Vec<u32> {
         let mut all = Vec::new();
         loop {
-            let page = self.strand.search_page(search, all.len()).unwrap();
+            let page = self.strand.search_page(search, all.len(), &NoSources).unwrap();
             all.extend(page.hits.iter().map(|hit| hit.memory.number.0));
             assert!(!page.has_more || page.hits.len() == search.limit, "a page with more behind it is full");
             if !page.has_more {
@@ -299,6 +301,6 @@ fn many_candidates_page_as_one() {
     let paged = world.paged(&Search { limit: 7, ..large.clone() });
     assert_eq!(paged, world.found(&large, 0));
     assert_eq!(paged.len(), 100);
-    assert!(world.strand.search_page(&large, 0).unwrap().is_cut);
+    assert!(world.strand.search_page(&large, 0, &NoSources).unwrap().is_cut);
     assert_eq!(Cursor::new(&large, 7).offset, 7);
 }
