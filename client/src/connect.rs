@@ -61,6 +61,8 @@ pub enum ConnectError {
         detail: String,
         /// What ends it.
         advice: String,
+        /// Whether the daemon hung up, as one that is just stopping or handing over does, rather than being slow.
+        hung_up: bool,
     },
     /// The daemon speaks another protocol.
     #[error(
@@ -104,11 +106,16 @@ impl Client {
     /// # Errors
     /// [`ConnectError`] says what to do.
     pub async fn connect(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
-        match Self::connect_once(paths, start, program).await {
-            Err(ConnectError::Absent { .. }) if start == Start::IfAbsent => {
-                Self::start_and_connect(paths, start, program).await
+        let mut attempt = 1;
+        loop {
+            match Self::connect_once(paths, start, program).await {
+                Err(ConnectError::Absent { .. }) if start == Start::IfAbsent => {
+                    return Self::start_and_connect(paths, start, program).await;
+                }
+                // It took the connection just before it handed over; its successor takes the next.
+                Err(ConnectError::Silent { hung_up: true, .. }) if attempt < CALL_ATTEMPTS => attempt += 1,
+                other => return other,
             }
-            other => other,
         }
     }
 
@@ -199,9 +206,9 @@ impl Client {
 
     async fn connect_once(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
         let socket = paths.socket.clone();
-        let silent = |detail: String| {
+        let silent = |detail: String, hung_up: bool| {
             let advice = ending(lock_holder(&paths.lock()));
-            ConnectError::Silent { socket: paths.socket.clone(), detail, advice }
+            ConnectError::Silent { socket: paths.socket.clone(), detail, advice, hung_up }
         };
         let absent = |source| ConnectError::Absent { socket: paths.socket.clone(), source };
         let first = UnixStream::connect(&socket).await.map_err(absent)?;
@@ -213,8 +220,8 @@ impl Client {
         let connecting = endpoint.connect_with_connector(service_fn(move |_: Uri| connect_checked(socket.clone())));
         let channel = timeout(CONNECT_DEADLINE, connecting)
             .await
-            .map_err(|_| silent("no connection in time".to_owned()))?
-            .map_err(|error| silent(chain(&error)))?;
+            .map_err(|_| silent("no connection in time".to_owned(), false))?
+            .map_err(|error| silent(chain(&error), true))?;
         let mut channel = HelixClient::new(channel)
             .max_decoding_message_size(MESSAGE_MAX_BYTES)
             .max_encoding_message_size(MESSAGE_MAX_BYTES);
@@ -228,8 +235,8 @@ impl Client {
             Ok(Err(status)) if status.code() == Code::FailedPrecondition => {
                 return Err(ConnectError::Version { daemon: status.message().to_owned() });
             }
-            Ok(Err(status)) => return Err(silent(status.message().to_owned())),
-            Err(_) => return Err(silent("no greeting in time".to_owned())),
+            Ok(Err(status)) => return Err(silent(status.message().to_owned(), is_lost_connection(&status))),
+            Err(_) => return Err(silent("no greeting in time".to_owned(), false)),
         };
         Ok(Self { paths: paths.clone(), program, start, channel, greeting })
     }

@@ -32,6 +32,15 @@ pub(crate) fn leave_parent(inherited: &Inherited) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Leaves the file in which the starter looks for why a start failed: the daemon's own log takes over.
+pub(crate) fn leave_start_log() {
+    if let Ok(nowhere) = fs::OpenOptions::new().write(true).open("/dev/null")
+        && let Err(error) = unistd::dup2_stderr(nowhere)
+    {
+        tracing::warn!(%error, "the start's log stays open");
+    }
+}
+
 fn open_descriptors() -> Result<Vec<RawFd>, Failure> {
     let entries = fs::read_dir(Path::new(DESCRIPTORS)).map_err(io_failure("listing", DESCRIPTORS))?;
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name());

@@ -58,7 +58,7 @@ fn check_is_ours(paths: &Paths) -> Result<(), Failure> {
     let home = &paths.home;
     let Ok(found) = fs::metadata(home) else { return Ok(()) };
     let is_private = found.permissions().mode() & 0o077 == 0;
-    let is_known = || [paths.lock(), paths.logs(), paths.home.join("config.toml")].iter().any(|path| path.exists());
+    let is_known = || ["run", "logs", "strands", "config.toml"].iter().any(|name| home.join(name).exists());
     let is_empty = || fs::read_dir(home).is_ok_and(|mut entries| entries.next().is_none());
     if is_private || is_known() || is_empty() { Ok(()) } else { Err(Failure::Foreign { path: home.clone() }) }
 }

@@ -12,6 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 
 use crate::config::Config;
+use crate::detach::leave_start_log;
 use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{Handover, Successor};
@@ -39,7 +40,12 @@ const DRAIN_DEADLINE: Duration = Duration::from_secs(3);
 const LEFTOVER_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Runs the daemon until it is asked to stop, or the disk fails. Returns what a successor takes over, if one was named.
-pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<Option<Handover>, Failure> {
+pub(crate) fn run(
+    config: Config,
+    home: Home,
+    inherited: Inherited,
+    detached: bool,
+) -> Result<Option<Handover>, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ASYNC_THREADS)
         .max_blocking_threads(BLOCKING_THREADS_MAX)
@@ -47,7 +53,7 @@ pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<Op
         .enable_all()
         .build()
         .map_err(io_failure("starting", "the async runtime"))?;
-    let stopped = runtime.block_on(serve_until_stopped(config, inherited));
+    let stopped = runtime.block_on(serve_until_stopped(config, inherited, detached));
     // Ends every task that is left, such as that of a request whose end never came, and with it its hold on the writer.
     runtime.shutdown_timeout(LEFTOVER_DEADLINE);
     let Some((daemon, left)) = stopped? else { return Ok(None) };
@@ -60,7 +66,7 @@ pub(crate) fn run(config: Config, home: Home, inherited: Inherited) -> Result<Op
 type Stopped = (Daemon, Option<(Successor, Listening)>);
 
 /// Returns what is left to be closed once no task runs any more; nothing when it was stopped before it was open.
-async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Option<Stopped>, Failure> {
+async fn serve_until_stopped(config: Config, inherited: Inherited, detached: bool) -> Result<Option<Stopped>, Failure> {
     // Signals that come while the strand opens are not lost.
     let mut terminate = signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?;
@@ -79,6 +85,9 @@ async fn serve_until_stopped(config: Config, inherited: Inherited) -> Result<Opt
         "ready"
     );
     notify_manager(&sd_notify::NotifyState::Ready);
+    if detached {
+        leave_start_log();
+    }
     let stop = Arc::new(Notify::new());
     let listener = tokio::net::UnixListener::from_std(
         listening.listener.try_clone().map_err(io_failure("cloning", "the socket"))?,

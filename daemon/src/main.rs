@@ -56,7 +56,7 @@ fn run(args: &Args) -> Result<(), Failure> {
     let config = config::load(args)?;
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;
-    match lifecycle::run(config, home, inherited)? {
+    match lifecycle::run(config, home, inherited, args.detached)? {
         None => Ok(()),
         Some(handover) => {
             // What was logged is written before the program changes.

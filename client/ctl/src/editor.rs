@@ -1,7 +1,8 @@
 //! The person's own editor on a file of ours.
 
 use std::env;
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,7 +27,8 @@ pub(crate) struct Draft {
 impl Draft {
     /// Writes a text to a file of this name.
     pub(crate) fn new(name: &str, text: &str) -> Result<Self, Failure> {
-        let directory = tempfile::Builder::new().prefix("helix-edit-").tempdir();
+        let directory =
+            tempfile::Builder::new().prefix("helix-edit-").permissions(Permissions::from_mode(0o700)).tempdir();
         let directory = directory.map_err(Failure::io("making a directory for the text to edit"))?;
         let path = directory.path().join(name);
         fs::write(&path, text).map_err(Failure::io(format!("writing {}", path.display())))?;

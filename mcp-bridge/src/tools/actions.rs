@@ -98,7 +98,7 @@ mod tests {
         .map(Result::unwrap_err);
         insta::assert_snapshot!(errors.join("\n"), @r#"
         action: expected one of list, recent, xref, got "prnue"
-        action=recent does not take all, topic; it takes days
+        action=recent does not take topic, all; it takes days
         action=list does not take days; it takes nothing else
         action=xref needs topic; give it and call again
         "#);

@@ -127,7 +127,6 @@ fn what_cannot_be_is_refused() {
         ("helixctl restore", ErrorKind::MissingRequiredArgument),
         ("helixctl forget --topic t", ErrorKind::MissingRequiredArgument),
         ("helixctl forget --all", ErrorKind::MissingRequiredArgument),
-        ("helixctl forget a/b --yes", ErrorKind::MissingRequiredArgument),
         ("helixctl forget a/b --topic t --all", ErrorKind::ArgumentConflict),
         ("helixctl recent --days 1 --hours 1", ErrorKind::ArgumentConflict),
         ("helixctl recent --days 0", ErrorKind::ValueValidation),

@@ -48,7 +48,7 @@ fn an_export_that_breaks_leaves_what_was_there() {
     assert_code(&output, 70);
     assert!(stderr(&output).contains("reading the store failed"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    assert_code(&world.run(&["export", "-f", "markdown", "-o", "out"]), 70);
+    assert_code(&world.run(&["export", "-f", "markdown", "-o", "out"]), 74);
     assert_eq!(names(&world.path("project")), [path]);
 }
 

@@ -53,7 +53,10 @@ struct Entry<'a> {
 /// The considered memories, hottest first, and those left out.
 fn weigh<'a>(input: &Input<'a>) -> (Vec<Weighed<'a>>, Vec<Weighed<'a>>) {
     let query = QueryWords::of(input.query);
-    let standings = input.selected.iter().map(|&Selected { memory, relevance, is_stale }| {
+    // Of equals the newest comes first, whatever the order of the selection.
+    let mut selected = input.selected.to_vec();
+    selected.sort_by_key(|one| std::cmp::Reverse(one.memory.number));
+    let standings = selected.into_iter().map(|Selected { memory, relevance, is_stale }| {
         let relevance = relevance.unwrap_or_else(|| query.relevance(memory));
         let standing = Standing::of(memory, relevance, is_stale);
         (Weighed { memory, is_stale, relevance, heat: standing.heat(input.now) }, standing)

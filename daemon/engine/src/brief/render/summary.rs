@@ -9,7 +9,10 @@ pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
     let hot = brief.hot.get(..caps.hot).unwrap_or(&brief.hot);
     lines.extend(list("HOT:", hot, caps.hot, caps, |mention| preview(mention, false, caps)));
     let is_hot = |mention: &Mention<'_>| hot.iter().any(|hot| hot.memory.id == mention.memory.id);
-    lines.extend(list("GAPS:", &brief.gaps, caps.gaps, caps, |mention| {
+    // What was read above is named only, after the others.
+    let mut gaps = brief.gaps.clone();
+    gaps.sort_by_key(is_hot);
+    lines.extend(list("GAPS:", &gaps, caps.gaps, caps, |mention| {
         if is_hot(mention) {
             format!("{} (above)", bracketed(&mention.memory.handle))
         } else {
