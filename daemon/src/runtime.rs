@@ -82,7 +82,7 @@ impl Runtime {
 
     /// Finds the project of a directory. May run git, so call it off the async threads.
     pub(crate) fn project(&self, directory: &Path) -> Arc<Project> {
-        self.projects.of(directory, || self.strand.catalog().has_scope(|scope| project::is_of_commit(scope)))
+        self.projects.of(directory, || self.strand.catalog().has_scope(project::is_of_commit))
     }
 
     /// Finds out who asks. May run git, so call it off the async threads.

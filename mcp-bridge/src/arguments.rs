@@ -202,7 +202,7 @@ impl Arguments {
         let name = parameter.name;
         match parameter.shape {
             Shape::Text if parameter.required => self.required_text(name).map(drop),
-            Shape::Text => self.text(name).map(drop),
+            Shape::Text | Shape::Json => self.text(name).map(drop),
             Shape::Whole => self.whole(name, 0..=u32::MAX).map(drop),
             Shape::Fraction => self.fraction(name).map(drop),
             Shape::Flag => self.flag(name).map(drop),
@@ -212,7 +212,6 @@ impl Arguments {
                 self.choice(name, &choices).map(drop)
             }
             Shape::Objects => self.objects(name, "objects").map(drop),
-            Shape::Json => self.text(name).map(drop),
         }
     }
 

@@ -67,7 +67,7 @@ fn check_found_by_meaning(rpc: &mut Rpc, cwd: &Path) {
 /// The ONNX Runtime would keep what it reports to its makers in the user's cache.
 fn check_nothing_is_left_outside(home: &Home) {
     let found = fs::read_dir(home.scratch()).unwrap().map(|entry| entry.unwrap().path());
-    assert_eq!(found.collect::<Vec<_>>(), [home.paths.home.clone()]);
+    assert_eq!(found.collect::<Vec<_>>(), std::slice::from_ref(&home.paths.home));
 }
 
 #[test]

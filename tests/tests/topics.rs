@@ -37,18 +37,18 @@ impl World {
         self.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
     }
 
-    fn me(&self) -> Option<Caller> {
-        Some(caller(Program::Mcp, &self.cwd, "tests", ""))
+    fn me(&self) -> Caller {
+        caller(Program::Mcp, &self.cwd, "tests", "")
     }
 
     fn search(&mut self, request: SearchRequest) -> Result<SearchReply, Status> {
-        let request = SearchRequest { caller: self.me(), passive: true, ..request };
+        let request = SearchRequest { caller: Some(self.me()), passive: true, ..request };
         self.rpc.call(async |rpc| rpc.search(request.clone()).await)
     }
 
     fn topics(&mut self, scopes: &[&str], pattern: &str) -> Vec<(String, u32)> {
         let scopes = scopes.iter().map(ToString::to_string).collect();
-        let request = ListTopicsRequest { caller: self.me(), scopes, pattern: pattern.to_owned() };
+        let request = ListTopicsRequest { caller: Some(self.me()), scopes, pattern: pattern.to_owned() };
         let reply = self.rpc.call(async |rpc| rpc.list_topics(request.clone()).await).unwrap();
         reply.topics.into_iter().map(|topic| (topic.name, topic.memories)).collect()
     }
@@ -74,13 +74,13 @@ fn topics_belong_to_the_callers_scopes() {
     assert_eq!(world.topics(&["project"], ""), [pair("build-gotchas", 2)]);
     assert_eq!(world.topics(&["all"], "Iris*"), [pair("iris-engine", 1)]);
 
-    let stats = StatsRequest { caller: world.me(), scopes: vec!["project".to_owned()] };
+    let stats = StatsRequest { caller: Some(world.me()), scopes: vec!["project".to_owned()] };
     let stats = world.rpc.call(async |rpc| rpc.stats(stats.clone()).await).unwrap();
     assert_eq!((stats.memories, stats.topics, stats.sequence), (2, 1, 3));
     assert_eq!(stats.indexes.len(), 2);
     assert!(stats.store_bytes > 0 && stats.first_recorded_at_us <= stats.last_recorded_at_us);
 
-    let prune = PruneRequest { caller: world.me(), ..PruneRequest::default() };
+    let prune = PruneRequest { caller: Some(world.me()), ..PruneRequest::default() };
     let prune = world.rpc.call(async |rpc| rpc.prune(prune.clone()).await).unwrap();
     assert_eq!((prune.days, prune.topics.len()), (30, 0));
 }
@@ -90,7 +90,7 @@ fn memories_know_their_place_in_their_topic() {
     let mut world = World::new();
     let stored: Vec<Memory> =
         (0..5).map(|n| world.store("alpha", &format!("Memory number {n} of ARM{}", n % 2))).collect();
-    let recent = RecentRequest { caller: world.me(), limit: 3, ..RecentRequest::default() };
+    let recent = RecentRequest { caller: Some(world.me()), limit: 3, ..RecentRequest::default() };
     let recent = world.rpc.call(async |rpc| rpc.recent(recent.clone()).await).unwrap();
     assert_eq!(recent.total, 5);
     let newest: Vec<Memory> = stored.iter().rev().take(3).cloned().collect();
@@ -98,7 +98,7 @@ fn memories_know_their_place_in_their_topic() {
     assert_eq!(recent.memories.iter().filter_map(|memory| memory.index).collect::<Vec<_>>(), [4, 3, 2]);
 
     let read = ReadRequest {
-        caller: world.me(),
+        caller: Some(world.me()),
         reference: "alpha".to_owned(),
         match_text: "arm1".to_owned(),
         ..ReadRequest::default()
@@ -163,7 +163,7 @@ fn topics_refer_to_each_other() {
     world.store("ci", "see Build Gotchas for the cache");
     world.store_draft(Draft { links: vec![target.handle], ..draft("iris", "the engine is linked statically", "") });
     let request = |topic: &str, me| CrossReferencesRequest { caller: me, topic: topic.to_owned(), scopes: Vec::new() };
-    let of = request("build-gotchas", world.me());
+    let of = request("build-gotchas", Some(world.me()));
     let reply = world.rpc.call(async |rpc| rpc.cross_references(of.clone()).await).unwrap();
     let how: Vec<(String, bool, bool)> = reply
         .references
@@ -171,11 +171,11 @@ fn topics_refer_to_each_other() {
         .map(|reference| (reference.memory.unwrap().topic, reference.mentions, reference.links))
         .collect();
     assert_eq!(how, [("iris".to_owned(), false, true), ("ci".to_owned(), true, false)]);
-    let unknown = request("no-such", world.me());
+    let unknown = request("no-such", Some(world.me()));
     let refused = world.rpc.call(async |rpc| rpc.cross_references(unknown.clone()).await).unwrap_err();
     assert_eq!(refused.code(), Code::NotFound);
 
-    let graph = GraphRequest { caller: world.me(), focus: "ci".to_owned(), scopes: Vec::new() };
+    let graph = GraphRequest { caller: Some(world.me()), focus: "ci".to_owned(), scopes: Vec::new() };
     let graph = world.rpc.call(async |rpc| rpc.graph(graph.clone()).await).unwrap();
     let edges: Vec<(&str, &str, u32, u32)> =
         graph.edges.iter().map(|edge| (edge.from.as_str(), edge.to.as_str(), edge.mentions, edge.links)).collect();

@@ -29,7 +29,7 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let (strand, writer, _) = Strand::open(&MemoryStorage::default(), None, Kinds::default()).unwrap();
+        let (strand, writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
         Self { strand, writer, tick: 0 }
     }
 

@@ -146,10 +146,10 @@ mod tests {
         }
         assert_eq!(cache.reads(), 1);
         // The same content at another time is the same content.
-        write(&path, "one\ntwo\n", Duration::from_nanos(1_000));
+        write(&path, "one\ntwo\n", Duration::from_micros(1));
         assert_eq!(look(&cache, &path, false).content, *blake3::hash(b"one\ntwo\n").as_bytes());
         assert_eq!(cache.reads(), 2);
-        write(&path, "one\nsix\n", Duration::from_nanos(2_000));
+        write(&path, "one\nsix\n", Duration::from_micros(2));
         assert_eq!(look(&cache, &path, false).content, *blake3::hash(b"one\nsix\n").as_bytes());
         assert_eq!(cache.reads(), 3);
     }

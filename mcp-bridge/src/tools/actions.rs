@@ -43,7 +43,7 @@ fn check<T>(arguments: &Arguments, action: &Action<T>) -> Result<(), ArgumentErr
         return Err(ArgumentError::NotFor { action: action.name, unexpected: unexpected.join(", "), known });
     }
     match action.needs.iter().find(|name| !arguments.says(name)) {
-        Some(name) => Err(ArgumentError::MissingFor { action: action.name, name: *name }),
+        Some(name) => Err(ArgumentError::MissingFor { action: action.name, name }),
         None => Ok(()),
     }
 }

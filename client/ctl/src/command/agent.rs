@@ -110,7 +110,9 @@ pub(crate) fn install(context: &Context, parts: &[Part], manner: Manner, json: b
     let code = tell(context, &reports, manner.run(), json)?;
     if !json {
         let programs = edits.iter().map(|(_, spec)| spec.program());
-        advice(context, parts, programs).iter().for_each(|line| screen::remark(&format!("helixctl: {line}")));
+        for line in advice(context, parts, programs) {
+            screen::remark(&format!("helixctl: {line}"));
+        }
         if manner.run() == Run::Write {
             screen::remark("helixctl: restart Claude Code; it reads its settings when it starts");
         }

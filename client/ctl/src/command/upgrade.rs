@@ -16,7 +16,7 @@ use crate::screen;
 use crate::text::one_line;
 
 /// How long the daemon may take to start the new one and hand over: it opens the store, which a crash may have left to repair.
-const HANDOVER_DEADLINE: Duration = Duration::from_secs(120);
+const HANDOVER_DEADLINE: Duration = Duration::from_mins(2);
 
 /// How long the new daemon may take to answer once it was handed the socket.
 const ANSWER_DEADLINE: Duration = Duration::from_secs(30);

@@ -4,7 +4,8 @@ use crate::fake::State;
 use crate::world::{USAGE, World, assert_code, stderr, stdout};
 
 fn lines(count: usize) -> String {
-    (0..count).map(|at| format!("{{\"topic\":\"t\",\"text\":\"text {at}\"}}\n")).collect()
+    let lines = (0..count).map(|at| format!("{{\"topic\":\"t\",\"text\":\"text {at}\"}}"));
+    lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
 #[test]

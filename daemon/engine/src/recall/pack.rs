@@ -73,7 +73,7 @@ fn show(memory: &Memory, room: usize) -> Option<String> {
     let heading = one_line(&heading, HEADING_MAX_CHARS);
     // The frame's own tag must not be closed from inside.
     let text = neutral(&memory.text).replace("</helix-memory", "<\\/helix-memory");
-    let text: String = text.trim_end().lines().map(|line| format!("  {line}\n")).collect();
+    let text = text.trim_end().lines().fold(String::new(), |indented, line| indented + "  " + line + "\n");
     let whole = format!("{heading}\n{text}");
     if width(&whole) <= room {
         return Some(whole);

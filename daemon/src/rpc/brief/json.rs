@@ -14,7 +14,10 @@ pub(super) fn brief(brief: &Brief<'_>) -> Value {
                 let also_in: Vec<&str> = item.also_in.iter().map(|memory| memory.topic.as_str()).collect();
                 let supersedes: Vec<&str> = item.supersedes.iter().map(|handle| handle.as_str()).collect();
                 fields.insert("also_in".to_owned(), json!(also_in));
-                fields.insert("superseded_by".to_owned(), json!(item.superseded_by.map(|handle| handle.as_str())));
+                fields.insert(
+                    "superseded_by".to_owned(),
+                    json!(item.superseded_by.map(helix_engine::model::Handle::as_str)),
+                );
                 fields.insert("supersedes".to_owned(), json!(supersedes));
             }
             value

@@ -53,8 +53,8 @@ pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
     if lines.is_empty() {
         return head;
     }
-    let list = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
-    format!("{head}; problems:\n{list}")
+    let problems = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
+    format!("{head}; problems:\n{problems}")
 }
 
 fn unfinished(head: &str) -> String {

@@ -28,7 +28,7 @@ use crate::{render, screen};
 const PIECES_WAITING_MAX: usize = 4;
 
 /// How long an import may go on as a whole: a million memories and the slowest disk, with room to spare.
-const IMPORT_DEADLINE: Duration = Duration::from_secs(6 * 3_600);
+const IMPORT_DEADLINE: Duration = Duration::from_hours(6);
 
 /// Arguments of `import`.
 #[derive(Debug, Args)]

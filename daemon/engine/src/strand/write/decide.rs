@@ -35,8 +35,8 @@ impl Label {
             Self::Stored => one(changes, |change| memory(change).map(Outcome::Stored)),
             Self::Reinforced => one(changes, |change| memory(change).map(Outcome::Reinforced)),
             Self::Edited => one(changes, |change| {
-                let changed = usize::from(matches!(change, Change::Memory(_)));
-                memory(change).map(|memory| Outcome::Edited(Edited { memories: vec![*memory], changed }))
+                let count = usize::from(matches!(change, Change::Memory(_)));
+                memory(change).map(|memory| Outcome::Edited(Edited { memories: vec![*memory], changed: count }))
             }),
             Self::Moved => Ok(Outcome::Edited(many(changes.into_iter(), |memory| memory.status.is_indexed()))),
             Self::Forgotten => Ok(Outcome::Edited(many(changes.into_iter(), |_| true))),
