@@ -119,6 +119,10 @@ impl Strand {
 
     /// The two writes of a pair, unless either memory is not what it was when the pair was found.
     fn merge(&self, pair: &MergePair, actor: &Actor, at: Timestamp) -> Option<[Write; 2]> {
+        if pair.kept == pair.duplicate {
+            // It would take over its own accesses before it is refused to supersede itself.
+            return None;
+        }
         let known_count = {
             let catalog = self.catalog();
             let is_same = |number, sequence| {
