@@ -44,7 +44,7 @@ pub struct Pair {
 pub struct Found {
     /// By `kept` from late to early.
     pub pairs: Vec<Pair>,
-    /// Texts that were not compared with the earlier ones because [`COMPARISONS_MAX`] was reached.
+    /// Texts that were not compared with the earlier ones because the budget of comparisons was spent.
     pub uncompared: usize,
 }
 
