@@ -100,7 +100,7 @@ impl Stage {
             ("XDG_CONFIG_HOME", at("home").join(".config").into()),
             ("XDG_DATA_HOME", at("home").join(".local/share").into()),
             ("HELIX_HOME", at("helix").into()),
-            ("HELIX_SOCKET", at("run").join("helixd.sock").into()),
+            ("HELIX_SOCKET", at("helix").join("run").join("helixd.sock").into()),
             ("HELIX_MODEL_DIR", workspace.model_dir().into()),
             ("CARGO_TARGET_DIR", workspace.target.clone().into()),
             ("PATH", workspace.path_with_bins()?),
