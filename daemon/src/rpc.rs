@@ -10,6 +10,7 @@ mod edit;
 mod export;
 mod find;
 mod import;
+mod scopes;
 mod search;
 mod session_log;
 mod stale;

@@ -13,8 +13,7 @@ use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::context::scopes;
-use super::convert;
+use super::{convert, scopes};
 use crate::runtime::Runtime;
 
 /// Microseconds of an hour.
@@ -29,7 +28,7 @@ pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1:
     let asker = runtime.asker(request.caller.as_ref());
     let view = View {
         runtime,
-        scopes: scopes(runtime, &asker, &request.scopes)?,
+        scopes: scopes::listed(runtime, &asker, &request.scopes)?,
         after: after(request.since_hours, runtime.now()),
         now: runtime.now(),
     };

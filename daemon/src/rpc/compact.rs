@@ -7,13 +7,12 @@ use std::sync::Arc;
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
-use helix_engine::recall::parse::resolve_scopes;
 use helix_engine::store::WriteError;
 use helix_engine::strand::{DuplicatePair, Duplicates, Outcome, Request};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, edit, find, off_thread, store};
+use super::{convert, edit, find, off_thread, scopes, store};
 use crate::runtime::{Asker, Runtime};
 
 /// Pairs that the reply shows; the rest are counted in a note.
@@ -33,8 +32,7 @@ pub(super) async fn compact(runtime: &Arc<Runtime>, request: v1::CompactRequest)
     let v1::CompactRequest { caller, scopes, apply, log, migrate } = request;
     let (asker, scopes) = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
-        let scopes = resolve_scopes(&scopes, Some(&asker.project.scope), &asker.scopes());
-        let scopes = scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+        let scopes = scopes::filtered(&asker, &scopes)?;
         Ok((asker, scopes))
     })
     .await?;
@@ -56,11 +54,11 @@ pub(super) async fn compact(runtime: &Arc<Runtime>, request: v1::CompactRequest)
 async fn duplicates(
     runtime: &Arc<Runtime>,
     asker: &Asker,
-    scopes: Option<Vec<Scope>>,
+    scopes: Vec<Scope>,
     apply: bool,
 ) -> Result<v1::CompactReply, Status> {
     let found = off_thread(runtime, move |runtime| {
-        let found = runtime.strand.duplicates(scopes.as_deref());
+        let found = runtime.strand.duplicates(&scopes);
         found.map_err(|error| convert::status(error.kind(), &error))
     });
     let Duplicates { pairs, compared, left_out } = found.await?;
@@ -111,11 +109,11 @@ fn shown(runtime: &Runtime, pairs: &[DuplicatePair]) -> Result<Vec<v1::Duplicate
 async fn repair(
     runtime: &Arc<Runtime>,
     asker: &Asker,
-    scopes: Option<Vec<Scope>>,
+    scopes: Vec<Scope>,
     apply: bool,
 ) -> Result<v1::CompactReply, Status> {
     let found = off_thread(runtime, move |runtime| {
-        let found = runtime.strand.impossible_times(scopes.as_deref(), runtime.now());
+        let found = runtime.strand.impossible_times(&scopes, runtime.now());
         found.map_err(|error| convert::status(error.kind(), &error))
     });
     let found: Vec<(MemoryNumber, Edit)> = found.await?;

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryId, Scope};
+use helix_engine::model::{Memory, MemoryId};
 use helix_engine::recall::pack::pack;
-use helix_engine::recall::parse::resolve_scopes;
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::session::choose;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, off_thread, search};
-use crate::runtime::{Asker, Runtime};
+use super::{convert, off_thread, scopes, search};
+use crate::runtime::Runtime;
 
 /// Tokens of a block when none are named: what one injection may take.
 const BUDGET_DEFAULT_TOKENS: u32 = 1_500;
@@ -65,19 +64,12 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
 /// The checkpoint and the project's most important memories.
 fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes(runtime, &asker, &request.scopes)?;
+    let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
     let numbers =
         choose(&runtime.strand.catalog(), runtime.strand.kinds(), &scopes, runtime.now(), CONSIDERED_MAX as usize);
     let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));
     Ok(reply(&heading, &memories, budget, Vec::new()))
-}
-
-/// The scopes asked for, by default those that the caller sees.
-pub(super) fn scopes(runtime: &Runtime, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
-    let resolved = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
-    let resolved = resolved.map_err(|error| Status::invalid_argument(error.to_string()))?;
-    Ok(resolved.unwrap_or_else(|| runtime.strand.catalog().all_scopes()))
 }
 
 fn reply(heading: &str, memories: &[Memory], budget: u32, notes: Vec<String>) -> v1::ContextReply {

@@ -18,8 +18,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use super::context::scopes;
-use super::convert;
+use super::{convert, scopes};
 use crate::runtime::Runtime;
 
 /// Bytes of a piece: many memories, and far below what a message may hold.
@@ -54,7 +53,7 @@ pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Resu
 
 fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> Result<(), Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes(runtime, &asker, &request.scopes)?;
+    let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
     let selection = Selection::new(runtime, &scopes, &request.topics)?;
     let snapshot = runtime.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
     outlet.total = selection.topics.iter().map(|(_, members)| members.len() as u64).sum();

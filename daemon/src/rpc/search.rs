@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::MemoryNumber;
-use helix_engine::recall::parse::{parse, resolve_scopes};
+use helix_engine::recall::parse::parse;
 use helix_engine::recall::{Calendar, Cursor, Hit, Recalled, Retriever, Search, depth_max};
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, find, off_thread};
+use super::{convert, find, off_thread, scopes};
 use crate::embedder::State;
 use crate::project::Project;
 use crate::runtime::Runtime;
@@ -104,8 +104,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     let mut filter = merge(convert::filter(&wire)?, parsed.filter);
     check_kinds(runtime, &filter)?;
     let names: Vec<String> = wire.scopes.iter().chain(&parsed.scopes).cloned().collect();
-    let scopes = resolve_scopes(&names, Some(&asker.project.scope), &asker.scopes());
-    filter.scopes = scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?.unwrap_or_default();
+    filter.scopes = scopes::filtered(&asker, &names)?;
     let limit = if request.limit == 0 { SEARCH_LIMIT_DEFAULT } else { request.limit };
     let mut search = Search {
         words: parsed.words,

@@ -5,13 +5,12 @@ use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
 use helix_engine::policy::stale::{Recorded, SourceState};
 use helix_engine::ports::Sources;
-use helix_engine::recall::parse::resolve_scopes;
 use helix_proto::limits::MESSAGE_MAX_BYTES;
 use helix_proto::v1;
 use prost::Message;
 use tonic::Status;
 
-use super::{convert, find};
+use super::{convert, find, scopes};
 use crate::runtime::{Asker, Runtime};
 use crate::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt};
 
@@ -52,8 +51,7 @@ fn candidates(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> R
         "" => None,
         topic => Some(Topic::parse(topic).map_err(|error| invalid(&error))?.as_str().to_owned()),
     };
-    let scopes = resolve_scopes(&request.scopes, Some(&asker.project.scope), &asker.scopes());
-    let scopes = scopes.map_err(|error| invalid(&error))?.unwrap_or_default();
+    let scopes = scopes::filtered(asker, &request.scopes)?;
     let filter = Filter { topics: topic.into_iter().collect(), scopes, ..Filter::default() };
     let catalog = runtime.strand.catalog();
     let filter = filter.compile(&catalog);

@@ -7,13 +7,13 @@ use helix_engine::model::{Sequence, Timestamp};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, status, topics};
+use super::{convert, scopes, status};
 use crate::runtime::Runtime;
 
 /// Counts what the caller's scopes hold.
 pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1::StatsReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = topics::scopes(&asker, &request.scopes)?;
+    let scopes = scopes::filtered(&asker, &request.scopes)?;
     let counted = runtime.strand.statistics(&scopes);
     let sequence = newest(runtime)?;
     let lexical = runtime.strand.lexical();

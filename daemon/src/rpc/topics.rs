@@ -2,14 +2,13 @@
 
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
-use helix_engine::recall::parse::resolve_scopes;
 use helix_engine::strand::CrossReference;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, find};
-use crate::runtime::{Asker, Runtime};
+use super::{convert, find, scopes};
+use crate::runtime::Runtime;
 
 /// Memories of a `Recent` that names no limit.
 const RECENT_LIMIT_DEFAULT: u32 = 50;
@@ -23,7 +22,7 @@ const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 /// Lists the topics.
 pub(super) fn list(runtime: &Runtime, request: &v1::ListTopicsRequest) -> Result<v1::ListTopicsReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes(&asker, &request.scopes)?;
+    let scopes = scopes::filtered(&asker, &request.scopes)?;
     let pattern = pattern(&request.pattern)?;
     let topics = runtime.strand.topics(&scopes, pattern.as_ref());
     let topics = topics.map_err(|error| convert::status(error.kind(), &error))?;
@@ -37,7 +36,7 @@ pub(super) fn recent(runtime: &Runtime, request: &v1::RecentRequest) -> Result<v
         return Err(Status::resource_exhausted(message));
     }
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes(&asker, &request.scopes)?;
+    let scopes = scopes::filtered(&asker, &request.scopes)?;
     let limit = if request.limit == 0 { RECENT_LIMIT_DEFAULT } else { request.limit };
     let found = runtime.strand.recent(&scopes, Timestamp::from_micros(request.after_us), limit as usize);
     Ok(v1::RecentReply {
@@ -49,7 +48,7 @@ pub(super) fn recent(runtime: &Runtime, request: &v1::RecentRequest) -> Result<v
 /// Lists the topics that were left alone.
 pub(super) fn prune(runtime: &Runtime, request: &v1::PruneRequest) -> Result<v1::PruneReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes(&asker, &request.scopes)?;
+    let scopes = scopes::filtered(&asker, &request.scopes)?;
     let days = if request.days == 0 { PRUNE_DAYS_DEFAULT } else { request.days };
     let since = runtime.now().as_micros().saturating_sub(i64::from(days).saturating_mul(DAY_MICROS));
     let topics = runtime.strand.idle_topics(&scopes, Timestamp::from_micros(since));
@@ -63,7 +62,7 @@ pub(super) fn cross_references(
     request: &v1::CrossReferencesRequest,
 ) -> Result<v1::CrossReferencesReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes(&asker, &request.scopes)?;
+    let scopes = scopes::filtered(&asker, &request.scopes)?;
     let topic = Topic::parse(&request.topic).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
     let found = runtime.strand.cross_references(topic.as_str(), &scopes);
     let found = found.map_err(|error| convert::status(error.kind(), &error))?;
@@ -81,7 +80,7 @@ pub(super) fn cross_references(
 /// Says how the topics refer to each other.
 pub(super) fn graph(runtime: &Runtime, request: &v1::GraphRequest) -> Result<v1::GraphReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes(&asker, &request.scopes)?;
+    let scopes = scopes::filtered(&asker, &request.scopes)?;
     let focus = pattern(&request.focus)?;
     let graph = runtime.strand.topic_graph(&scopes, focus.as_ref());
     let graph = graph.map_err(|error| convert::status(error.kind(), &error))?;
@@ -89,12 +88,6 @@ pub(super) fn graph(runtime: &Runtime, request: &v1::GraphRequest) -> Result<v1:
         edges: graph.edges.into_iter().map(convert::topic_edge).collect(),
         topics: graph.topics.into_iter().map(convert::topic_entry).collect(),
     })
-}
-
-/// The scopes that a request names, or those that the asker sees; none of them means all.
-pub(super) fn scopes(asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
-    let scopes = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
-    Ok(scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?.unwrap_or_default())
 }
 
 fn pattern(text: &str) -> Result<Option<TopicPattern>, Status> {
@@ -113,37 +106,9 @@ fn has_topic(runtime: &Runtime, topic: &Topic, scopes: &[Scope]) -> Result<bool,
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::path::PathBuf;
-    use std::sync::Arc;
-
-    use helix_engine::model::{Actor, Origin};
     use tonic::Code;
 
     use super::*;
-    use crate::project::Project;
-
-    fn asker() -> Asker {
-        let scope = Scope::Project("host/a/b".to_owned());
-        Asker {
-            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
-            project: Arc::new(Project { scope, root: PathBuf::from("/b"), name: "b".to_owned(), aliases: Vec::new() }),
-            cwd: PathBuf::from("/b"),
-        }
-    }
-
-    #[test]
-    fn scopes_are_the_askers_unless_named() {
-        let named = |names: &[&str]| {
-            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-            scopes(&asker(), &names)
-        };
-        let own = Scope::Project("host/a/b".to_owned());
-        assert_eq!(named(&[]).unwrap(), [own.clone(), Scope::Global]);
-        assert_eq!(named(&["project"]).unwrap(), [own]);
-        assert_eq!(named(&["global"]).unwrap(), [Scope::Global]);
-        assert_eq!(named(&["project", "all"]).unwrap(), []);
-        assert_eq!(named(&["planet"]).unwrap_err().code(), Code::InvalidArgument);
-    }
 
     #[test]
     fn patterns_are_optional_and_checked() {

@@ -32,11 +32,11 @@ pub struct DuplicatePair {
 }
 
 impl Strand {
-    /// Finds active memories of these scopes, or of all, that say nearly the same as a newer one of the same scope.
+    /// Finds active memories of these scopes, or of all when none are given, that say nearly the same as a newer one of the same scope.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn duplicates(&self, scopes: Option<&[Scope]>) -> Result<Duplicates, ReadError> {
+    pub fn duplicates(&self, scopes: &[Scope]) -> Result<Duplicates, ReadError> {
         let mut members = self.active_in(scopes);
         let left_out = members.len().saturating_sub(COMPACT_MEMORIES_MAX);
         members.drain(..left_out);
@@ -63,11 +63,10 @@ impl Strand {
     }
 
     /// From old to new.
-    fn active_in(&self, scopes: Option<&[Scope]>) -> Vec<Member> {
+    fn active_in(&self, scopes: &[Scope]) -> Vec<Member> {
         let catalog = self.catalog();
-        let scopes: Option<Vec<u32>> =
-            scopes.map(|scopes| scopes.iter().filter_map(|scope| catalog.scopes.find(&scope.to_string())).collect());
-        let is_wanted = |scope: &u32| scopes.as_ref().is_none_or(|scopes| scopes.contains(scope));
+        let known: Vec<u32> = scopes.iter().filter_map(|scope| catalog.scopes.find(&scope.to_string())).collect();
+        let is_wanted = |scope: &u32| scopes.is_empty() || known.contains(scope);
         let rows = catalog.rows().filter(|(_, row)| row.status == Status::Active && is_wanted(&row.scope));
         let mut members: Vec<Member> = rows
             .map(|(number, row)| Member {
@@ -81,18 +80,14 @@ impl Strand {
         members
     }
 
-    /// Memories of these scopes, or of all, whose times cannot be, of any status, with the edit that puts them right.
+    /// Memories of these scopes, or of all when none are given, whose times cannot be, of any status, with the edit that puts them right.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn impossible_times(
-        &self,
-        scopes: Option<&[Scope]>,
-        now: Timestamp,
-    ) -> Result<Vec<(MemoryNumber, Edit)>, StoreError> {
+    pub fn impossible_times(&self, scopes: &[Scope], now: Timestamp) -> Result<Vec<(MemoryNumber, Edit)>, StoreError> {
         let mut found = Vec::new();
         self.snapshot()?.for_each_memory(|memory| {
-            if scopes.is_none_or(|scopes| scopes.contains(&memory.scope))
+            if (scopes.is_empty() || scopes.contains(&memory.scope))
                 && let Some(edit) = times::repair(&memory, now)
             {
                 found.push((memory.number, edit));

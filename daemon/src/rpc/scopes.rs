@@ -1,0 +1,57 @@
+//! The scopes that a request names.
+
+use helix_engine::error::ErrorKind;
+use helix_engine::model::Scope;
+use helix_engine::recall::parse::resolve_scopes;
+use tonic::Status;
+
+use super::convert;
+use crate::runtime::{Asker, Runtime};
+
+/// The scopes named, by default those that the asker sees. As in a filter, none of them means everywhere.
+pub(super) fn filtered(asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
+    let scopes = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
+    Ok(scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?.unwrap_or_default())
+}
+
+/// The scopes named, by default those that the asker sees, each one listed.
+pub(super) fn listed(runtime: &Runtime, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
+    let scopes = filtered(asker, names)?;
+    Ok(if scopes.is_empty() { runtime.strand.catalog().all_scopes() } else { scopes })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use helix_engine::model::{Actor, Origin};
+    use tonic::Code;
+
+    use super::*;
+    use crate::project::Project;
+
+    fn asker() -> Asker {
+        let scope = Scope::Project("host/a/b".to_owned());
+        Asker {
+            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
+            project: Arc::new(Project { scope, root: PathBuf::from("/b"), name: "b".to_owned(), aliases: Vec::new() }),
+            cwd: PathBuf::from("/b"),
+        }
+    }
+
+    #[test]
+    fn scopes_are_the_askers_unless_named() {
+        let named = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+            filtered(&asker(), &names)
+        };
+        let own = Scope::Project("host/a/b".to_owned());
+        assert_eq!(named(&[]).unwrap(), [own.clone(), Scope::Global]);
+        assert_eq!(named(&["project"]).unwrap(), [own]);
+        assert_eq!(named(&["global"]).unwrap(), [Scope::Global]);
+        assert_eq!(named(&["project", "all"]).unwrap(), []);
+        assert_eq!(named(&["planet"]).unwrap_err().code(), Code::InvalidArgument);
+    }
+}
