@@ -12,28 +12,45 @@ use crate::finding::Finding;
 /// Permission bits of a mode.
 const PERMISSION_BITS: u32 = 0o777;
 
+/// Everything that the group and others may do.
+const OTHERS: u32 = 0o077;
+
+/// What would let others put a socket of theirs in place of ours. The socket's directory may be one the user made and
+/// others may look into, as the daemon accepts it.
+const OTHERS_WRITE: u32 = 0o022;
+
 /// What a place should be.
 struct Place<'a> {
     name: &'a str,
     path: &'a Path,
+    /// Permissions it should have been given.
     mode: u32,
+    /// Permissions of others that would let them do harm.
+    forbidden: u32,
     is_right_type: fn(&Metadata) -> bool,
     type_name: &'a str,
 }
 
 /// Examines the home directory, the directory of the socket and the socket.
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
-    let directory =
-        |name, path| Place { name, path, mode: 0o700, is_right_type: Metadata::is_dir, type_name: "directory" };
+    let directory = |name, path, forbidden| Place {
+        name,
+        path,
+        mode: 0o700,
+        forbidden,
+        is_right_type: Metadata::is_dir,
+        type_name: "directory",
+    };
     let socket = Place {
         name: "socket",
         path: &paths.socket,
         mode: 0o600,
+        forbidden: OTHERS,
         is_right_type: |metadata| metadata.file_type().is_socket(),
         type_name: "socket",
     };
-    let around = paths.socket.parent().map(|path| directory("socket directory", path));
-    [Some(directory("home", &paths.home)), around, Some(socket)]
+    let around = paths.socket.parent().map(|path| directory("socket directory", path, OTHERS_WRITE));
+    [Some(directory("home", &paths.home, OTHERS)), around, Some(socket)]
         .into_iter()
         .flatten()
         .map(|place| place.examine())
@@ -53,7 +70,7 @@ impl Place<'_> {
             failure(format!("{shown} is not a {}; move it away and run `helixctl up`", self.type_name))
         } else if metadata.uid() != Uid::effective().as_raw() {
             failure(format!("{shown} belongs to another user; choose another with --home or --socket"))
-        } else if mode & !wanted != 0 {
+        } else if mode & self.forbidden != 0 {
             failure(format!("{shown} has mode {mode:04o}, so others can use it; run `chmod {wanted:o} {shown}`"))
         } else {
             Finding::ok(self.name, format!("{shown}, mode {mode:04o}"))
@@ -92,5 +109,10 @@ mod tests {
         set(root.path(), 0o750);
         set(&paths.socket, 0o666);
         assert_eq!(levels(&paths), [Level::Failure, Level::Ok, Level::Failure]);
+
+        set(&root.path().join("run"), 0o755);
+        assert_eq!(levels(&paths)[1], Level::Ok);
+        set(&root.path().join("run"), 0o775);
+        assert_eq!(levels(&paths)[1], Level::Failure);
     }
 }
