@@ -123,7 +123,12 @@ impl Catalog {
 
     /// Follows a commit: adds or replaces a memory's row. Returns what the indexes must follow.
     pub fn apply(&mut self, memory: &Memory) -> Differs {
-        let mut row = self.make_row(memory);
+        self.apply_hashed(memory, text_hash(&memory.text))
+    }
+
+    /// Does so for a text whose hash is known.
+    pub(crate) fn apply_hashed(&mut self, memory: &Memory, text_hash: u64) -> Differs {
+        let mut row = self.make_row(memory, text_hash);
         let at = memory.number.0 as usize;
         if self.rows.len() <= at {
             self.rows.resize_with(at + 1, || None);
@@ -325,7 +330,7 @@ impl Catalog {
         touched.into_iter().map(|(number, (count, at))| (MemoryNumber(number), count, at)).collect()
     }
 
-    fn make_row(&mut self, memory: &Memory) -> Row {
+    fn make_row(&mut self, memory: &Memory, text_hash: u64) -> Row {
         Row {
             topic: self.topics.intern(memory.topic.as_str()),
             kind: self.kinds.intern(memory.kind.as_str()),
@@ -341,7 +346,7 @@ impl Catalog {
             access_count: memory.access_count,
             confidence: memory.confidence,
             importance: memory.importance,
-            text_hash: text_hash(&memory.text),
+            text_hash,
             sequence: memory.sequence,
         }
     }

@@ -1,5 +1,7 @@
 //! Reading a snapshot of the store.
 
+use std::ops::RangeBounds;
+
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata};
 
 use super::codec;
@@ -51,9 +53,21 @@ impl Snapshot {
     ///
     /// # Errors
     /// When the disk fails or a record is damaged, or whatever `each` returns.
-    pub fn for_each_memory<E: From<StoreError>>(&self, mut each: impl FnMut(Memory) -> Result<(), E>) -> Result<(), E> {
-        let mut access = self.access.iter().map_err(StoreError::from)?.peekable();
-        for entry in self.memories.iter().map_err(StoreError::from)? {
+    pub fn for_each_memory<E: From<StoreError>>(&self, each: impl FnMut(Memory) -> Result<(), E>) -> Result<(), E> {
+        self.for_each_memory_in(.., each)
+    }
+
+    /// Reads the memories of some numbers in their order.
+    ///
+    /// # Errors
+    /// When the disk fails or a record is damaged, or whatever `each` returns.
+    pub fn for_each_memory_in<E: From<StoreError>>(
+        &self,
+        numbers: impl RangeBounds<u32> + Clone,
+        mut each: impl FnMut(Memory) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut access = self.access.range(numbers.clone()).map_err(StoreError::from)?.peekable();
+        for entry in self.memories.range(numbers).map_err(StoreError::from)? {
             let (key, value) = entry.map_err(StoreError::from)?;
             let number = MemoryNumber(key.value());
             let mut memory = codec::decode(number, value.value()).map_err(StoreError::from)?;
@@ -76,6 +90,14 @@ impl Snapshot {
     /// When the disk fails.
     pub fn memory_count(&self) -> Result<u64, StoreError> {
         Ok(self.memories.len()?)
+    }
+
+    /// The largest number of a memory.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn last_number(&self) -> Result<Option<MemoryNumber>, StoreError> {
+        Ok(self.memories.last()?.map(|(number, _)| MemoryNumber(number.value())))
     }
 
     /// Finds a memory by its id.

@@ -1,5 +1,7 @@
 //! Opening a strand: the store first, then every index brought up to it.
 
+mod catalog;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, RwLock};
@@ -7,7 +9,6 @@ use std::sync::{Arc, Mutex, RwLock};
 use super::meaning::Meaning;
 use super::{Strand, StrandWriter};
 use crate::error::ErrorKind;
-use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalError, LexicalIndex};
 use crate::model::{Kinds, Memory, MemoryNumber, Sequence};
 use crate::ports::Storage;
@@ -62,7 +63,7 @@ impl Strand {
         kinds: Kinds,
     ) -> Result<(Arc<Self>, StrandWriter, OpenReport), OpenError> {
         let (store, writer) = Store::open(storage)?;
-        let (catalog, memories) = read_catalog(&store)?;
+        let (catalog, memories) = catalog::read(&store.snapshot()?)?;
         let sequence = writer.sequence();
         let (lexical, rebuilt_words) = open_words(lexical, sequence)?;
         let strand = Arc::new(Self {
@@ -159,17 +160,6 @@ fn changed_after(snapshot: &Snapshot, watermark: Sequence) -> Result<BTreeSet<Me
         Ok::<_, StoreError>(())
     })?;
     Ok(changed)
-}
-
-fn read_catalog(store: &Store) -> Result<(Catalog, u64), StoreError> {
-    let mut catalog = Catalog::default();
-    let mut memories = 0;
-    store.snapshot()?.for_each_memory(|memory| {
-        memories += 1;
-        catalog.apply(&memory);
-        Ok::<_, StoreError>(())
-    })?;
-    Ok((catalog, memories))
 }
 
 /// Opens the word index; one that is ahead of the store belongs to another past and is made anew.
