@@ -3,6 +3,7 @@
 use dialoguer::FuzzySelect;
 use dialoguer::console::Term;
 use dialoguer::theme::ColorfulTheme;
+use helix_client::limits::SEARCH_LIMIT_MAX;
 use helix_client::{Start, v1};
 
 use crate::ask::{failed, is_there_somebody};
@@ -11,8 +12,8 @@ use crate::document::hyphenated;
 use crate::failure::Failure;
 use crate::text::{one_line, shorten};
 
-/// Memories to choose from: some screens full, found by typing.
-const CHOICES_MAX: u32 = 500;
+/// Memories to choose from: some screens full, found by typing, and as many as a listing gives.
+const CHOICES_MAX: u32 = SEARCH_LIMIT_MAX;
 
 /// Rows of the list that are shown at once.
 const ROWS_MAX: usize = 15;
