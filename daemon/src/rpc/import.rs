@@ -5,6 +5,7 @@
 
 mod batch;
 mod links;
+mod merge;
 mod spool;
 
 use std::io;
@@ -20,6 +21,7 @@ use tonic::{Status, Streaming};
 use super::convert;
 use crate::runtime::{Asker, Runtime};
 use batch::{Importer, Incoming};
+use merge::Claim;
 use spool::Spool;
 
 /// Pieces that wait to be spooled.
@@ -46,7 +48,8 @@ pub(super) async fn import(
     }
     let (pieces, spooled) = mpsc::channel(PIECES_MAX);
     let (reports, answer) = mpsc::channel(REPORTS_MAX);
-    let request = Request { format: first.format(), scope: first.scope.clone(), dry_run: first.dry_run };
+    let request =
+        Request { format: first.format(), scope: first.scope.clone(), dry_run: first.dry_run, trust: first.trust };
     let caller = first.caller.clone();
     tokio::spawn(forward(first, incoming, pieces));
     let runtime = Arc::clone(runtime);
@@ -64,6 +67,7 @@ struct Request {
     format: v1::ExchangeFormat,
     scope: String,
     dry_run: bool,
+    trust: bool,
 }
 
 /// Hands pieces to the thread that spools them, until the caller has no more or the thread wants no more.
@@ -102,8 +106,13 @@ fn run(
         "" | "project" => asker.project.scope.clone(),
         other => Scope::parse(other).map_err(|error| Status::invalid_argument(error.to_string()))?,
     };
+    if request.trust && asker.actor.origin != Origin::User {
+        return Err(Status::permission_denied(
+            "only a person can vouch for where memories came from; use helixctl import",
+        ));
+    }
     let asker = Asker { actor: Actor { origin: Origin::Import, ..asker.actor }, ..asker };
-    let mut importer = Importer::new(runtime, asker, home, request.dry_run, reports.clone());
+    let mut importer = Importer::new(runtime, asker, home, request, reports.clone());
     read(request.format, &mut spool, &mut importer)?;
     let mut done = importer.finish()?;
     done.problems.truncate(PROBLEMS_MAX);
@@ -128,7 +137,7 @@ fn read(format: v1::ExchangeFormat, spool: &mut Spool, importer: &mut Importer<'
 
 fn read_json(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
     let file = spool.open(name).map_err(|error| spool_status(&error))?;
-    let taken = json::read(file, |memory: Portable| importer.take(Incoming { memory, was_edited: false }));
+    let taken = json::read(file, |memory: Portable| importer.take(Incoming { memory, claim: Claim::None }));
     taken.map_err(|error| match error {
         json::ReadError::Stopped(status) => status,
         other => match other.kind() {
@@ -145,8 +154,12 @@ fn read_markdown(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> 
     let mut reader = markdown::Reader::new(file, topic).map_err(failed)?;
     for section in reader.by_ref() {
         let section = section.map_err(failed)?;
-        let was_edited = section.change == markdown::Change::Revised;
-        importer.take(Incoming { memory: section.memory, was_edited })?;
+        let claim = match section.change {
+            markdown::Change::Revised(base) => Claim::Edited(base),
+            markdown::Change::Untouched => Claim::Untouched,
+            markdown::Change::New => Claim::None,
+        };
+        importer.take(Incoming { memory: section.memory, claim })?;
     }
     Ok(reader.report().clone())
 }
@@ -157,7 +170,7 @@ fn read_amrl(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Resu
     let failed = |error: amrl::ReadError| Status::invalid_argument(error.to_string());
     let mut reader = amrl::Reader::new(file, deleted).map_err(failed)?;
     for entry in reader.by_ref() {
-        importer.take(Incoming { memory: entry.map_err(failed)?.memory, was_edited: false })?;
+        importer.take(Incoming { memory: entry.map_err(failed)?.memory, claim: Claim::None })?;
     }
     Ok(reader.report().clone())
 }

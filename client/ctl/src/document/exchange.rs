@@ -53,6 +53,7 @@ pub(crate) struct ImportDocument<'a> {
     known: u64,
     revised: u64,
     refused: u64,
+    conflicts: u64,
     problems: &'a [String],
 }
 
@@ -98,6 +99,7 @@ impl<'a> ImportDocument<'a> {
             known: progress.known,
             revised: progress.revised,
             refused: progress.refused,
+            conflicts: progress.conflicts,
             problems: &progress.problems,
         }
     }

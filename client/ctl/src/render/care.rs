@@ -88,9 +88,11 @@ pub(crate) fn batch(look: Look, items: &[BatchItem], first: usize) -> String {
 /// Writes what became of an import.
 pub(crate) fn imported(look: Look, progress: &ImportProgress, dry_run: bool) -> String {
     let word = if dry_run { "would be" } else { "were" };
-    let ImportProgress { read, stored, known, revised, refused, .. } = progress;
-    let sum =
-        format!("{read} read: {stored} {word} stored, {known} known before, {revised} revised, {refused} refused\n");
+    let ImportProgress { read, stored, known, revised, refused, conflicts, .. } = progress;
+    let sum = format!(
+        "{read} read: {stored} {word} stored, {known} known before, {revised} revised, {conflicts} in conflict, \
+             {refused} refused\n"
+    );
     let problem = |problem: &String| format!("{}\t{}\n", look.paint(Paint::Bad, "problem"), one_line(problem));
     progress.problems.iter().map(problem).collect::<String>() + &sum
 }

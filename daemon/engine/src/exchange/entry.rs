@@ -8,7 +8,7 @@ mod read;
 mod write;
 
 pub(super) use read::read;
-pub(super) use write::{Carries, Line, text_hash};
+pub(super) use write::{Carries, Line, fields_hash, text_hash};
 
 #[cfg(test)]
 mod tests;

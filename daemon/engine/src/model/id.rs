@@ -67,6 +67,9 @@ const SLUG_WORDS_MAX: usize = 5;
 /// Bytes of a slug, without the number that makes it unique.
 const SLUG_MAX_BYTES: usize = 48;
 
+/// Bytes of a slug that comes from elsewhere, with its number.
+const KEPT_SLUG_MAX_BYTES: usize = 72;
+
 /// Longest word before a colon that counts as a label, in bytes.
 const LABEL_MAX_BYTES: usize = 16;
 
@@ -98,6 +101,15 @@ impl Handle {
     pub fn moved(&self, topic: &Topic) -> Self {
         let slug = self.0.split_once('/').map_or(self.0.as_str(), |(_, slug)| slug);
         Self(format!("{topic}/{slug}"))
+    }
+
+    /// Returns the handle that a memory had elsewhere, for it to keep in this topic; `None` for what is no handle of it.
+    #[must_use]
+    pub fn kept(text: &str, topic: &Topic) -> Option<Self> {
+        let (own, slug) = text.split_once('/')?;
+        let is_slug = |c: char| c == '-' || (c.is_alphanumeric() && !c.is_uppercase());
+        let fits = own == topic.as_str() && !slug.is_empty() && slug.len() <= KEPT_SLUG_MAX_BYTES;
+        (fits && slug.chars().all(is_slug)).then(|| Self(text.to_owned()))
     }
 
     /// Whether the handle is one of this topic.
@@ -173,6 +185,11 @@ mod tests {
         assert_eq!(handle.as_str(), "build-gotchas/rust-lib-use-arch-arm64");
         assert_eq!(Handle::propose(&topic, "gotcha: pass -arch arm64").as_str(), "build-gotchas/pass-arch-arm64");
         assert_eq!(Handle::propose(&topic, "!!!").numbered(1).as_str(), "build-gotchas/note-2");
+        let kept = |text: &str| Handle::kept(text, &topic).map(|handle| handle.to_string());
+        assert_eq!(kept("build-gotchas/arm64-2").as_deref(), Some("build-gotchas/arm64-2"));
+        for no in ["other/arm64", "build-gotchas/", "build-gotchas", "build-gotchas/a b", "build-gotchas/a/b"] {
+            assert_eq!(kept(no), None);
+        }
         let moved = handle.moved(&Topic::parse("linking").unwrap());
         assert_eq!(moved.as_str(), "linking/rust-lib-use-arch-arm64");
         assert!(handle.is_in(&topic) && !moved.is_in(&topic));

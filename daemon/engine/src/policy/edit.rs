@@ -90,6 +90,10 @@ pub struct Absorbed {
     pub tags: Vec<String>,
     /// Its links.
     pub links: Vec<MemoryId>,
+    /// Its source, which the memory that stays takes over when it has none.
+    pub source: Option<SourceRef>,
+    /// With a source: the hash of its line, as [`LINE_ATTRIBUTE`] holds it.
+    pub source_line: Option<String>,
     /// Its importance.
     pub importance: f32,
     /// Its confidence.
@@ -302,6 +306,10 @@ fn absorb(memory: &mut Memory, absorbed: &Absorbed) {
     let links: Vec<MemoryId> = memory.links.iter().chain(&absorbed.links).copied().collect();
     memory.links = unique(&links).into_iter().filter(|id| *id != memory.id && *id != absorbed.id).collect();
     memory.links.truncate(LINKS_MAX);
+    if memory.source.is_none() {
+        memory.source.clone_from(&absorbed.source);
+        memory.attributes.extend(absorbed.source_line.clone().map(|line| (LINE_ATTRIBUTE.to_owned(), line)));
+    }
     memory.importance = memory.importance.max(absorbed.importance);
     memory.confidence = memory.confidence.max(absorbed.confidence);
     memory.access_count = memory.access_count.max(absorbed.known_count).saturating_add(absorbed.access_count);

@@ -13,7 +13,7 @@ use super::history::{self, GENESIS};
 use super::{FORMAT, StoreError, tables};
 use crate::error::ErrorKind;
 use crate::model::{
-    Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Provenance, Scope, Sequence, Status, Timestamp, Topic,
+    Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, Status, Timestamp, Topic,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
@@ -24,6 +24,10 @@ use group::Group;
 pub struct Stamps {
     /// Its id, which it keeps unless another memory has it.
     pub id: Option<MemoryId>,
+    /// Its handle, which it keeps likewise, in the topic that it is stored in.
+    pub handle: Option<String>,
+    /// Where it came from, when whoever imports it vouches for that; its import then adds nothing to its provenance.
+    pub origin: Option<Origin>,
     /// When it stopped being true.
     pub valid_to: Option<Timestamp>,
     /// When it was learned.

@@ -17,6 +17,7 @@ use tonic::Status;
 use super::super::{convert, store};
 use super::PROBLEMS_MAX;
 use super::links::Links;
+use super::merge::{Claim, Merge, merge};
 use crate::runtime::{Asker, Runtime};
 use crate::system::SystemRandomness;
 
@@ -24,8 +25,8 @@ use crate::system::SystemRandomness;
 pub(super) struct Incoming {
     /// As it travelled.
     pub(super) memory: Portable,
-    /// Its text was changed on the way, by somebody who wants it so here.
-    pub(super) was_edited: bool,
+    /// What the file says of how it came about.
+    pub(super) claim: Claim,
 }
 
 /// What a written memory was called in the file.
@@ -49,6 +50,7 @@ pub(super) struct Importer<'r> {
     asker: Asker,
     home: Scope,
     dry_run: bool,
+    trust: bool,
     reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
     progress: v1::ImportProgress,
     links: Links,
@@ -62,27 +64,31 @@ impl<'r> Importer<'r> {
         runtime: &'r Runtime,
         asker: Asker,
         home: Scope,
-        dry_run: bool,
+        request: &super::Request,
         reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
     ) -> Self {
         let progress = v1::ImportProgress::default();
         let (links, requests, names) = (Links::default(), Vec::new(), Vec::new());
-        Self { runtime, asker, home, dry_run, reports, progress, links, requests, names, pending: None }
+        let (dry_run, trust) = (request.dry_run, request.trust);
+        Self { runtime, asker, home, dry_run, trust, reports, progress, links, requests, names, pending: None }
     }
 
     /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
     pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Status> {
         self.progress.read += 1;
-        let Incoming { memory, was_edited } = incoming;
+        let Incoming { memory, claim } = incoming;
         let place = self.links.place(&memory.topic);
         if let Some((number, id)) = self.known(&memory)? {
             let old = self.runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
-            let differs = old.first().is_some_and(|old| old.text != memory.text);
-            if was_edited && differs {
-                self.revise(number, memory, place);
-            } else {
-                self.progress.known += 1;
-                self.links.note(place, memory.handle, id);
+            let kinds = self.runtime.strand.kinds();
+            match old.first().map_or(Ok(Merge::Known), |old| merge(old, &memory, &claim, kinds)) {
+                Ok(Merge::Revise(edits)) => self.revise(number, edits, memory, place),
+                Ok(Merge::Conflict) => self.leave(&memory),
+                Err(error) => self.refuse(&memory, &error),
+                Ok(Merge::Known) => {
+                    self.progress.known += 1;
+                    self.links.note(place, memory.handle, id);
+                }
             }
         } else {
             self.store(memory, place);
@@ -148,6 +154,8 @@ impl<'r> Importer<'r> {
         }
         let stamps = Stamps {
             id: memory.id,
+            handle: memory.handle.clone(),
+            origin: memory.origin.filter(|_| self.trust),
             valid_to: memory.valid_to,
             recorded_at: memory.recorded_at.or(memory.valid_from),
             last_seen_at: memory.last_seen_at,
@@ -170,14 +178,29 @@ impl<'r> Importer<'r> {
         self.names.push(Named { topic, place, handle, links, is_revision: false });
     }
 
-    fn revise(&mut self, number: MemoryNumber, memory: Portable, place: usize) {
+    fn revise(&mut self, number: MemoryNumber, edits: Vec<Edit>, memory: Portable, place: usize) {
         if self.dry_run {
             self.progress.revised += 1;
             return;
         }
-        self.requests.push(self.edit(number, Edit::Revise { text: memory.text }));
-        let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
-        self.names.push(Named { topic, place, handle, links, is_revision: true });
+        let Portable { topic, handle, links, .. } = memory;
+        for (at, edit) in edits.into_iter().enumerate() {
+            self.requests.push(self.edit(number, edit));
+            let (topic, handle, links) = (topic.clone(), handle.clone(), links.clone());
+            // Several edits revise one memory.
+            self.names.push(Named { topic, place, handle, links, is_revision: at == 0 });
+        }
+    }
+
+    /// Leaves a memory as it is here, and says so.
+    fn leave(&mut self, memory: &Portable) {
+        self.progress.conflicts += 1;
+        if self.progress.problems.len() < PROBLEMS_MAX {
+            let name = memory.handle.as_deref().unwrap_or(&memory.topic);
+            self.progress.problems.push(format!(
+                "{name}: the file has it otherwise, but it is not what was exported from here any more; it was left as it is"
+            ));
+        }
     }
 
     fn edit(&self, number: MemoryNumber, edit: Edit) -> Request {

@@ -40,8 +40,13 @@ pub(crate) fn exported(exported: &Exported) -> String {
 /// Text of an import's last message.
 pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
     let Some(last) = last else { return unfinished("") };
-    let counts =
-        [(last.stored, "stored"), (last.known, "known already"), (last.revised, "changed"), (last.refused, "refused")];
+    let counts = [
+        (last.stored, "stored"),
+        (last.known, "known already"),
+        (last.revised, "changed"),
+        (last.conflicts, "left as they are"),
+        (last.refused, "refused"),
+    ];
     let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
     let head = std::iter::once(format!("{} read", last.read)).chain(counts).collect::<Vec<_>>().join(", ");
     let head = if last.done { head } else { unfinished(&head) };

@@ -45,6 +45,10 @@ pub(crate) struct Import {
     /// Puts memories here that name no scope: global, project or project:ID
     #[arg(long, value_name = "S")]
     scope: Option<String>,
+    /// Keeps the origins that the file names: for your own exports, so that what you stored is yours again and is shown
+    /// unasked; else all of it counts as imported
+    #[arg(long)]
+    trust: bool,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -60,6 +64,7 @@ impl Import {
             format: source.format.wire().into(),
             scope: self.scope.clone().unwrap_or_default(),
             dry_run: self.dry_run,
+            trust: self.trust,
             ..v1::ImportPiece::default()
         };
         let result = wait(async {

@@ -12,7 +12,7 @@ use crate::model::{Origin, Provenance, SourceRef, Status, Timestamp};
 pub(in crate::exchange) enum Carries {
     /// Everything but the topic, which stands around it.
     Text,
-    /// Everything but topic and text, and the hash that tells whether the text was changed.
+    /// Everything but topic and text, and the hashes that tell what was changed.
     Hash,
 }
 
@@ -61,6 +61,8 @@ pub(in crate::exchange) struct Line<'a> {
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fields_hash: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -108,6 +110,7 @@ impl<'a> Line<'a> {
             status: memory.status.map(Status::name),
             text: (carries == Carries::Text).then_some(memory.text.as_str()),
             text_hash: (carries == Carries::Hash).then(|| text_hash(&memory.text)),
+            fields_hash: (carries == Carries::Hash).then(|| fields_hash(memory)),
         }
     }
 }
@@ -139,6 +142,15 @@ const TEXT_HASH_BYTES: usize = 8;
 pub(in crate::exchange) fn text_hash(text: &str) -> String {
     let hash = blake3::hash(text.as_bytes());
     hex::encode(hash.as_bytes().get(..TEXT_HASH_BYTES).unwrap_or_default())
+}
+
+/// Returns the hash by which edited fields are told from untouched ones: of those that people edit by hand.
+pub(in crate::exchange) fn fields_hash(memory: &Portable) -> String {
+    let fields = format!(
+        "{:?} {:?} {:?} {:?} {}",
+        memory.kind, memory.tags, memory.importance, memory.confidence, memory.pinned
+    );
+    text_hash(&fields)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

@@ -28,13 +28,40 @@ pub struct Section {
     pub memory: Portable,
 }
 
-/// What happened to a text since it was exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a memory was like when it was exported, as far as its marker says: what edits started from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Base {
+    text_hash: String,
+    /// Empty in files of an older Helix.
+    fields_hash: String,
+}
+
+impl Base {
+    fn of(object: &Map<String, Value>) -> Self {
+        let hash = |name| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self { text_hash: hash("text_hash"), fields_hash: hash("fields_hash") }
+    }
+
+    /// Whether a memory has the text that was exported.
+    #[must_use]
+    pub fn has_text(&self, text: &str) -> bool {
+        self.text_hash == entry::text_hash(text)
+    }
+
+    /// Whether a memory has the kind, tags, importance, confidence and pin that were exported.
+    #[must_use]
+    pub fn has_fields(&self, memory: &Portable) -> bool {
+        self.fields_hash.is_empty() || self.fields_hash == entry::fields_hash(memory)
+    }
+}
+
+/// What happened to a memory since it was exported.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing.
     Untouched,
-    /// It was edited under its id.
-    Revised,
+    /// Its text or its fields were edited under its id.
+    Revised(Base),
     /// It was added, or never had an id.
     New,
 }
@@ -211,15 +238,15 @@ impl<R: BufRead> Reader<R> {
             Map::new()
         });
         let memory = entry::read(&object, at, &mut self.report);
-        let hash = object.get("text_hash").and_then(Value::as_str);
-        let is_untouched = hash == Some(entry::text_hash(&gathered.text).as_str());
-        if !is_untouched {
+        let base = Base::of(&object);
+        let has_text = base.text_hash == entry::text_hash(&gathered.text);
+        if !has_text {
             gathered.text.truncate(gathered.text.trim_end().len());
         }
         let change = match memory.id {
             None => Change::New,
-            Some(_) if is_untouched => Change::Untouched,
-            Some(_) => Change::Revised,
+            Some(_) if has_text && base.has_fields(&memory) => Change::Untouched,
+            Some(_) => Change::Revised(base),
         };
         Ok(self.finish(number, change, memory, gathered))
     }

@@ -42,6 +42,10 @@ fn stamp(memory: &mut Memory, stamps: Stamps, tables: &mut Tables<'_>) -> Result
     memory.access_count = stamps.access_count;
     memory.status = stamps.status.unwrap_or(memory.status);
     memory.attributes.extend(stamps.attributes);
+    if let Some(origin) = stamps.origin {
+        memory.origin = origin;
+        memory.provenance.clear();
+    }
     memory.provenance.splice(0..0, stamps.provenance);
     tables.access.insert(memory.number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
     Ok(())
@@ -84,7 +88,8 @@ impl Group {
                 if self.next_number == u32::MAX {
                     return Ok(Err(WriteError::Full));
                 }
-                let plain = Handle::propose(&admitted.topic, &admitted.text);
+                let kept = stamps.as_ref().and_then(|stamps| Handle::kept(stamps.handle.as_deref()?, &admitted.topic));
+                let plain = kept.unwrap_or_else(|| Handle::propose(&admitted.topic, &admitted.text));
                 let handle = attempts.free(&tables.handles, plain, MemoryNumber(self.next_number))?;
                 let mut memory = self.new_memory(*admitted, handle, links, &entropy, &actor, at);
                 if let Some(stamps) = stamps {

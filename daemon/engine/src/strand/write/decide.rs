@@ -5,6 +5,7 @@ use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
 use crate::model::{Actor, Memory, MemoryNumber, Scope, Status, Timestamp, Topic};
 use crate::policy::edit::{Absorbed, Edit};
+use crate::policy::stale::LINE_ATTRIBUTE;
 use crate::store::{Change, Write, WriteError};
 use crate::strand::Strand;
 
@@ -138,6 +139,8 @@ impl Strand {
             id: duplicate.id,
             tags: duplicate.tags,
             links: duplicate.links,
+            source: duplicate.source,
+            source_line: duplicate.attributes.get(LINE_ATTRIBUTE).cloned(),
             importance: duplicate.importance,
             confidence: duplicate.confidence,
             access_count: access_count.max(duplicate.access_count),
