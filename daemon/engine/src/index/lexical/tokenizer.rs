@@ -3,8 +3,8 @@
 //!
 //! Text is brought to NFKC and cut into runs of letters, digits and underscores. A run is an identifier: it is split at
 //! case changes, underscores and digits *before* lowercasing, its parts are stemmed, and when there is more than one part
-//! the whole run is kept too, lowercased and unstemmed (`FxHashSet` gives `fx hash set` and `fxhashset`). Runs of Han,
-//! Kana and Hangul become overlapping bigrams, since they are written without spaces.
+//! the whole run is kept too, read like the lower-case word that somebody may type for it (`FxHashSet` gives `fx hash set`
+//! and `fxhashset`). Runs of Han, Kana and Hangul become overlapping bigrams, since they are written without spaces.
 //!
 //! A change of what this file answers is a change of format: see `FORMAT` in the storage module.
 
@@ -36,7 +36,7 @@ const STEM_MIN_CHARS: usize = 4;
 pub enum TokenKind {
     /// A word, or one part of an identifier, stemmed.
     Part,
-    /// A whole identifier of several parts, unstemmed.
+    /// A whole identifier of several parts, stemmed when it has letters alone.
     Whole,
     /// One or two characters of a script written without spaces.
     Gram,
@@ -214,7 +214,7 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
         }
         let word = self.word.as_str();
         match kind {
-            TokenKind::Part if is_stemmed(word) => {
+            TokenKind::Part | TokenKind::Whole if is_stemmed(word) => {
                 let text = stems::stem(word);
                 (self.each)(TokenRef { text: &text, word, kind });
             }
