@@ -69,19 +69,31 @@ pub struct SourceRef {
 }
 
 impl SourceRef {
-    /// Reads `path` or `path:line`.
+    /// Reads a path and the line that stands behind it in one of the ways in which tools write that: `path:line`,
+    /// `path:line:column`, `path:line-line`, `path#Lline` and `path#Lline-Lline`. Of several lines it keeps the first.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
-        if let Some((path, line)) = text.rsplit_once(':')
-            && let Ok(line) = line.parse::<u32>()
-            && line > 0
-            && !path.is_empty()
-        {
-            return Self { path: path.to_owned(), line: Some(line), ..Self::default() };
-        }
-        Self { path: text.to_owned(), ..Self::default() }
+        let (path, line) = text
+            .rsplit_once("#L")
+            .and_then(|(path, lines)| Some((path, first_line(lines)?)))
+            .or_else(|| {
+                let (path, last) = text.rsplit_once(':')?;
+                let line = first_line(last)?;
+                let column_before = path.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
+                Some(column_before.filter(|(path, line)| *line > 0 && !path.is_empty()).unwrap_or((path, line)))
+            })
+            .filter(|(path, _)| !path.is_empty())
+            .map_or((text, None), |(path, line)| (path, Some(line)));
+        Self { path: path.to_owned(), line, ..Self::default() }
     }
+}
+
+/// Reads `12`, `12-15` or `12-L15`.
+fn first_line(lines: &str) -> Option<u32> {
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    last.trim_start_matches('L').parse::<u32>().ok()?;
+    first.parse().ok().filter(|line| *line > 0)
 }
 
 /// What produced a memory.
@@ -160,6 +172,14 @@ mod tests {
         assert_eq!((with_line.path.as_str(), with_line.line), ("src/infer.rs", Some(42)));
         assert_eq!(SourceRef::parse("C:notes").path, "C:notes");
         assert_eq!(SourceRef::parse("a:0").line, None);
+        for text in ["a.rs:2", "a.rs:2:5", "a.rs:2-9", "a.rs#L2", "a.rs#L2-L9", "a.rs#L2-9", " a.rs:2 "] {
+            let parsed = SourceRef::parse(text);
+            assert_eq!((parsed.path.as_str(), parsed.line), ("a.rs", Some(2)), "{text}");
+        }
+        for path in ["a#Lx", "#L2", "2-9", "a:b", "a:2-b", "a:-2", "https://host/page"] {
+            let parsed = SourceRef::parse(path);
+            assert_eq!((parsed.path.as_str(), parsed.line), (path, None));
+        }
     }
 
     #[test]
