@@ -8,6 +8,7 @@ use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::strand::Strand;
 use helix_proto::v1;
+use jiff::tz::TimeZone;
 use tokio::sync::Notify;
 
 use crate::config::Config;
@@ -65,6 +66,8 @@ pub(crate) struct Asker {
     pub(crate) project: Arc<Project>,
     /// Where in it; empty when unknown.
     pub(crate) cwd: PathBuf,
+    /// By which it reads and writes days.
+    pub(crate) zone: TimeZone,
 }
 
 impl Asker {
@@ -98,6 +101,7 @@ impl Runtime {
             actor: Actor { origin, agent: cut(&caller.agent), session: cut(&caller.session) },
             project: self.project(Path::new(&caller.cwd)),
             cwd: PathBuf::from(caller.cwd),
+            zone: TimeZone::get(&caller.time_zone).unwrap_or_else(|_| TimeZone::system()),
         }
     }
 }

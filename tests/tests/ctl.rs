@@ -258,6 +258,24 @@ fn filters_narrow_a_search() {
 }
 
 #[test]
+fn a_day_in_a_query_is_the_askers_day() {
+    let world = World::new();
+    // The tenth in Greenwich, and still the ninth in California.
+    let memory = json!([{"topic": "days", "text": "Moved to the new disks.", "valid_from": "2026-11-10T02:00:00Z"}]);
+    let imported = world.run_with(&["import", "-"], &memory.to_string());
+    assert_eq!(code(&imported), Some(exit::OK), "{}", stderr(&imported));
+    let found = |zone: &str, query: &str| {
+        let mut command = world.home.command(Binary::Ctl);
+        command.args(["search", query, "--json"]).current_dir(&world.project.root).env("TZ", zone);
+        let printed = command.output().unwrap().stdout;
+        handles(&serde_json::from_slice::<Value>(&printed).unwrap()["hits"]).len()
+    };
+    assert_eq!(found("UTC", "disks after:2026-11-10"), 1);
+    assert_eq!(found("America/Los_Angeles", "disks after:2026-11-10"), 0);
+    assert_eq!(found("America/Los_Angeles", "disks after:2026-11-09"), 1);
+}
+
+#[test]
 fn a_search_explains_itself() {
     let world = World::new();
     world.add("build", "Cache needs cleaning.", &[]);

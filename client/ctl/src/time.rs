@@ -20,18 +20,18 @@ pub(crate) fn rfc3339(at_us: i64) -> String {
     Timestamp::from_microsecond(at_us).map_or_else(|_| format!("{at_us}us"), |at| format!("{at:.6}"))
 }
 
-/// Writes the day of a time, in UTC.
+/// Writes the day of a time, in the local time zone.
 pub(crate) fn day(at_us: i64) -> String {
-    Timestamp::from_microsecond(at_us).map_or_else(|_| format!("{at_us}us"), |at| at.strftime("%Y-%m-%d").to_string())
+    written(at_us, TimeZone::system(), "%Y-%m-%d")
 }
 
 /// Writes a time to the minute, in the local time zone, as people read a list.
 pub(crate) fn minute(at_us: i64) -> String {
-    minute_in(at_us, TimeZone::system())
+    written(at_us, TimeZone::system(), "%Y-%m-%d %H:%M")
 }
 
-fn minute_in(at_us: i64, zone: TimeZone) -> String {
-    let at = Timestamp::from_microsecond(at_us).map(|at| at.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string());
+fn written(at_us: i64, zone: TimeZone, format: &str) -> String {
+    let at = Timestamp::from_microsecond(at_us).map(|at| at.to_zoned(zone).strftime(format).to_string());
     at.unwrap_or_else(|_| format!("{at_us}us"))
 }
 
@@ -86,7 +86,9 @@ mod tests {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00.000000Z");
         assert_eq!(rfc3339(1_700_000_000_123_456), "2023-11-14T22:13:20.123456Z");
         assert_eq!(day(1_700_000_000_123_456), "2023-11-14");
-        assert_eq!(minute_in(1_700_000_000_123_456, TimeZone::UTC), "2023-11-14 22:13");
+        assert_eq!(written(1_700_000_000_123_456, TimeZone::UTC, "%H:%M"), "22:13");
+        let west = TimeZone::fixed(jiff::tz::offset(-8));
+        assert_eq!(written(1_700_000_000_123_456 + 4 * HOUR_US, west, "%Y-%m-%d %H:%M"), "2023-11-14 18:13");
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod tests {
             actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
             project: Arc::new(Project { scope, root: PathBuf::from("/b"), name: "b".to_owned(), aliases: Vec::new() }),
             cwd: PathBuf::from("/b"),
+            zone: jiff::tz::TimeZone::UTC,
         }
     }
 

@@ -98,7 +98,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     let cursor = Some(&request.cursor).filter(|cursor| !cursor.is_empty()).map(|text| Cursor::parse(text)).transpose();
     let cursor = cursor.map_err(|error| convert::status(error.kind(), &error))?;
     let now = cursor.map_or_else(|| runtime.now(), |cursor| cursor.now);
-    let calendar = Calendar::new(jiff::tz::TimeZone::system(), now);
+    let calendar = Calendar::new(asker.zone.clone(), now);
     let parsed = parse(&request.query, &calendar).map_err(|error| convert::status(error.kind(), &error))?;
     let wire = request.filter.clone().unwrap_or_default();
     let mut filter = merge(convert::filter(&wire)?, parsed.filter);

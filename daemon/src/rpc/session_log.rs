@@ -187,7 +187,12 @@ mod tests {
             name: "here".into(),
             aliases: Vec::new(),
         };
-        let asker = Asker { actor: actor(Origin::Agent, ""), project: Arc::new(project), cwd: PathBuf::new() };
+        let asker = Asker {
+            actor: actor(Origin::Agent, ""),
+            project: Arc::new(project),
+            cwd: PathBuf::new(),
+            zone: jiff::tz::TimeZone::UTC,
+        };
         let snapshot = strand.snapshot().unwrap();
         let log = |session: &str, limit| {
             let wanted = Wanted::new(session.to_owned(), &asker, Timestamp::from_micros(10 * HOUR_US));
