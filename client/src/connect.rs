@@ -11,12 +11,14 @@ use helix_proto::v1::helix_client::HelixClient;
 use helix_proto::v1::{HelloReply, HelloRequest};
 use helix_proto::{PROTOCOL, v1};
 use hyper_util::rt::TokioIo;
+use jiff::tz::TimeZone;
 use tokio::net::UnixStream;
 use tokio::time::{Instant, sleep, timeout};
 use tonic::transport::{Channel, Endpoint, Uri};
 use tonic::{Code, Status};
 use tower::service_fn;
 
+use crate::lost::{is_lost_connection, never_arrived, unknown_outcome};
 use crate::peer;
 use crate::start::{StartError, Started, holder, start_daemon};
 
@@ -89,13 +91,16 @@ pub enum ConnectError {
     Start(#[from] StartError),
 }
 
+/// What calls are made on.
+pub type Rpc = HelixClient<Channel>;
+
 /// A greeted connection.
 #[derive(Clone, Debug)]
 pub struct Client {
     paths: Paths,
     program: &'static str,
     start: Start,
-    channel: HelixClient<Channel>,
+    channel: Rpc,
     /// What the daemon said of itself.
     pub greeting: HelloReply,
 }
@@ -119,13 +124,34 @@ impl Client {
         }
     }
 
-    /// Makes a call, and makes it again when the daemon went away under it.
+    /// Makes a call, and makes it again when the daemon went away under it: for what may be done twice.
     ///
     /// # Errors
     /// The daemon's status, or `Unavailable` when there is no daemon.
     pub async fn call<T>(
         &mut self,
-        make: impl AsyncFn(&mut HelixClient<Channel>) -> Result<tonic::Response<T>, Status>,
+        make: impl AsyncFn(&mut Rpc) -> Result<tonic::Response<T>, Status>,
+    ) -> Result<T, Status> {
+        self.call_while(is_lost_connection, make).await
+    }
+
+    /// Makes a call, and makes it again only when the daemon surely did nothing about it: for what must not be done twice.
+    ///
+    /// # Errors
+    /// The daemon's status, `Unavailable` when there is no daemon, or `Aborted` when it went away before it answered, so
+    /// that nobody knows whether the call was carried out.
+    pub async fn call_at_most_once<T>(
+        &mut self,
+        make: impl AsyncFn(&mut Rpc) -> Result<tonic::Response<T>, Status>,
+    ) -> Result<T, Status> {
+        let result = self.call_while(never_arrived, make).await;
+        result.map_err(|status| if is_lost_connection(&status) { unknown_outcome() } else { status })
+    }
+
+    async fn call_while<T>(
+        &mut self,
+        is_repeatable: fn(&Status) -> bool,
+        make: impl AsyncFn(&mut Rpc) -> Result<tonic::Response<T>, Status>,
     ) -> Result<T, Status> {
         let mut attempt = 1;
         loop {
@@ -135,7 +161,7 @@ impl Client {
                 Ok(Err(status)) => status,
                 Err(_) => return Err(Status::deadline_exceeded("the daemon did not answer in time; see its log")),
             };
-            if attempt == CALL_ATTEMPTS || !is_lost_connection(&status) {
+            if attempt == CALL_ATTEMPTS || !is_repeatable(&status) {
                 return Err(status);
             }
             attempt += 1;
@@ -146,14 +172,14 @@ impl Client {
         }
     }
 
-    /// Makes a call once, for what must not happen twice and for what takes its time: streams, changes, maintenance.
+    /// Makes a call once, for what takes its time: streams and maintenance.
     ///
     /// # Errors
     /// The daemon's status; `DeadlineExceeded` when nothing came within `deadline`.
     pub async fn call_once<T>(
         &mut self,
         deadline: Duration,
-        make: impl AsyncFnOnce(&mut HelixClient<Channel>) -> Result<tonic::Response<T>, Status>,
+        make: impl AsyncFnOnce(&mut Rpc) -> Result<tonic::Response<T>, Status>,
     ) -> Result<T, Status> {
         match timeout(deadline, make(&mut self.channel)).await {
             Ok(result) => result.map(tonic::Response::into_inner),
@@ -262,12 +288,6 @@ async fn connect_checked(socket: PathBuf) -> io::Result<TokioIo<UnixStream>> {
     }
 }
 
-fn is_lost_connection(status: &Status) -> bool {
-    // `Unavailable` from the daemon itself carries no transport error as its source.
-    matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled)
-        && std::error::Error::source(status).is_some()
-}
-
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -287,5 +307,6 @@ pub fn caller(program: v1::Program, cwd: &std::path::Path, agent: &str, session:
         cwd: cwd.to_string_lossy().into_owned(),
         agent: agent.to_owned(),
         session: session.to_owned(),
+        time_zone: TimeZone::system().iana_name().unwrap_or_default().to_owned(),
     }
 }

@@ -1,14 +1,16 @@
 //! The client side of the socket: connect, check who answers, start the daemon when it is absent, retry, deadlines.
 //!
 //! Clients keep no state. A call that reads or stores may be repeated safely, because storing the same text twice reinforces
-//! the first memory, so one that met a dying daemon is simply made again ([`Client::call`]). What changes a memory, and what
-//! streams, is called once ([`Client::call_once`]).
+//! the first memory, so one that met a dying daemon is simply made again ([`Client::call`]). What changes a memory, or stores
+//! a text a second time, is made again only when the first surely did nothing ([`Client::call_at_most_once`]). What streams
+//! or takes long is called once ([`Client::call_once`]).
 
 mod connect;
+mod lost;
 mod peer;
 mod start;
 
-pub use connect::{Client, ConnectError, Start, caller};
+pub use connect::{Client, ConnectError, Rpc, Start, caller};
 pub use start::StartError;
 
 pub use helix_proto::paths::{PathError, Paths};

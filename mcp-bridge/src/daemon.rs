@@ -2,10 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use helix_client::v1::helix_client::HelixClient;
-use helix_client::{Client, ConnectError, PathError, Paths, Start};
+use helix_client::{Client, ConnectError, PathError, Paths, Rpc, Start};
 use tokio::sync::Semaphore;
-use tonic::transport::Channel;
 use tonic::{Code, Response, Status};
 
 /// Calls to the daemon at one time; a client that sends more is told to wait.
@@ -56,13 +54,28 @@ impl Daemon {
     /// [`CallError`] says what to do.
     pub(crate) async fn call<T>(
         &self,
-        make: impl AsyncFn(&mut HelixClient<Channel>) -> Result<Response<T>, Status>,
+        make: impl AsyncFn(&mut Rpc) -> Result<Response<T>, Status>,
     ) -> Result<T, CallError> {
+        self.with_client(async |client| client.call(make).await).await
+    }
+
+    /// Makes a call that must not be carried out twice.
+    ///
+    /// # Errors
+    /// [`CallError`] says what to do.
+    pub(crate) async fn call_at_most_once<T>(
+        &self,
+        make: impl AsyncFn(&mut Rpc) -> Result<Response<T>, Status>,
+    ) -> Result<T, CallError> {
+        self.with_client(async |client| client.call_at_most_once(make).await).await
+    }
+
+    async fn with_client<T>(&self, call: impl AsyncFnOnce(&mut Client) -> Result<T, Status>) -> Result<T, CallError> {
         let _permit = self.permits.try_acquire().map_err(|_| CallError::Busy)?;
         let mut client = self.connected().await?;
-        let result = client.call(make).await;
+        let result = call(&mut client).await;
         // A call may have connected anew; a daemon that cannot be reached is looked for again by the next call.
-        let lost = result.as_ref().is_err_and(|status| status.code() == Code::Unavailable);
+        let lost = result.as_ref().is_err_and(|status| matches!(status.code(), Code::Unavailable | Code::Aborted));
         self.keep((!lost).then_some(client));
         result.map_err(|status| CallError::Refused(Box::new(status)))
     }

@@ -3,6 +3,7 @@
 pub mod binaries;
 pub mod bridge;
 pub mod daemon;
+pub mod dice;
 pub mod fixtures;
 pub mod home;
 pub mod hook;
@@ -14,6 +15,7 @@ pub mod text;
 pub use binaries::Binary;
 pub use bridge::Bridge;
 pub use daemon::Daemon;
+pub use dice::Dice;
 pub use home::Home;
 pub use hook::HookRun;
 pub use process::Stray;

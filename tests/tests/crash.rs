@@ -8,9 +8,9 @@ use std::hint::spin_loop;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use helix_tests::{Daemon, Home};
+use helix_tests::{Daemon, Dice, Home};
 
-use writers::{Acknowledged, Dice, all_are_there, are_found, block_on, collect, is_sound};
+use writers::{Acknowledged, all_are_there, are_found, block_on, collect, is_sound};
 
 /// Kills over one home.
 const CYCLES: u64 = 50;

@@ -14,11 +14,11 @@ use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
 use helix_client::{Client, Start};
-use helix_tests::{Binary, Daemon, Home};
+use helix_tests::{Binary, Daemon, Dice, Home};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use writers::{Dice, all_are_there, are_found, block_on, collect, is_sound};
+use writers::{all_are_there, are_found, block_on, collect, is_sound};
 
 /// How long a daemon may take to end.
 const STOP_DEADLINE: Duration = Duration::from_secs(5);

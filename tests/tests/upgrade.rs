@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use helix_client::v1::{StatusRequest, UpgradeReply, UpgradeRequest};
 use helix_client::{Client, Paths, Start};
-use helix_tests::{Binary, Daemon, Home};
+use helix_tests::{Binary, Daemon, Dice, Home};
 use nix::sys::signal::Signal;
 use tonic::{Code, Status};
 
-use writers::{CLIENTS, Dice, all_are_there, are_found, block_on, collect, is_sound};
+use writers::{CLIENTS, all_are_there, are_found, block_on, collect, is_sound};
 
 /// Handovers while clients write.
 const UPGRADES: u64 = 5;

@@ -1,5 +1,6 @@
 //! `batch`: several memories in one commit.
 
+use helix_client::Rpc;
 use helix_client::limits::BATCH_MAX;
 use helix_client::v1::{Caller, Draft, StoreBatchRequest};
 use rmcp::model::JsonObject;
@@ -39,7 +40,9 @@ const PARAMETERS: [Parameter; 3] = [
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let verbose = arguments.flag("verbose")?;
     let Planned { request, entries } = plan(caller, arguments)?;
-    let reply = daemon.call(async move |rpc| rpc.store_batch(request.clone()).await).await?;
+    let is_forced = request.force;
+    let call = async move |rpc: &mut Rpc| rpc.store_batch(request.clone()).await;
+    let reply = if is_forced { daemon.call_at_most_once(call).await? } else { daemon.call(call).await? };
     Ok(render::batched(&Batched { entries: &entries, reply: &reply, verbose }))
 }
 

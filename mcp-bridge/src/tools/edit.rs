@@ -71,7 +71,7 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
     let change = chosen(arguments, &ACTIONS, None)?;
     let request = EditRequest { caller: Some(caller), action: Some(action(change, arguments)?) };
     let asked = arguments.required_text("topic")?;
-    let reply = daemon.call(async move |rpc| rpc.edit(request.clone()).await).await?;
+    let reply = daemon.call_at_most_once(async move |rpc| rpc.edit(request.clone()).await).await?;
     Ok(render::edited(&reply, change, &asked, &View::local()))
 }
 

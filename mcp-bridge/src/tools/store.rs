@@ -1,5 +1,6 @@
 //! `store`: one memory, acknowledged after its durable commit.
 
+use helix_client::Rpc;
 use helix_client::v1::{Caller, Draft, StoreRequest};
 
 use super::{Description, Nature, at_commas, at_commas_and_spaces};
@@ -46,7 +47,9 @@ pub(super) const DRAFT_PARAMETERS: &[Parameter] = PARAMETERS.split_at(PARAMETERS
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let request = request(caller, arguments)?;
     let terse = arguments.flag("terse")?;
-    let reply = daemon.call(async move |rpc| rpc.store(request.clone()).await).await?;
+    let is_forced = request.force;
+    let call = async move |rpc: &mut Rpc| rpc.store(request.clone()).await;
+    let reply = if is_forced { daemon.call_at_most_once(call).await? } else { daemon.call(call).await? };
     Ok(render::stored(&reply, terse))
 }
 

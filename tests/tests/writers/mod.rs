@@ -7,6 +7,7 @@ use helix_client::v1::{
     CheckLevel, CheckRequest, Draft, Program, ReadRequest, SearchRequest, StoreOutcome, StoreRequest,
 };
 use helix_client::{Client, Paths, Start, caller};
+use helix_tests::Dice;
 
 /// Clients that write or read at once.
 pub(crate) const CLIENTS: u64 = 8;
@@ -16,39 +17,6 @@ const TEXT_WORDS: usize = 10;
 
 /// The name that these clients introduce themselves with.
 const PROGRAM: &str = "helix-tests";
-
-/// Reproducible randomness: a `SplitMix64` generator (Steele, Lea, Flood 2014).
-#[derive(Clone, Debug)]
-pub(crate) struct Dice(u64);
-
-impl Dice {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// A number from 0 to `end`, without `end` itself.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-
-    fn word(&mut self) -> String {
-        let mut left = self.next();
-        let mut letters = String::new();
-        for _ in 0..10 {
-            letters.push(char::from(b'a' + u8::try_from(left % 26).unwrap()));
-            left /= 26;
-        }
-        letters
-    }
-}
 
 /// A memory whose storing was acknowledged.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! `helixctl add`: a memory stored.
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::{Rpc, Start, v1};
 use helix_proto::exit;
 
 use crate::context::{Context, wait};
@@ -58,7 +58,8 @@ impl Add {
         let request = v1::StoreRequest { caller: Some(context.caller()), draft: Some(self.draft()?), force };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.store(request.clone()).await).await?;
+            let call = async |rpc: &mut Rpc| rpc.store(request.clone()).await;
+            let reply = if force { client.call_at_most_once(call).await? } else { client.call(call).await? };
             if json {
                 screen::json(&StoreDocument::from(&reply))?;
             }

@@ -1,6 +1,5 @@
 //! One change asked for, and what became of it.
 
-use helix_client::limits::CALL_DEADLINE;
 use helix_client::v1::edit_request::Action;
 use helix_client::{Client, Start, v1};
 use helix_proto::exit;
@@ -32,7 +31,7 @@ pub(super) fn run(context: &Context, json: bool, done: &str, action: Action) -> 
 /// Sends one change, once: a change that was made although its answer got lost must not be made again.
 pub(super) async fn send(context: &Context, client: &mut Client, action: Action) -> Result<v1::EditReply, Failure> {
     let request = v1::EditRequest { caller: Some(context.caller()), action: Some(action) };
-    Ok(client.call_once(CALL_DEADLINE, async |rpc| rpc.edit(request).await).await?)
+    Ok(client.call_at_most_once(async |rpc| rpc.edit(request.clone()).await).await?)
 }
 
 /// Fails when the target meant several memories, after listing them.

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use clap::Args;
-use helix_client::{Client, Start, v1};
+use helix_client::{Client, Rpc, Start, v1};
 use helix_proto::exit;
 
 use self::drafts::{Chunks, parse};
@@ -113,7 +113,8 @@ async fn store(
 ) -> Result<v1::StoreBatchReply, Failure> {
     let sent = drafts.len();
     let request = v1::StoreBatchRequest { caller: Some(context.caller()), drafts, force };
-    let reply = client.call(async |rpc| rpc.store_batch(request.clone()).await).await?;
+    let call = async |rpc: &mut Rpc| rpc.store_batch(request.clone()).await;
+    let reply = if force { client.call_at_most_once(call).await? } else { client.call(call).await? };
     if reply.items.len() == sent {
         return Ok(reply);
     }
