@@ -41,7 +41,12 @@ impl World {
     }
 
     fn edit(&mut self, action: Action) -> Result<EditReply, Status> {
-        let request = EditRequest { caller: Some(caller(Program::Mcp, &self.cwd, "tests", "")), action: Some(action) };
+        self.edit_expecting(action, None)
+    }
+
+    fn edit_expecting(&mut self, action: Action, expected_sequence: Option<u64>) -> Result<EditReply, Status> {
+        let caller = Some(caller(Program::Mcp, &self.cwd, "tests", ""));
+        let request = EditRequest { caller, action: Some(action), expected_sequence };
         self.rpc.call(async |rpc| rpc.edit(request.clone()).await)
     }
 
@@ -100,6 +105,24 @@ fn texts_are_appended_to_and_revised() {
     assert!(long.message().contains("65536"), "{long:?}");
     let missing = Target { index: Some(7), ..target("cache") };
     assert_eq!(world.edit(append(missing, "y")).unwrap_err().code(), Code::NotFound);
+}
+
+#[test]
+fn an_edit_of_an_older_version_is_aborted() {
+    let mut world = World::new();
+    let memory = world.store("cache", "the walrus cache");
+    let handle = memory.handle.as_str();
+    let first = world.edit_expecting(append(target(handle), "one"), Some(memory.sequence)).unwrap();
+    let stale = world.edit_expecting(revise(target(handle), "two"), Some(memory.sequence)).unwrap_err();
+    assert_eq!(stale.code(), Code::Aborted);
+    assert!(stale.message().contains(handle) && stale.message().contains("read it again"), "{stale:?}");
+    let second = world.edit_expecting(revise(target(handle), "two"), Some(only(&first).sequence)).unwrap();
+    assert_eq!(only(&second).text, "two");
+    // What is so already is no change, and the version stays.
+    let same = world.edit_expecting(revise(target(handle), "two"), Some(only(&second).sequence)).unwrap();
+    assert_eq!((same.changed, only(&same).sequence), (0, only(&second).sequence));
+    let whole = world.edit_expecting(delete(target("cache"), true), Some(1)).unwrap_err();
+    assert_eq!(whole.code(), Code::InvalidArgument);
 }
 
 #[test]

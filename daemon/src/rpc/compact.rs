@@ -124,6 +124,7 @@ async fn repair(
             let request = |(number, edit): &(MemoryNumber, Edit)| Request::Edit {
                 number: *number,
                 edit: edit.clone(),
+                expected: None,
                 actor: asker.actor.clone(),
                 at: runtime.now(),
             };

@@ -6,7 +6,7 @@ mod target;
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber, SourceRef, Topic};
+use helix_engine::model::{Memory, MemoryNumber, Sequence, SourceRef, Topic};
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
@@ -74,7 +74,8 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
             "the request names no action; give append, revise, delete, tag, rename, merge, set or restore",
         )
     })?;
-    let plan = Plan { runtime, asker: &asker };
+    let expected = request.expected_sequence.map(Sequence);
+    let plan = Plan { runtime, asker: &asker, expected };
     match action {
         Action::Append(v1::AppendText { target, text }) => {
             plan.one(target, Bare::Newest, |_, _| Ok(Edit::Append { text }))
@@ -109,6 +110,8 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
 struct Plan<'a> {
     runtime: &'a Runtime,
     asker: &'a Asker,
+    /// The operation that changed the one memory last, as the asker read it.
+    expected: Option<Sequence>,
 }
 
 impl Plan<'_> {
@@ -134,7 +137,8 @@ impl Plan<'_> {
             )));
         }
         let edit = edit(&memory, &mut warnings)?;
-        let request = Request::Edit { number, edit, actor: self.asker.actor.clone(), at: self.runtime.now() };
+        let (expected, actor, at) = (self.expected, self.asker.actor.clone(), self.runtime.now());
+        let request = Request::Edit { number, edit, expected, actor, at };
         Ok(Planned::Write { request: Box::new(request), warnings })
     }
 
@@ -145,6 +149,11 @@ impl Plan<'_> {
         other: Option<&str>,
         edit: impl FnOnce(Topic) -> TopicEdit,
     ) -> Result<Planned, Status> {
+        if self.expected.is_some() {
+            return Err(Status::invalid_argument(
+                "`expected_sequence` is for a change of one memory; leave it out to change a whole topic",
+            ));
+        }
         let mut warnings = Vec::new();
         let topic = parse_topic(topic, &mut warnings)?;
         let other = other.map_or_else(|| Ok(topic.clone()), |other| parse_topic(other, &mut warnings))?;

@@ -13,7 +13,7 @@ use super::history::{self, GENESIS};
 use super::{FORMAT, StoreError, tables};
 use crate::error::ErrorKind;
 use crate::model::{
-    Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Provenance, Scope, Sequence, Status, Timestamp, Topic,
+    Actor, Checkpoint, Handle, Memory, MemoryId, MemoryNumber, Provenance, Scope, Sequence, Status, Timestamp, Topic,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
@@ -75,6 +75,8 @@ pub enum Write {
         number: MemoryNumber,
         /// How.
         edit: Edit,
+        /// The operation that changed it last, as far as the asker knows; any when it is not given.
+        expected: Option<Sequence>,
         /// Who asked.
         actor: Actor,
         /// When.
@@ -113,6 +115,18 @@ pub enum WriteError {
     /// All 2^32 numbers are used.
     #[error("the strand is full: every memory number is used")]
     Full,
+    /// The asker saw another version.
+    #[error(
+        "{handle} was changed meanwhile (sequence {found}, not {expected}); nothing was changed; read it again and repeat"
+    )]
+    Changed {
+        /// Which.
+        handle: Handle,
+        /// The version that was seen.
+        expected: Sequence,
+        /// The version there is.
+        found: Sequence,
+    },
     /// The edit does not fit the memory.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -147,6 +161,7 @@ impl WriteError {
     pub const fn kind(&self) -> ErrorKind {
         match self {
             Self::NoSuchMemory(_) | Self::NoSuchTopic(_) => ErrorKind::NotFound,
+            Self::Changed { .. } => ErrorKind::Changed,
             Self::Full | Self::TopicTooLarge { .. } => ErrorKind::Exhausted,
             Self::TopicExists { .. } => ErrorKind::Conflict,
             Self::Edit(error) => error.kind(),

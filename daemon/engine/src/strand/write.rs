@@ -55,6 +55,8 @@ pub enum Request {
         number: MemoryNumber,
         /// How.
         edit: Edit,
+        /// The operation that changed it last, as the asker read it: when it is another by now, nothing is changed.
+        expected: Option<Sequence>,
         /// Who asked.
         actor: Actor,
         /// When.

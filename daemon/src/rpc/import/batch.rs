@@ -181,7 +181,7 @@ impl<'r> Importer<'r> {
     }
 
     fn edit(&self, number: MemoryNumber, edit: Edit) -> Request {
-        Request::Edit { number, edit, actor: self.asker.actor.clone(), at: self.runtime.now() }
+        Request::Edit { number, edit, expected: None, actor: self.asker.actor.clone(), at: self.runtime.now() }
     }
 
     fn refuse(&mut self, memory: &Portable, error: &dyn std::fmt::Display) {
