@@ -194,7 +194,26 @@ fn forgetting_never_guesses() {
     assert_eq!(listed["candidates"].as_array().unwrap().len(), 2);
     world.refused(&["forget", "zebra"]);
     assert_eq!(sorted(world.found(&["cache"])), sorted(vec![first.clone(), second]));
-    assert_eq!(world.done(&["forget", "build:0"]), format!("forgot\t{first}\n"));
+}
+
+#[test]
+fn forgetting_by_place_is_confirmed() {
+    let world = World::new();
+    let first = world.add("build", "Clean the cache after a toolchain change.", &[]);
+    let second = world.add("build", "Signing needs the new key.", &[]);
+    let said = world.refused(&["forget", "build:0"]);
+    assert!(said.contains(&format!("build:0 is {first}: Clean the cache")), "{said}");
+    assert!(said.contains(&format!("helixctl forget {first}, or --yes")), "{said}");
+    assert_eq!(world.found(&["cache"]), std::slice::from_ref(&first));
+
+    let output = world.run(&["forget", "build:0", "--yes"]);
+    assert_eq!(output.stdout, format!("forgot\t{first}\n").into_bytes());
+    assert!(stderr(&output).contains("one place further up"), "{}", stderr(&output));
+    // The same line again means the other memory now, and says so before anything is done.
+    let said = world.refused(&["forget", "build:0"]);
+    assert!(said.contains(&format!("build:0 is {second}")), "{said}");
+    assert_eq!(world.found(&["signing"]), [second]);
+    world.refused(&["forget", "build:1", "--yes"]);
 }
 
 #[test]

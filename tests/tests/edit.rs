@@ -126,6 +126,19 @@ fn an_edit_of_an_older_version_is_aborted() {
 }
 
 #[test]
+fn deleting_by_index_names_the_memory_and_says_that_indexes_moved() {
+    let mut world = World::new();
+    let [first, second, third] = ["the walrus", "the kestrel", "the ocelot"].map(|text| world.store("cache", text));
+    for (index, gone, behind) in [(0, first, "2 behind it in topic cache"), (0, second, "1 behind it")] {
+        let reply = world.edit(delete(Target { index: Some(index), ..target("cache") }, false)).unwrap();
+        assert_eq!(only(&reply).handle, gone.handle);
+        assert!(reply.warnings.iter().any(|warning| warning.contains(behind)), "{reply:?}");
+    }
+    let reply = world.edit(delete(target("cache:0"), false)).unwrap();
+    assert_eq!((only(&reply).handle.as_str(), reply.warnings.len()), (third.handle.as_str(), 0));
+}
+
+#[test]
 fn tags_and_fields_change() {
     let mut world = World::new();
     let first = world.store("cache", "gotcha: the walrus cache");

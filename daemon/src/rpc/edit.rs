@@ -85,7 +85,11 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
             Ok(Edit::Revise { text })
         }),
         Action::Delete(v1::DeleteMemories { target, all: false }) => {
-            plan.one(target, Bare::Newest, |_, _| Ok(Edit::Forget))
+            let by_place = target.as_ref().is_some_and(target::is_place);
+            plan.one(target, Bare::Newest, |memory, warnings| {
+                warnings.extend(by_place.then(|| plan.moved_by_forgetting(memory)).flatten());
+                Ok(Edit::Forget)
+            })
         }
         Action::Delete(v1::DeleteMemories { target, all: true }) => plan.delete_all(target),
         Action::Tag(v1::ChangeTags { target, add, remove }) => plan.one(target, Bare::Newest, |memory, warnings| {
@@ -225,6 +229,14 @@ impl Plan<'_> {
         let mut links = if wire.replace_links { Vec::new() } else { memory.links.clone() };
         links.extend(ids);
         Ok(Some(links))
+    }
+
+    /// What somebody who counts in a topic should know when this memory of it is gone.
+    fn moved_by_forgetting(&self, memory: &Memory) -> Option<String> {
+        let members = self.runtime.strand.topic_members(memory.topic.as_str(), &self.asker.scopes());
+        let behind = members.iter().rev().take_while(|number| **number != memory.number).count();
+        let topic = &memory.topic;
+        (behind > 0).then(|| format!("{behind} behind it in topic {topic} moved up: their indexes are one lower now"))
     }
 
     fn warn_of_twin(&self, memory: &Memory, text: &str, warnings: &mut Vec<String>) {

@@ -40,6 +40,12 @@ impl TargetArgs {
     }
 }
 
+/// Whether a reference says a place in a topic. Places move when another memory of the topic is forgotten; names do not.
+pub(super) fn is_place(reference: &str) -> bool {
+    let place = reference.trim().rsplit_once(':').filter(|(topic, _)| !topic.contains('/'));
+    place.is_some_and(|(topic, index)| !topic.is_empty() && index.parse::<u32>().is_ok())
+}
+
 /// Reads the one memory that is meant.
 pub(super) async fn read_one(context: &Context, client: &mut Client, reference: &str) -> Result<Memory, Failure> {
     let caller = Some(context.caller());
@@ -53,5 +59,18 @@ pub(super) async fn read_one(context: &Context, client: &mut Client, reference: 
             others.saturating_add(1),
             one_line(&reply.topic)
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_place;
+
+    #[test]
+    fn places_are_told_from_names() {
+        assert!(["build:0", " build-gotchas:12 ", "Build Gotchas:3"].into_iter().all(is_place));
+        assert!(
+            !["build", "build/arch", "build/a:0", ":0", "build:", "build:-1", "0190a1b2"].into_iter().any(is_place)
+        );
     }
 }
