@@ -199,6 +199,7 @@ impl Plan<'_> {
         });
         let fields = Fields {
             source_line: located.as_ref().and_then(|located| Some(located.as_ref()?.line?.to_string())),
+            source_project: located.as_ref().and_then(|located| Some(located.as_ref()?.project.as_ref()?.to_string())),
             kind: kind.map_err(|error| Status::invalid_argument(error.to_string()))?,
             source: located.map(|located| located.map(|located| located.source)),
             importance: wire.importance,

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::thread;
 
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Memory, SourceRef};
+use helix_engine::model::{Memory, Scope, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
-use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash};
+use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::ports::Randomness;
 use helix_engine::strand::{Outcome, Request, Strand};
 use helix_proto::limits::BATCH_MAX;
@@ -152,11 +152,14 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
     let mut draft = convert::draft(draft, &asker.project)?;
     let located = draft.source.map(|source| locate(&source, asker));
     let line = located.as_ref().and_then(|located| located.line);
+    let project = located.as_ref().and_then(|located| located.project.clone());
     draft.source = located.map(|located| located.source);
     let mut admitted = admit(draft, &asker.project.scope, runtime.strand.kinds())
         .map_err(|error| convert::status(error.kind(), &error))?;
     // After admitting, which refuses reserved names from callers.
     admitted.attributes.extend(line.map(|line| (LINE_ATTRIBUTE.to_owned(), line.to_string())));
+    let project = project.filter(|_| admitted.scope == Scope::Global);
+    admitted.attributes.extend(project.map(|project| (SOURCE_PROJECT_ATTRIBUTE.to_owned(), project.to_string())));
     let words = if force { WordSet::default() } else { WordSet::of(&admitted.text) };
     if !force && !is_exact_duplicate(runtime, &admitted) {
         let near =
@@ -194,6 +197,8 @@ pub(super) struct Located {
     pub(super) source: SourceRef,
     /// Goes into the attribute [`LINE_ATTRIBUTE`].
     pub(super) line: Option<LineHash>,
+    /// Goes into the attribute [`SOURCE_PROJECT_ATTRIBUTE`] of a global memory: whose root the path is relative to.
+    pub(super) project: Option<Scope>,
 }
 
 /// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
@@ -204,13 +209,15 @@ pub(super) fn locate(source: &SourceRef, asker: &Asker) -> Located {
     let absolute = if here.is_file() { here } else { asker.project.root.join(given) };
     let relative = asker.project.relative(&absolute);
     let hashes = sources::hashes(&absolute, source.line);
+    let project = relative.is_relative().then(|| asker.project.scope.clone());
     let source = SourceRef {
         path: relative.to_string_lossy().into_owned(),
         line: source.line,
         content_hash: hashes.map(|hashes| hashes.content),
         git_blob: hashes.map(|hashes| hashes.git_blob),
     };
-    Located { source, line: hashes.and_then(|hashes| hashes.line) }
+    let project = project.filter(|scope| matches!(scope, Scope::Project(_)));
+    Located { source, line: hashes.and_then(|hashes| hashes.line), project }
 }
 
 fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
