@@ -7,6 +7,7 @@ mod backend;
 mod checkpoint;
 mod codec;
 mod history;
+mod migrate;
 mod read;
 mod tables;
 mod vectors;
@@ -29,8 +30,10 @@ use crate::ports::Storage;
 /// File of the store inside a strand.
 pub const STORE_FILE: &str = "store.redb";
 
-/// Version of the tables' layout. Records carry versions of their own.
-pub const FORMAT: u64 = 1;
+/// Version of the tables' layout and of what the history may hold; see `migrate` for what each was. Records carry versions of
+/// their own. A new kind of operation or a new table takes a new version, so that an older Helix says that the store is
+/// newer rather than damaged.
+pub const FORMAT: u64 = 2;
 
 /// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a gigabyte.
 const CACHE_BYTES: usize = 48 * 1024 * 1024;
@@ -53,6 +56,16 @@ pub enum StoreError {
     /// The medium refused.
     #[error("opening {STORE_FILE}: {0}")]
     Open(#[source] std::io::Error),
+    /// The copy that is made before a migration.
+    #[error(
+        "copying {STORE_FILE} to {name} before it is brought to format {FORMAT}: {source}; free some space and start again"
+    )]
+    BackUp {
+        /// The copy's file.
+        name: String,
+        /// What the medium said.
+        source: std::io::Error,
+    },
     /// Another process has it.
     #[error("{STORE_FILE} is open in another process; stop that daemon first")]
     Locked,
@@ -75,7 +88,7 @@ impl StoreError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::Open(_) | Self::Database(_) => ErrorKind::Internal,
+            Self::Open(_) | Self::BackUp { .. } | Self::Database(_) => ErrorKind::Internal,
             Self::Locked => ErrorKind::Conflict,
             Self::Newer { .. } => ErrorKind::Newer,
             Self::Codec(error) => error.kind(),
@@ -96,7 +109,8 @@ macro_rules! from_redb {
 from_redb!(redb::TransactionError, redb::TableError, redb::StorageError, redb::CommitError);
 
 impl Store {
-    /// Opens the store, creates it when absent, and gives out its only writer.
+    /// Opens the store, creates it when absent, and gives out its only writer. An older one is copied, then brought up to
+    /// [`FORMAT`].
     ///
     /// # Errors
     /// [`StoreError::Newer`] leaves the file as it was; [`StoreError::Locked`] when another process holds it.
@@ -109,9 +123,15 @@ impl Store {
             }
             other => other,
         };
-        let database = database.map_err(open_error)?;
+        let mut database = database.map_err(open_error)?;
+        if let Some(found @ ..FORMAT) = format_of(&database)? {
+            // Closed, so that the copy is one of a file that nobody writes.
+            drop(database);
+            migrate::back_up(storage, found)?;
+            database = open_database(storage)?.map_err(open_error)?;
+            migrate::bring_up(&database, found)?;
+        }
         let store = Self { database: Arc::new(database) };
-        check_format(store.database.as_ref())?;
         let writer = Writer::new(Arc::clone(&store.database))?;
         Ok((store, writer))
     }
@@ -130,17 +150,18 @@ impl Store {
 fn refuse_newer(storage: &dyn Storage) -> Result<(), StoreError> {
     let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
     let opened = Database::builder().set_cache_size(0).open_read_only_with_backend(backend::Injected(backend));
-    opened.map_or(Ok(()), |database| check_format(&database))
+    opened.map_or(Ok(()), |database| format_of(&database).map(drop))
 }
 
-fn check_format(database: &impl ReadableDatabase) -> Result<(), StoreError> {
+/// The format of a store; `None` of one that is new. A newer one is an error.
+fn format_of(database: &impl ReadableDatabase) -> Result<Option<u64>, StoreError> {
     let transaction = database.begin_read()?;
     match transaction.open_table(tables::META) {
         Ok(meta) => match meta.get(tables::META_FORMAT)?.map(|found| found.value()) {
             Some(found) if found > FORMAT => Err(StoreError::Newer { found }),
-            _ => Ok(()),
+            found => Ok(found),
         },
-        Err(redb::TableError::TableDoesNotExist(_)) => Ok(()),
+        Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
