@@ -5,8 +5,8 @@ use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
 
-use helix_proto::exit;
-use helix_tests::{Binary, Daemon, Home, Project};
+use helix_proto::{SCRATCH_SCOPE, exit, v1};
+use helix_tests::{Binary, Daemon, Home, Project, Rpc};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -339,6 +339,18 @@ fn doctor_finds_a_new_home_in_order_and_leaves_nothing_in_it() {
     let said = world.refused(&["read", "helix-doctor"]);
     assert!(said.contains("nothing is called"), "{said}");
     assert_eq!(world.found(&["doctor", "--scope", "all"]), Vec::<String>::new());
+
+    // Three examinations wrote into one memory.
+    let filter = v1::Filter {
+        scopes: vec![SCRATCH_SCOPE.to_owned()],
+        statuses: ["active", "forgotten"].map(str::to_owned).to_vec(),
+        ..v1::Filter::default()
+    };
+    let request = v1::SearchRequest { filter: Some(filter), ..v1::SearchRequest::default() };
+    let mut rpc = Rpc::connect(&world.home).unwrap();
+    let left = rpc.call(async |rpc| rpc.search(request.clone()).await).unwrap();
+    let left: Vec<String> = left.hits.into_iter().filter_map(|hit| hit.memory).map(|memory| memory.status).collect();
+    assert_eq!(left, ["forgotten"]);
 }
 
 #[test]

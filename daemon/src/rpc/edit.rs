@@ -6,7 +6,7 @@ mod target;
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber, Sequence, SourceRef, Topic};
+use helix_engine::model::{Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, SourceRef, Topic};
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
@@ -134,7 +134,9 @@ impl Plan<'_> {
         let memories = self.runtime.strand.memories(&[number]);
         let memory = memories.map_err(|error| convert::status(error.kind(), &error))?.pop();
         let memory = memory.ok_or_else(|| Status::not_found("the memory is gone; search for it again"))?;
-        if !self.asker.scopes().contains(&memory.scope) {
+        // Examinations use the memory of an earlier one, wherever they run.
+        let is_scratch = memory.scope.to_string() == SCRATCH_SCOPE;
+        if !is_scratch && !self.asker.scopes().contains(&memory.scope) {
             return Err(Status::permission_denied(format!(
                 "{} belongs to {}, which is not seen from here; change it from inside of that project",
                 memory.handle, memory.scope
