@@ -77,6 +77,7 @@ impl Failure {
                 ErrorKind::Denied => exit::PERMISSION,
                 ErrorKind::Invalid
                 | ErrorKind::NotFound
+                | ErrorKind::Changed
                 | ErrorKind::Exhausted
                 | ErrorKind::Unavailable
                 | ErrorKind::Corrupt

@@ -5,8 +5,8 @@ use std::fs;
 use std::io::Write;
 use std::process::{Output, Stdio};
 
-use helix_proto::exit;
-use helix_tests::{Binary, Daemon, Home, Project};
+use helix_proto::{SCRATCH_SCOPE, exit, v1};
+use helix_tests::{Binary, Daemon, Home, Project, Rpc};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -194,7 +194,26 @@ fn forgetting_never_guesses() {
     assert_eq!(listed["candidates"].as_array().unwrap().len(), 2);
     world.refused(&["forget", "zebra"]);
     assert_eq!(sorted(world.found(&["cache"])), sorted(vec![first.clone(), second]));
-    assert_eq!(world.done(&["forget", "build:0"]), format!("forgot\t{first}\n"));
+}
+
+#[test]
+fn forgetting_by_place_is_confirmed() {
+    let world = World::new();
+    let first = world.add("build", "Clean the cache after a toolchain change.", &[]);
+    let second = world.add("build", "Signing needs the new key.", &[]);
+    let said = world.refused(&["forget", "build:0"]);
+    assert!(said.contains(&format!("build:0 is {first}: Clean the cache")), "{said}");
+    assert!(said.contains(&format!("helixctl forget {first}, or --yes")), "{said}");
+    assert_eq!(world.found(&["cache"]), std::slice::from_ref(&first));
+
+    let output = world.run(&["forget", "build:0", "--yes"]);
+    assert_eq!(output.stdout, format!("forgot\t{first}\n").into_bytes());
+    assert!(stderr(&output).contains("one place further up"), "{}", stderr(&output));
+    // The same line again means the other memory now, and says so before anything is done.
+    let said = world.refused(&["forget", "build:0"]);
+    assert!(said.contains(&format!("build:0 is {second}")), "{said}");
+    assert_eq!(world.found(&["signing"]), [second]);
+    world.refused(&["forget", "build:1", "--yes"]);
 }
 
 #[test]
@@ -338,6 +357,18 @@ fn doctor_finds_a_new_home_in_order_and_leaves_nothing_in_it() {
     let said = world.refused(&["read", "helix-doctor"]);
     assert!(said.contains("nothing is called"), "{said}");
     assert_eq!(world.found(&["doctor", "--scope", "all"]), Vec::<String>::new());
+
+    // Three examinations wrote into one memory.
+    let filter = v1::Filter {
+        scopes: vec![SCRATCH_SCOPE.to_owned()],
+        statuses: ["active", "forgotten"].map(str::to_owned).to_vec(),
+        ..v1::Filter::default()
+    };
+    let request = v1::SearchRequest { filter: Some(filter), ..v1::SearchRequest::default() };
+    let mut rpc = Rpc::connect(&world.home).unwrap();
+    let left = rpc.call(async |rpc| rpc.search(request.clone()).await).unwrap();
+    let left: Vec<String> = left.hits.into_iter().filter_map(|hit| hit.memory).map(|memory| memory.status).collect();
+    assert_eq!(left, ["forgotten"]);
 }
 
 #[test]

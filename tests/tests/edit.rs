@@ -41,7 +41,12 @@ impl World {
     }
 
     fn edit(&mut self, action: Action) -> Result<EditReply, Status> {
-        let request = EditRequest { caller: Some(caller(Program::Mcp, &self.cwd, "tests", "")), action: Some(action) };
+        self.edit_expecting(action, None)
+    }
+
+    fn edit_expecting(&mut self, action: Action, expected_sequence: Option<u64>) -> Result<EditReply, Status> {
+        let caller = Some(caller(Program::Mcp, &self.cwd, "tests", ""));
+        let request = EditRequest { caller, action: Some(action), expected_sequence };
         self.rpc.call(async |rpc| rpc.edit(request.clone()).await)
     }
 
@@ -100,6 +105,37 @@ fn texts_are_appended_to_and_revised() {
     assert!(long.message().contains("65536"), "{long:?}");
     let missing = Target { index: Some(7), ..target("cache") };
     assert_eq!(world.edit(append(missing, "y")).unwrap_err().code(), Code::NotFound);
+}
+
+#[test]
+fn an_edit_of_an_older_version_is_aborted() {
+    let mut world = World::new();
+    let memory = world.store("cache", "the walrus cache");
+    let handle = memory.handle.as_str();
+    let first = world.edit_expecting(append(target(handle), "one"), Some(memory.sequence)).unwrap();
+    let stale = world.edit_expecting(revise(target(handle), "two"), Some(memory.sequence)).unwrap_err();
+    assert_eq!(stale.code(), Code::Aborted);
+    assert!(stale.message().contains(handle) && stale.message().contains("read it again"), "{stale:?}");
+    let second = world.edit_expecting(revise(target(handle), "two"), Some(only(&first).sequence)).unwrap();
+    assert_eq!(only(&second).text, "two");
+    // What is so already is no change, and the version stays.
+    let same = world.edit_expecting(revise(target(handle), "two"), Some(only(&second).sequence)).unwrap();
+    assert_eq!((same.changed, only(&same).sequence), (0, only(&second).sequence));
+    let whole = world.edit_expecting(delete(target("cache"), true), Some(1)).unwrap_err();
+    assert_eq!(whole.code(), Code::InvalidArgument);
+}
+
+#[test]
+fn deleting_by_index_names_the_memory_and_says_that_indexes_moved() {
+    let mut world = World::new();
+    let [first, second, third] = ["the walrus", "the kestrel", "the ocelot"].map(|text| world.store("cache", text));
+    for (index, gone, behind) in [(0, first, "2 behind it in topic cache"), (0, second, "1 behind it")] {
+        let reply = world.edit(delete(Target { index: Some(index), ..target("cache") }, false)).unwrap();
+        assert_eq!(only(&reply).handle, gone.handle);
+        assert!(reply.warnings.iter().any(|warning| warning.contains(behind)), "{reply:?}");
+    }
+    let reply = world.edit(delete(target("cache:0"), false)).unwrap();
+    assert_eq!((only(&reply).handle.as_str(), reply.warnings.len()), (third.handle.as_str(), 0));
 }
 
 #[test]
@@ -186,6 +222,7 @@ fn compacting_merges_duplicates_and_repairs_times() {
     );
     assert!(dry.merged == 0 && dry.bytes_before > 0 && dry.bytes_before == dry.bytes_after, "{dry:?}");
     let done = world.compact(CompactRequest { apply: true, log: true, ..CompactRequest::default() });
+    assert_eq!(done.notes, Vec::<String>::new());
     assert!(done.merged == 1 && done.bytes_after > 0, "{done:?}");
     assert!(world.compact(CompactRequest::default()).pairs.is_empty());
     let kept = world.edit(append(target(&newer.handle), "and again")).unwrap();

@@ -232,6 +232,28 @@ fn a_newer_format_is_refused_and_left_alone() {
 }
 
 #[test]
+fn an_older_format_is_copied_and_brought_up_to_date() {
+    let home = Home::new().unwrap();
+    let daemon = Daemon::start(&home).unwrap();
+    let memory = draft("facts", "Water is wet.", "");
+    Rpc::connect(&home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
+    assert_eq!(daemon.stop().unwrap().code(), Some(0));
+    let path = home.paths.strand("default").join(STORE_FILE);
+    let database = redb::Database::open(&path).unwrap();
+    let write = database.begin_write().unwrap();
+    write.open_table(TableDefinition::<&str, u64>::new("meta")).unwrap().insert("format", 1).unwrap();
+    write.commit().unwrap();
+    drop(database);
+
+    let daemon = Daemon::start(&home).unwrap();
+    let found = Rpc::connect(&home).unwrap().search(home.scratch(), "water", Retriever::Words).unwrap();
+    assert_eq!(found.hits.len(), 1);
+    assert_eq!(daemon.stop().unwrap().code(), Some(0));
+    assert!(path.with_file_name(format!("{STORE_FILE}.format-1")).exists());
+    check_private(&home.paths.home);
+}
+
+#[test]
 fn a_mistake_in_the_configuration_is_named() {
     let mistakes = [
         ("colour = 1\n", "colour"),

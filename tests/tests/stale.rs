@@ -132,6 +132,43 @@ fn a_changed_source_costs_rank_and_is_shown() {
     assert!(context.contains("(src/kernels.rs:3) (source changed): Walrus lists are sorted once."), "{context}");
 }
 
+#[test]
+fn a_brief_doubts_what_its_source_no_longer_says() {
+    let mut world = World::new();
+    world.project.write("src/kernels.rs", SOURCE).unwrap();
+    let first = world.remember("Walrus lists are sorted once.", "src/kernels.rs:3").handle;
+    let second = world.remember("Ocelots never wait for anybody.", "").handle;
+    let brief = |world: &mut World, query: &str, detail: v1::BriefDetail| {
+        let request = v1::BriefRequest {
+            caller: Some(world.caller("")),
+            query: query.to_owned(),
+            detail: detail.into(),
+            ..v1::BriefRequest::default()
+        };
+        let reply = world.rpc.call(async |rpc| rpc.brief(request.clone()).await).unwrap();
+        (reply.text, serde_json::from_str::<serde_json::Value>(&reply.json).unwrap())
+    };
+    let (text, json) = brief(&mut world, "kernels", v1::BriefDetail::Full);
+    assert!(!text.contains("STALE") && json["stale"] == 0, "{text}");
+
+    world.project.write("src/kernels.rs", "// nothing is left\n").unwrap();
+    let (text, json) = brief(&mut world, "kernels", v1::BriefDetail::Full);
+    assert!(text.contains(&format!("[{first}] [STALE] ")) && text.contains("(confidence 0.70)"), "{text}");
+    assert!(text.ends_with("OF 2 MEMORIES: 1 stale (source changed)\n"), "{text}");
+    assert_eq!((&json["stale"], &json["hot"]), (&1.into(), &serde_json::json!([second, first])));
+    let shown =
+        json["categories"].as_array().unwrap().iter().flat_map(|section| section["memories"].as_array().unwrap());
+    let doubted: Vec<_> = shown.filter(|memory| memory["is_stale"] == true).collect();
+    assert_eq!(doubted.len(), 1);
+    assert!((doubted[0]["confidence"].as_f64().unwrap() - 0.7).abs() < 1e-6, "{doubted:?}");
+
+    let (text, _) = brief(&mut world, "kernels", v1::BriefDetail::Summary);
+    assert!(text.contains(&format!("[{first}] [STALE] Walrus lists")), "{text}");
+    let (text, json) = brief(&mut world, "", v1::BriefDetail::Summary);
+    assert!(text.contains(&format!("[{first}] [STALE] Walrus lists")), "{text}");
+    assert_eq!(json["hot_stale"], serde_json::json!([first]));
+}
+
 fn task(task: &str) -> v1::TaskCheckpoint {
     let next = ["Debug RMSNorm output", " ", "Compare against llama.cpp"].map(str::to_owned).to_vec();
     v1::TaskCheckpoint { task: task.to_owned(), next, ..v1::TaskCheckpoint::default() }

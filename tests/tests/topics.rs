@@ -97,6 +97,14 @@ fn memories_know_their_place_in_their_topic() {
     assert_eq!(handles(&recent.memories), handles(&newest));
     assert_eq!(recent.memories.iter().filter_map(|memory| memory.index).collect::<Vec<_>>(), [4, 3, 2]);
 
+    let hits =
+        world.search(SearchRequest { query: "memory number".to_owned(), ..SearchRequest::default() }).unwrap().hits;
+    assert!(hits.len() >= 3, "{hits:?}");
+    for memory in hits.into_iter().filter_map(|hit| hit.memory) {
+        let place = stored.iter().position(|stored| stored.id == memory.id);
+        assert_eq!(memory.index.map(|index| index as usize), place, "{memory:?}");
+    }
+
     let read = ReadRequest {
         caller: Some(world.me()),
         reference: "alpha".to_owned(),

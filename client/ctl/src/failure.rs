@@ -98,20 +98,19 @@ impl From<Status> for Failure {
 /// Maps what the daemon answered.
 fn status_code(status: &Status) -> u8 {
     match status.code() {
-        Code::InvalidArgument | Code::NotFound | Code::AlreadyExists | Code::OutOfRange | Code::ResourceExhausted => {
-            exit::USAGE
-        }
+        Code::InvalidArgument
+        | Code::NotFound
+        | Code::AlreadyExists
+        | Code::OutOfRange
+        | Code::ResourceExhausted
+        | Code::Aborted => exit::USAGE,
         Code::FailedPrecondition if is_about_newer_format(status.message()) => exit::NEWER_FORMAT,
         Code::Unavailable | Code::DeadlineExceeded | Code::FailedPrecondition => exit::UNAVAILABLE,
         Code::PermissionDenied => exit::PERMISSION,
         Code::DataLoss => exit::IO,
-        Code::Ok
-        | Code::Cancelled
-        | Code::Unknown
-        | Code::Aborted
-        | Code::Unimplemented
-        | Code::Internal
-        | Code::Unauthenticated => exit::INTERNAL,
+        Code::Ok | Code::Cancelled | Code::Unknown | Code::Unimplemented | Code::Internal | Code::Unauthenticated => {
+            exit::INTERNAL
+        }
     }
 }
 
@@ -179,6 +178,7 @@ mod tests {
             (Code::AlreadyExists, exit::USAGE),
             (Code::OutOfRange, exit::USAGE),
             (Code::ResourceExhausted, exit::USAGE),
+            (Code::Aborted, exit::USAGE),
             (Code::Unavailable, exit::UNAVAILABLE),
             (Code::DeadlineExceeded, exit::UNAVAILABLE),
             (Code::FailedPrecondition, exit::UNAVAILABLE),

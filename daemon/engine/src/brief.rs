@@ -32,7 +32,7 @@ pub use compose::compose;
 pub use render::{
     CATEGORY_LINES_MAX, CATEGORY_MAX_CHARS, Detail, SCAN_LINES_MAX, SUMMARY_LINES_MAX, UnknownDetail, render,
 };
-pub use standing::{CONSIDERED_MAX, STALE_CONFIDENCE, Standing, consider};
+pub use standing::{CONSIDERED_MAX, Standing, consider};
 
 use crate::model::{Handle, Memory, Timestamp};
 
@@ -143,6 +143,14 @@ pub struct Mention<'a> {
     pub is_stale: bool,
     /// A newer version is known.
     pub is_superseded: bool,
+}
+
+impl Mention<'_> {
+    /// How sure the memory is, 0 to 1: as stored, or less when its source changed.
+    #[must_use]
+    pub fn confidence(&self) -> f32 {
+        standing::doubted(self.memory.confidence, self.is_stale)
+    }
 }
 
 /// A memory in its section.

@@ -9,6 +9,8 @@ pub enum ErrorKind {
     NotFound,
     /// It contradicts what is stored.
     Conflict,
+    /// It was changed since the caller read it.
+    Changed,
     /// The caller may not.
     Denied,
     /// A limit is reached.

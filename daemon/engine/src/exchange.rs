@@ -19,5 +19,5 @@ mod report;
 mod samples;
 mod time;
 
-pub use portable::{MODIFIED_ATTRIBUTE, Portable};
+pub use portable::Portable;
 pub use report::{FLAWS_MAX, Flaw, Place, Problem, Report};

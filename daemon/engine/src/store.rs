@@ -7,7 +7,9 @@ mod backend;
 mod checkpoint;
 mod codec;
 mod history;
+mod migrate;
 mod read;
+mod shrink;
 mod tables;
 mod vectors;
 mod writer;
@@ -16,10 +18,11 @@ pub use backend::{DirectoryStorage, MemoryStorage};
 pub use codec::CodecError;
 pub use history::{ChainError, Operation, OperationKind};
 pub use read::Snapshot;
+pub use shrink::{SHRINK_MAX_BYTES, Shrunk};
 pub use vectors::{VectorFile, VectorRecord};
 pub use writer::{Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use redb::{Database, ReadableDatabase, TableHandle};
 
@@ -29,8 +32,10 @@ use crate::ports::Storage;
 /// File of the store inside a strand.
 pub const STORE_FILE: &str = "store.redb";
 
-/// Version of the tables' layout. Records carry versions of their own.
-pub const FORMAT: u64 = 1;
+/// Version of the tables' layout and of what the history may hold; see `migrate` for what each was. Records carry versions of
+/// their own. A new kind of operation or a new table takes a new version, so that an older Helix says that the store is
+/// newer rather than damaged.
+pub const FORMAT: u64 = 2;
 
 /// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a gigabyte.
 const CACHE_BYTES: usize = 48 * 1024 * 1024;
@@ -41,10 +46,13 @@ const MAGIC: &[u8] = b"redb";
 /// Largest file that may be an unfinished one, in bytes; redb makes them smaller by far.
 const UNFINISHED_MAX_BYTES: usize = 16 * 1024 * 1024;
 
+/// The database, for which a smaller file with the same in it may be taken.
+type Shared = Arc<RwLock<Arc<Database>>>;
+
 /// An open store.
 #[derive(Clone)]
 pub struct Store {
-    database: Arc<Database>,
+    database: Shared,
 }
 
 /// Why a store could not be opened or read.
@@ -53,6 +61,16 @@ pub enum StoreError {
     /// The medium refused.
     #[error("opening {STORE_FILE}: {0}")]
     Open(#[source] std::io::Error),
+    /// The copy that is made before a migration.
+    #[error(
+        "copying {STORE_FILE} to {name} before it is brought to format {FORMAT}: {source}; free some space and start again"
+    )]
+    BackUp {
+        /// The copy's file.
+        name: String,
+        /// What the medium said.
+        source: std::io::Error,
+    },
     /// Another process has it.
     #[error("{STORE_FILE} is open in another process; stop that daemon first")]
     Locked,
@@ -75,7 +93,7 @@ impl StoreError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::Open(_) | Self::Database(_) => ErrorKind::Internal,
+            Self::Open(_) | Self::BackUp { .. } | Self::Database(_) => ErrorKind::Internal,
             Self::Locked => ErrorKind::Conflict,
             Self::Newer { .. } => ErrorKind::Newer,
             Self::Codec(error) => error.kind(),
@@ -96,23 +114,32 @@ macro_rules! from_redb {
 from_redb!(redb::TransactionError, redb::TableError, redb::StorageError, redb::CommitError);
 
 impl Store {
-    /// Opens the store, creates it when absent, and gives out its only writer.
+    /// Opens the store, creates it when absent, and gives out its only writer. An older one is copied, then brought up to
+    /// [`FORMAT`].
     ///
     /// # Errors
     /// [`StoreError::Newer`] leaves the file as it was; [`StoreError::Locked`] when another process holds it.
     pub fn open(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
         refuse_newer(storage)?;
-        let database = match open_database(storage)? {
+        storage.remove(shrink::SHRUNK_FILE).map_err(StoreError::Open)?;
+        let database = match open_database(storage, STORE_FILE)? {
             // The lock was had, so nobody else is making the file just now.
             Err(redb::DatabaseError::Storage(redb::StorageError::Io(_))) if clear_unfinished(storage)? => {
-                open_database(storage)?
+                open_database(storage, STORE_FILE)?
             }
             other => other,
         };
-        let database = database.map_err(open_error)?;
-        let store = Self { database: Arc::new(database) };
-        check_format(store.database.as_ref())?;
-        let writer = Writer::new(Arc::clone(&store.database))?;
+        let mut database = database.map_err(open_error)?;
+        if let Some(found @ ..FORMAT) = format_of(&database)? {
+            // Closed, so that the copy is one of a file that nobody writes.
+            drop(database);
+            migrate::back_up(storage, found)?;
+            database = open_database(storage, STORE_FILE)?.map_err(open_error)?;
+            migrate::bring_up(&database, found)?;
+        }
+        let database = Arc::new(database);
+        let store = Self { database: Arc::new(RwLock::new(Arc::clone(&database))) };
+        let writer = Writer::new(database, Arc::clone(&store.database))?;
         Ok((store, writer))
     }
 
@@ -121,7 +148,8 @@ impl Store {
     /// # Errors
     /// Only when the disk fails.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        Snapshot::new(&self.database)
+        let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        Snapshot::new(&database)
     }
 }
 
@@ -130,23 +158,24 @@ impl Store {
 fn refuse_newer(storage: &dyn Storage) -> Result<(), StoreError> {
     let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
     let opened = Database::builder().set_cache_size(0).open_read_only_with_backend(backend::Injected(backend));
-    opened.map_or(Ok(()), |database| check_format(&database))
+    opened.map_or(Ok(()), |database| format_of(&database).map(drop))
 }
 
-fn check_format(database: &impl ReadableDatabase) -> Result<(), StoreError> {
+/// The format of a store; `None` of one that is new. A newer one is an error.
+fn format_of(database: &impl ReadableDatabase) -> Result<Option<u64>, StoreError> {
     let transaction = database.begin_read()?;
     match transaction.open_table(tables::META) {
         Ok(meta) => match meta.get(tables::META_FORMAT)?.map(|found| found.value()) {
             Some(found) if found > FORMAT => Err(StoreError::Newer { found }),
-            _ => Ok(()),
+            found => Ok(found),
         },
-        Err(redb::TableError::TableDoesNotExist(_)) => Ok(()),
+        Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-fn open_database(storage: &dyn Storage) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
-    let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+fn open_database(storage: &dyn Storage, name: &str) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
+    let backend = storage.open(name).map_err(StoreError::Open)?;
     Ok(Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(backend::Injected(backend)))
 }
 

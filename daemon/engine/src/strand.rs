@@ -33,7 +33,7 @@ use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
 use crate::model::{Kinds, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
-use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, jaccard, tokens};
+use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
 use crate::store::{Snapshot, Store, StoreError};
 
 /// Candidates whose texts are compared when a near duplicate is looked for.
@@ -163,12 +163,12 @@ impl Strand {
         query.matched_terms(&open::document(memory))
     }
 
-    /// Finds the active memory of the same scope that resembles a text most, with its Jaccard similarity.
+    /// Finds the active memory of the same scope that resembles a text most, with its Jaccard similarity. `words` are the
+    /// text's.
     ///
     /// # Errors
     /// When the disk or the word index fails.
-    pub fn near_duplicate(&self, admitted: &Admitted) -> Result<Option<(Memory, f32)>, ReadError> {
-        let words = tokens(&admitted.text);
+    pub fn near_duplicate(&self, admitted: &Admitted, words: &WordSet) -> Result<Option<(Memory, f32)>, ReadError> {
         if words.len() < RESEMBLE_TOKENS_MIN {
             return Ok(None);
         }
@@ -176,7 +176,7 @@ impl Strand {
         let candidates = self.similar_words(&query, &admitted.scope)?;
         let mut best: Option<(Memory, f32)> = None;
         for memory in self.memories(&candidates)? {
-            let similarity = jaccard(&words, &tokens(&memory.text));
+            let similarity = words.jaccard(&WordSet::of(&memory.text));
             if similarity > NEAR_DUPLICATE && best.as_ref().is_none_or(|(_, best)| similarity > *best) {
                 best = Some((memory, similarity));
             }

@@ -282,6 +282,8 @@ proptest! {
         let numbers: Vec<MemoryNumber> = (0..u32::try_from(drafts.len()).unwrap()).map(MemoryNumber).collect();
         let positions = world.strand.positions(&numbers, &GLOBAL);
         prop_assert_eq!(positions.len(), numbers.len());
+        let few = world.strand.catalog().positions(&numbers, &GLOBAL, 2);
+        prop_assert!(few.iter().all(|(number, index)| positions.get(number) == Some(index) && *index < 2));
         for (number, index) in positions {
             let topic = TOPICS[drafts[number.0 as usize].0];
             prop_assert_eq!(world.strand.topic_members(topic, &GLOBAL)[index as usize], number);

@@ -8,6 +8,7 @@ use helix_engine::brief::{self, Category, Detail, Input, Selected, Standing, con
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status as Life, Timestamp, Topic, TopicPattern};
+use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
@@ -15,6 +16,7 @@ use tonic::Status;
 
 use super::{convert, scopes};
 use crate::runtime::Runtime;
+use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 
 /// Microseconds of an hour.
 const HOUR_US: i64 = 3_600_000_000;
@@ -29,6 +31,7 @@ pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1:
     let view = View {
         runtime,
         scopes: scopes::listed(runtime, &asker, &request.scopes)?,
+        look: runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
         after: after(request.since_hours, runtime.now()),
         now: runtime.now(),
     };
@@ -44,6 +47,8 @@ fn after(since_hours: u32, now: Timestamp) -> Option<Timestamp> {
 struct View<'r> {
     runtime: &'r Runtime,
     scopes: Vec<Scope>,
+    /// Says whose source changed.
+    look: Look<'r>,
     after: Option<Timestamp>,
     now: Timestamp,
 }
@@ -66,6 +71,7 @@ impl View<'_> {
             meta::compose(rows.map(|(number, row)| meta::row(&catalog, number, row)), is_compact, self.now)
         };
         let hot = strand.memories(&meta.hot).map_err(|error| convert::status(error.kind(), &error))?;
+        let hot: Vec<Selected<'_>> = hot.iter().map(|memory| self.selected(memory)).collect();
         Ok(v1::BriefReply {
             text: meta::render(&meta, &hot),
             json: json::meta(&meta, &hot).to_string(),
@@ -80,7 +86,7 @@ impl View<'_> {
         let (chosen, words) = self.choose(query)?;
         let memories = self.read(&chosen.numbers)?;
         let linked = self.linked(&memories)?;
-        let selected: Vec<Selected<'_>> = memories.iter().map(Selected::of).collect();
+        let selected: Vec<Selected<'_>> = memories.iter().map(|memory| self.selected(memory)).collect();
         let left_out: Vec<(&str, usize)> =
             chosen.left_out.iter().map(|(topic, count)| (topic.as_str(), *count)).collect();
         let composed = brief::compose(&Input {
@@ -150,6 +156,11 @@ impl View<'_> {
         let found = self.runtime.strand.search(&search).map_err(|error| convert::status(error.kind(), &error))?;
         let numbers = found.hits.into_iter().map(|hit| hit.memory.number).collect();
         Ok(Chosen { numbers, ..Chosen::default() })
+    }
+
+    /// A memory, and whether its source changed, as far as it can be told from here.
+    fn selected<'a>(&self, memory: &'a Memory) -> Selected<'a> {
+        Selected { is_stale: self.look.state(memory).is_stale(), ..Selected::of(memory) }
     }
 
     /// The memories that these link to and that are not among them.

@@ -20,6 +20,7 @@ pub(crate) fn status(kind: ErrorKind, error: &dyn std::fmt::Display) -> Status {
         ErrorKind::Invalid => Status::invalid_argument(message),
         ErrorKind::NotFound => Status::not_found(message),
         ErrorKind::Conflict => Status::already_exists(message),
+        ErrorKind::Changed => Status::aborted(message),
         ErrorKind::Denied => Status::permission_denied(message),
         ErrorKind::Exhausted => Status::resource_exhausted(message),
         ErrorKind::Unavailable => Status::unavailable(message),

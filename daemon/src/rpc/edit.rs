@@ -6,7 +6,7 @@ mod target;
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber, SourceRef, Topic};
+use helix_engine::model::{Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, SourceRef, Topic};
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
@@ -74,7 +74,8 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
             "the request names no action; give append, revise, delete, tag, rename, merge, set or restore",
         )
     })?;
-    let plan = Plan { runtime, asker: &asker };
+    let expected = request.expected_sequence.map(Sequence);
+    let plan = Plan { runtime, asker: &asker, expected };
     match action {
         Action::Append(v1::AppendText { target, text }) => {
             plan.one(target, Bare::Newest, |_, _| Ok(Edit::Append { text }))
@@ -84,7 +85,11 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
             Ok(Edit::Revise { text })
         }),
         Action::Delete(v1::DeleteMemories { target, all: false }) => {
-            plan.one(target, Bare::Newest, |_, _| Ok(Edit::Forget))
+            let by_place = target.as_ref().is_some_and(target::is_place);
+            plan.one(target, Bare::Newest, |memory, warnings| {
+                warnings.extend(by_place.then(|| plan.moved_by_forgetting(memory)).flatten());
+                Ok(Edit::Forget)
+            })
         }
         Action::Delete(v1::DeleteMemories { target, all: true }) => plan.delete_all(target),
         Action::Tag(v1::ChangeTags { target, add, remove }) => plan.one(target, Bare::Newest, |memory, warnings| {
@@ -109,6 +114,8 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
 struct Plan<'a> {
     runtime: &'a Runtime,
     asker: &'a Asker,
+    /// The operation that changed the one memory last, as the asker read it.
+    expected: Option<Sequence>,
 }
 
 impl Plan<'_> {
@@ -127,14 +134,17 @@ impl Plan<'_> {
         let memories = self.runtime.strand.memories(&[number]);
         let memory = memories.map_err(|error| convert::status(error.kind(), &error))?.pop();
         let memory = memory.ok_or_else(|| Status::not_found("the memory is gone; search for it again"))?;
-        if !self.asker.scopes().contains(&memory.scope) {
+        // Examinations use the memory of an earlier one, wherever they run.
+        let is_scratch = memory.scope.to_string() == SCRATCH_SCOPE;
+        if !is_scratch && !self.asker.scopes().contains(&memory.scope) {
             return Err(Status::permission_denied(format!(
                 "{} belongs to {}, which is not seen from here; change it from inside of that project",
                 memory.handle, memory.scope
             )));
         }
         let edit = edit(&memory, &mut warnings)?;
-        let request = Request::Edit { number, edit, actor: self.asker.actor.clone(), at: self.runtime.now() };
+        let (expected, actor, at) = (self.expected, self.asker.actor.clone(), self.runtime.now());
+        let request = Request::Edit { number, edit, expected, actor, at };
         Ok(Planned::Write { request: Box::new(request), warnings })
     }
 
@@ -145,6 +155,11 @@ impl Plan<'_> {
         other: Option<&str>,
         edit: impl FnOnce(Topic) -> TopicEdit,
     ) -> Result<Planned, Status> {
+        if self.expected.is_some() {
+            return Err(Status::invalid_argument(
+                "`expected_sequence` is for a change of one memory; leave it out to change a whole topic",
+            ));
+        }
         let mut warnings = Vec::new();
         let topic = parse_topic(topic, &mut warnings)?;
         let other = other.map_or_else(|| Ok(topic.clone()), |other| parse_topic(other, &mut warnings))?;
@@ -186,6 +201,7 @@ impl Plan<'_> {
         });
         let fields = Fields {
             source_line: located.as_ref().and_then(|located| Some(located.as_ref()?.line?.to_string())),
+            source_project: located.as_ref().and_then(|located| Some(located.as_ref()?.project.as_ref()?.to_string())),
             kind: kind.map_err(|error| Status::invalid_argument(error.to_string()))?,
             source: located.map(|located| located.map(|located| located.source)),
             importance: wire.importance,
@@ -216,6 +232,14 @@ impl Plan<'_> {
         let mut links = if wire.replace_links { Vec::new() } else { memory.links.clone() };
         links.extend(ids);
         Ok(Some(links))
+    }
+
+    /// What somebody who counts in a topic should know when this memory of it is gone.
+    fn moved_by_forgetting(&self, memory: &Memory) -> Option<String> {
+        let members = self.runtime.strand.topic_members(memory.topic.as_str(), &self.asker.scopes());
+        let behind = members.iter().rev().take_while(|number| **number != memory.number).count();
+        let topic = &memory.topic;
+        (behind > 0).then(|| format!("{behind} behind it in topic {topic} moved up: their indexes are one lower now"))
     }
 
     fn warn_of_twin(&self, memory: &Memory, text: &str, warnings: &mut Vec<String>) {

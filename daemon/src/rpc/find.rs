@@ -78,7 +78,7 @@ pub(super) async fn forget(runtime: &Arc<Runtime>, request: v1::ForgetRequest) -
         Target::Memory(number) => number,
         Target::Candidates(candidates) => return Ok(v1::ForgetReply { forgotten: None, candidates }),
     };
-    let write = Request::Edit { number, edit: Edit::Forget, actor: asker.actor, at: runtime.now() };
+    let write = Request::Edit { number, edit: Edit::Forget, expected: None, actor: asker.actor, at: runtime.now() };
     let edited = edit::write(runtime, write).await?;
     let forgotten = edited.memories.first().map(|memory| to_wire(runtime, memory));
     Ok(v1::ForgetReply { forgotten, candidates: Vec::new() })

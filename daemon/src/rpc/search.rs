@@ -27,7 +27,7 @@ struct Prepared {
     cursor: Option<Cursor>,
     explain: bool,
     passive: bool,
-    /// Whose files are looked at.
+    /// Whose files are looked at, and in whose scopes the places in topics are counted.
     project: Arc<Project>,
 }
 
@@ -154,8 +154,10 @@ fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<v1::SearchReply, Sta
         runtime.strand.catalog_touch(&numbers, runtime.now());
     }
     let query = LexicalQuery::parse(&search.words, WordMode::Any);
+    let positions = runtime.strand.hit_positions(&found.hits, &project.scopes());
     let wire = |hit: &Hit| v1::Hit {
         memory: Some(v1::Memory {
+            index: positions.get(&hit.memory.number).copied(),
             source_state: convert::source_state(hit.source_state).into(),
             ..find::to_wire(runtime, &hit.memory)
         }),

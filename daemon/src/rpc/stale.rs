@@ -3,7 +3,7 @@
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
-use helix_engine::policy::stale::{Recorded, SourceState};
+use helix_engine::policy::stale::{Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, source_scope};
 use helix_engine::ports::Sources;
 use helix_proto::limits::MESSAGE_MAX_BYTES;
 use helix_proto::v1;
@@ -39,7 +39,9 @@ pub(super) fn mark(runtime: &Runtime, caller: Option<&v1::Caller>, memories: &mu
     for memory in memories {
         let path = memory.source.as_ref().map_or("", |source| source.path.as_str());
         if let (Some(recorded), Ok(scope)) = (convert::recorded(memory), Scope::parse(&memory.scope)) {
-            memory.source_state = convert::source_state(look.state_of(&scope, path, &recorded)).into();
+            let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
+            let state = look.state_of(&source_scope(&scope, project), path, &recorded);
+            memory.source_state = convert::source_state(state).into();
         }
     }
 }
@@ -105,7 +107,8 @@ impl Listing<'_> {
 
     fn current(&self, memory: &Memory) -> Option<(String, u32)> {
         let source = memory.source.as_ref()?;
-        let path = self.look.locate(&memory.scope, &source.path)?;
+        let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
+        let path = self.look.locate(&source_scope(&memory.scope, project), &source.path)?;
         let line = Recorded::of(memory).and_then(|recorded| recorded.line);
         excerpt(&path, source.line, line).map(|found| (found.text, found.first_line))
     }

@@ -1,19 +1,23 @@
 //! `Store` and `StoreBatch`: admit, look for near duplicates, write, answer when it is durable.
 
+mod alike;
+
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
 
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Memory, SourceRef};
+use helix_engine::model::{Memory, Scope, SourceRef};
 use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash};
+use helix_engine::policy::resemble::WordSet;
+use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::ports::Randomness;
 use helix_engine::strand::{Outcome, Request, Strand};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use tonic::Status;
 
+use self::alike::Alike;
 use super::{convert, find, off_thread};
 use crate::runtime::{Asker, Runtime};
 use crate::sources;
@@ -26,9 +30,11 @@ const SHARE_MIN: usize = 64;
 /// A draft on its way into the store.
 enum Prepared {
     /// To be written.
-    Write { request: Request, warnings: Vec<String> },
+    Write { request: Request, words: WordSet, warnings: Vec<String> },
     /// A near duplicate exists.
     Duplicate { memory: Box<Memory>, similarity: f32 },
+    /// It resembles an earlier draft of its batch.
+    Alike(Alike),
 }
 
 /// Stores one memory.
@@ -41,8 +47,9 @@ pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Re
     })
     .await?;
     match prepared {
-        Prepared::Duplicate { memory, similarity } => Ok(duplicate(runtime, &memory, similarity)),
-        Prepared::Write { request, warnings } => {
+        Prepared::Duplicate { memory, similarity } => Ok(duplicate(find::to_wire(runtime, &memory), similarity)),
+        Prepared::Alike(_) => Err(Status::internal("a draft of its own resembles another")),
+        Prepared::Write { request, warnings, .. } => {
             let outcomes = runtime.writer.write(vec![request]).await.map_err(|error| submit_status(&error))?;
             let outcome = outcomes.into_iter().next().ok_or_else(|| Status::internal("the writer gave no answer"))?;
             let outcome = outcome.map_err(|error| convert::status(error.kind(), &error))?;
@@ -61,27 +68,33 @@ pub(super) async fn batch(
         let message = format!("the batch has {} drafts, the limit is {BATCH_MAX}; split it", drafts.len());
         return Err(Status::resource_exhausted(message));
     }
-    let prepared = prepare_all(runtime, caller, drafts, force).await?;
+    let mut prepared = prepare_all(runtime, caller, drafts, force).await?;
+    if !force {
+        prepared = off_thread(runtime, move |_| Ok(alike::held_back(prepared))).await?;
+    }
     let mut requests = Vec::new();
     let mut slots = Vec::with_capacity(prepared.len());
     for item in prepared {
         slots.push(match item {
-            Ok(Prepared::Write { request, warnings }) => {
+            Ok(Prepared::Write { request, warnings, .. }) => {
                 requests.push(request);
                 Slot::Written(warnings)
             }
             Ok(Prepared::Duplicate { memory, similarity }) => {
-                Slot::Answered(Box::new(v1::batch_item::Item::Stored(duplicate(runtime, &memory, similarity))))
+                let memory = find::to_wire(runtime, &memory);
+                Slot::Answered(Box::new(v1::batch_item::Item::Stored(duplicate(memory, similarity))))
             }
+            Ok(Prepared::Alike(alike)) => Slot::Alike(alike),
             Err(status) => Slot::Answered(Box::new(v1::batch_item::Item::Refused(status.message().to_owned()))),
         });
     }
     let outcomes = runtime.writer.write(requests).await.map_err(|error| submit_status(&error))?;
     let mut outcomes = outcomes.into_iter();
-    let mut items = Vec::with_capacity(slots.len());
+    let mut items: Vec<v1::BatchItem> = Vec::with_capacity(slots.len());
     for slot in slots {
         let item = match slot {
             Slot::Answered(item) => *item,
+            Slot::Alike(alike) => alike::answer(alike, &items),
             Slot::Written(warnings) => match outcomes.next() {
                 Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, outcome, warnings)),
                 Some(Err(error)) => v1::batch_item::Item::Refused(error.to_string()),
@@ -97,6 +110,8 @@ pub(super) async fn batch(
 enum Slot {
     Written(Vec<String>),
     Answered(Box<v1::batch_item::Item>),
+    /// From that of an earlier item.
+    Alike(Alike),
 }
 
 /// Maps a write that was not acknowledged to its status.
@@ -137,13 +152,18 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
     let mut draft = convert::draft(draft, &asker.project)?;
     let located = draft.source.map(|source| locate(&source, asker));
     let line = located.as_ref().and_then(|located| located.line);
+    let project = located.as_ref().and_then(|located| located.project.clone());
     draft.source = located.map(|located| located.source);
     let mut admitted = admit(draft, &asker.project.scope, runtime.strand.kinds())
         .map_err(|error| convert::status(error.kind(), &error))?;
     // After admitting, which refuses reserved names from callers.
     admitted.attributes.extend(line.map(|line| (LINE_ATTRIBUTE.to_owned(), line.to_string())));
+    let project = project.filter(|_| admitted.scope == Scope::Global);
+    admitted.attributes.extend(project.map(|project| (SOURCE_PROJECT_ATTRIBUTE.to_owned(), project.to_string())));
+    let words = if force { WordSet::default() } else { WordSet::of(&admitted.text) };
     if !force && !is_exact_duplicate(runtime, &admitted) {
-        let near = runtime.strand.near_duplicate(&admitted).map_err(|error| convert::status(error.kind(), &error))?;
+        let near =
+            runtime.strand.near_duplicate(&admitted, &words).map_err(|error| convert::status(error.kind(), &error))?;
         if let Some((memory, similarity)) = near {
             return Ok(Prepared::Duplicate { memory: Box::new(memory), similarity });
         }
@@ -164,7 +184,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
         actor: asker.actor.clone(),
         at: runtime.now(),
     };
-    Ok(Prepared::Write { request, warnings })
+    Ok(Prepared::Write { request, words, warnings })
 }
 
 /// The same text is reinforced by the writer, which decides it again under its own order.
@@ -177,6 +197,8 @@ pub(super) struct Located {
     pub(super) source: SourceRef,
     /// Goes into the attribute [`LINE_ATTRIBUTE`].
     pub(super) line: Option<LineHash>,
+    /// Goes into the attribute [`SOURCE_PROJECT_ATTRIBUTE`] of a global memory: whose root the path is relative to.
+    pub(super) project: Option<Scope>,
 }
 
 /// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
@@ -187,13 +209,15 @@ pub(super) fn locate(source: &SourceRef, asker: &Asker) -> Located {
     let absolute = if here.is_file() { here } else { asker.project.root.join(given) };
     let relative = asker.project.relative(&absolute);
     let hashes = sources::hashes(&absolute, source.line);
+    let project = relative.is_relative().then(|| asker.project.scope.clone());
     let source = SourceRef {
         path: relative.to_string_lossy().into_owned(),
         line: source.line,
         content_hash: hashes.map(|hashes| hashes.content),
         git_blob: hashes.map(|hashes| hashes.git_blob),
     };
-    Located { source, line: hashes.and_then(|hashes| hashes.line) }
+    let project = project.filter(|scope| matches!(scope, Scope::Project(_)));
+    Located { source, line: hashes.and_then(|hashes| hashes.line), project }
 }
 
 fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
@@ -210,11 +234,7 @@ fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::Sto
     }
 }
 
-fn duplicate(runtime: &Runtime, memory: &Memory, similarity: f32) -> v1::StoreReply {
-    v1::StoreReply {
-        outcome: v1::StoreOutcome::Duplicate.into(),
-        memory: Some(find::to_wire(runtime, memory)),
-        similarity,
-        warnings: Vec::new(),
-    }
+fn duplicate(memory: v1::Memory, similarity: f32) -> v1::StoreReply {
+    let outcome = v1::StoreOutcome::Duplicate.into();
+    v1::StoreReply { outcome, memory: Some(memory), similarity, warnings: Vec::new() }
 }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use helix_engine::model::{Memory, Scope};
-use helix_engine::policy::stale::{File, Found, Recorded, SourceState, decide};
+use helix_engine::policy::stale::{File, Found, Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, decide, source_scope};
 
 use super::Sources;
 use super::file::{Seen, see};
@@ -38,12 +38,13 @@ impl helix_engine::ports::Sources for Look<'_> {
     fn state(&self, memory: &Memory) -> SourceState {
         let Some(recorded) = Recorded::of(memory) else { return SourceState::Unknown };
         let path = memory.source.as_ref().map_or("", |source| source.path.as_str());
-        self.state_of(&memory.scope, path, &recorded)
+        let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
+        self.state_of(&source_scope(&memory.scope, project), path, &recorded)
     }
 }
 
 impl Look<'_> {
-    /// Says what has become of a source, as it is named by a memory of this scope.
+    /// Says what has become of a source, as it is named by a memory whose [`source_scope`] this is.
     pub(crate) fn state_of(&self, scope: &Scope, path: &str, recorded: &Recorded) -> SourceState {
         if recorded.content.is_none() {
             return SourceState::Unknown;
@@ -75,8 +76,9 @@ impl Look<'_> {
         if path.is_absolute() {
             return Some(path.to_owned());
         }
-        // Nobody knows which project a global memory's path is relative to.
-        let is_own = matches!(scope, Scope::Project(_)) && *scope == self.project.scope;
+        // Nobody knows where other projects are, or whose a global path is.
+        let is_own = matches!(scope, Scope::Project(_))
+            && (*scope == self.project.scope || self.project.aliases.contains(scope));
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         let has_root = || *self.has_root.get_or_init(|| self.project.root.is_dir());
         (is_own && is_inside && has_root()).then(|| self.project.root.join(path))

@@ -7,25 +7,11 @@ use super::pack::packed;
 use super::store::stored;
 use crate::clean;
 
-/// What is known of an entry besides the daemon's answer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Entry {
-    /// It went to the daemon.
-    Sent,
-    /// It resembles an earlier entry and did not.
-    HeldBack {
-        /// Position of the earlier one.
-        earlier: usize,
-        /// How alike they are.
-        similarity: f32,
-    },
-}
-
-/// A batch and its answer.
+/// The answer to a batch.
 pub(crate) struct Batched<'a> {
-    /// All entries, in order.
-    pub(crate) entries: &'a [Entry],
-    /// The answer for those that were sent, in order.
+    /// How many entries were sent.
+    pub(crate) sent: usize,
+    /// What became of each entry, in order.
     pub(crate) reply: &'a StoreBatchReply,
     /// Whether to list those that were stored too.
     pub(crate) verbose: bool,
@@ -42,17 +28,7 @@ enum Fate {
 
 /// Text of a reply to `batch`: how many of each, and each that was not simply stored.
 pub(crate) fn batched(batched: &Batched<'_>) -> String {
-    let mut answers = batched.reply.items.iter();
-    let fates: Vec<(Fate, String)> = batched
-        .entries
-        .iter()
-        .map(|entry| match entry {
-            Entry::Sent => answered(answers.next()),
-            Entry::HeldBack { earlier, similarity } => {
-                (Fate::Alike, format!("not stored: {similarity:.2} similar to [{earlier}] of this batch"))
-            }
-        })
-        .collect();
+    let fates: Vec<(Fate, String)> = (0..batched.sent).map(|at| answered(batched.reply.items.get(at))).collect();
     let is_shown = |fate: Fate, text: &str| batched.verbose || fate != Fate::Stored || text.contains("\nnote: ");
     let lines: Vec<String> = fates
         .iter()
@@ -106,10 +82,13 @@ mod tests {
     fn reply() -> StoreBatchReply {
         let mut warned = reply_with(StoreOutcome::Stored, 0.0);
         warned.warnings = vec!["link c:3 names no memory".to_owned()];
+        let mut alike = reply_with(StoreOutcome::Duplicate, 0.75);
+        alike.warnings = vec!["it resembles an earlier entry of this batch".to_owned()];
         let items = [
             Item::Stored(reply_with(StoreOutcome::Stored, 0.0)),
             Item::Stored(reply_with(StoreOutcome::Reinforced, 1.0)),
             Item::Stored(reply_with(StoreOutcome::Duplicate, 0.834)),
+            Item::Stored(alike),
             Item::Refused("the text is 70000 bytes,\nthe limit is 65536; shorten it".to_owned()),
             Item::Stored(warned),
         ];
@@ -118,10 +97,7 @@ mod tests {
 
     #[test]
     fn what_was_not_simply_stored_is_listed() {
-        let held = Entry::HeldBack { earlier: 0, similarity: 0.75 };
-        let entries = [Entry::Sent, held, Entry::Sent, Entry::Sent, Entry::Sent, Entry::Sent, Entry::Sent];
-        let texts =
-            [false, true].map(|verbose| super::batched(&Batched { entries: &entries, reply: &reply(), verbose }));
+        let texts = [false, true].map(|verbose| super::batched(&Batched { sent: 7, reply: &reply(), verbose }));
         insta::assert_snapshot!(texts.join("\n---\n"));
     }
 
@@ -129,7 +105,7 @@ mod tests {
     fn a_batch_without_surprises_is_one_line() {
         let items = vec![BatchItem { item: Some(Item::Stored(reply_with(StoreOutcome::Stored, 0.0))) }; 3];
         let reply = StoreBatchReply { items };
-        let text = super::batched(&Batched { entries: &[Entry::Sent; 3], reply: &reply, verbose: false });
+        let text = super::batched(&Batched { sent: 3, reply: &reply, verbose: false });
         assert_eq!(text, "3 stored");
     }
 }

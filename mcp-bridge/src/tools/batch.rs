@@ -9,10 +9,8 @@ use super::{Description, Nature, store};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
-use crate::render::{self, Batched, Entry};
+use crate::render::{self, Batched};
 use crate::schema::{Parameter, Shape};
-
-mod near;
 
 const NAME: &str = "batch";
 
@@ -39,36 +37,16 @@ const PARAMETERS: [Parameter; 3] = [
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let verbose = arguments.flag("verbose")?;
-    let Planned { request, entries } = plan(caller, arguments)?;
-    let is_forced = request.force;
+    let request = request(caller, arguments)?;
+    let (sent, is_forced) = (request.drafts.len(), request.force);
     let call = async move |rpc: &mut Rpc| rpc.store_batch(request.clone()).await;
     let reply = if is_forced { daemon.call_at_most_once(call).await? } else { daemon.call(call).await? };
-    Ok(render::batched(&Batched { entries: &entries, reply: &reply, verbose }))
+    Ok(render::batched(&Batched { sent, reply: &reply, verbose }))
 }
 
-/// A batch as it goes to the daemon, and what is known of its entries before.
-#[derive(Debug)]
-struct Planned {
-    request: StoreBatchRequest,
-    entries: Vec<Entry>,
-}
-
-fn plan(caller: Caller, arguments: &Arguments) -> Result<Planned, ArgumentError> {
+fn request(caller: Caller, arguments: &Arguments) -> Result<StoreBatchRequest, ArgumentError> {
     let force = arguments.flag("force")?;
-    let drafts = drafts(arguments)?;
-    let alike = if force { vec![None; drafts.len()] } else { near::alike(&drafts) };
-    let mut sent = Vec::new();
-    let mut entries = Vec::new();
-    for (draft, alike) in drafts.into_iter().zip(alike) {
-        entries.push(match alike {
-            Some(near::Alike { earlier, similarity }) => Entry::HeldBack { earlier, similarity },
-            None => Entry::Sent,
-        });
-        if alike.is_none() {
-            sent.push(draft);
-        }
-    }
-    Ok(Planned { request: StoreBatchRequest { caller: Some(caller), drafts: sent, force }, entries })
+    Ok(StoreBatchRequest { caller: Some(caller), drafts: drafts(arguments)?, force })
 }
 
 fn drafts(arguments: &Arguments) -> Result<Vec<Draft>, ArgumentError> {
@@ -94,12 +72,8 @@ mod tests {
 
     use super::*;
 
-    fn planned(given: &Value) -> Result<Planned, ArgumentError> {
-        plan(Caller::default(), &Arguments::new(NAME, &PARAMETERS, given.as_object().cloned()).unwrap())
-    }
-
-    fn texts(planned: &Planned) -> Vec<&str> {
-        planned.request.drafts.iter().map(|draft| draft.text.as_str()).collect()
+    fn planned(given: &Value) -> Result<StoreBatchRequest, ArgumentError> {
+        request(Caller::default(), &Arguments::new(NAME, &PARAMETERS, given.as_object().cloned()).unwrap())
     }
 
     #[test]
@@ -109,24 +83,9 @@ mod tests {
             {"topic": "ci", "text": "two", "source": "ci.yml:3", "links": "build:0"},
         ]);
         let given = planned(&json!({"entries": entries, "force": "true"})).unwrap();
-        insta::assert_debug_snapshot!(given.request);
+        insta::assert_debug_snapshot!(given);
         let written = planned(&json!({"entries": entries.to_string(), "force": true})).unwrap();
-        assert_eq!(given.request, written.request);
-    }
-
-    #[test]
-    fn near_duplicates_within_the_batch_are_held_back() {
-        let first = "the linker needs arm64 or the build falls back silently";
-        let entries = json!([
-            {"topic": "a", "text": first},
-            {"topic": "b", "text": "something else entirely, with words of its own"},
-            {"topic": "c", "text": format!("{first}!! always")},
-            {"topic": "d", "text": first},
-        ]);
-        let held = planned(&json!({"entries": entries})).unwrap();
-        assert_eq!(texts(&held), [first, "something else entirely, with words of its own", first]);
-        assert!(matches!(held.entries.get(2), Some(Entry::HeldBack { earlier: 0, .. })));
-        assert_eq!(texts(&planned(&json!({"entries": entries, "force": true})).unwrap()).len(), 4);
+        assert_eq!(given, written);
     }
 
     #[test]

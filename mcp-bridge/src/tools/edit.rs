@@ -69,7 +69,8 @@ const POINTERS: [&str; 4] = ["index", "match_str", "tag", "all"];
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let change = chosen(arguments, &ACTIONS, None)?;
-    let request = EditRequest { caller: Some(caller), action: Some(action(change, arguments)?) };
+    let request =
+        EditRequest { caller: Some(caller), action: Some(action(change, arguments)?), ..EditRequest::default() };
     let asked = arguments.required_text("topic")?;
     let reply = daemon.call_at_most_once(async move |rpc| rpc.edit(request.clone()).await).await?;
     Ok(render::edited(&reply, change, &asked, &View::local()))

@@ -51,6 +51,18 @@ fn every_change_reaches_the_daemon() {
 }
 
 #[test]
+fn a_change_of_an_older_version_is_refused() {
+    let world = world();
+    for line in [["append", "build/arch", "more"], ["revise", "build/arch", "new"], ["tag", "build/arch", "--add=a"]] {
+        assert_code(&world.run(&[line.as_slice(), &["--sequence", "4"]].concat()), 0);
+        let output = world.run(&[line.as_slice(), &["--sequence", "3"]].concat());
+        assert_code(&output, USAGE);
+        assert!(stderr(&output).contains("changed meanwhile; read it again"), "{}", stderr(&output));
+    }
+    assert_eq!(world.fake.look(|state| state.edits.len()), 3);
+}
+
+#[test]
 fn text_comes_from_stdin() {
     let world = world();
     assert_code(&world.run_with_input(&["append", "build/arch", "-"], b"a\nb\n"), 0);

@@ -96,7 +96,7 @@ fn a_memory_that_changed_meanwhile_is_not_overwritten() {
     let world = world(State { sequence_step: 1, ..State::default() });
     let output = world.run_with_editor(&["edit", "build/arch"], EDIT);
     assert_code(&output, USAGE);
-    assert!(stderr(&output).contains("changed by somebody else"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("was changed meanwhile"), "{}", stderr(&output));
     assert!(world.fake.look(|state| state.edits.is_empty()) && kept(&world).exists());
 }
 

@@ -156,8 +156,12 @@ impl Helix for Answers {
     }
 
     async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
-        let action = request.into_inner().action.unwrap();
+        let v1::EditRequest { action, expected_sequence, .. } = request.into_inner();
+        let action = action.unwrap();
         self.with("edit", |state| {
+            if expected_sequence.is_some_and(|expected| expected != state.memory.sequence) {
+                return Err(Status::aborted("build/arch was changed meanwhile; read it again and repeat"));
+            }
             if state.edits_max.is_some_and(|most| state.edits.len() >= most) {
                 return Err(Status::unavailable("the disk is full; free some space"));
             }

@@ -8,6 +8,7 @@ mod summary;
 use super::{Brief, TopicCount};
 use crate::surface::neutral::one_line;
 use line::joined;
+pub(super) use line::stale_mark;
 
 /// How much a brief says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use crate::index::catalog::Row;
 use crate::model::{Memory, Timestamp};
 use crate::policy::resemble::words;
+use crate::policy::stale::STALE_CONFIDENCE_MAX;
 
 /// Memories that one brief considers: three times what a full one has room for. A thousand would take the passes 8 ms, and
 /// a brief with its reading may take 5.
@@ -10,9 +11,6 @@ pub const CONSIDERED_MAX: usize = 400;
 
 /// Days after which recency has halved: `1 / (1 + age / 30)`.
 const RECENCY_DAYS: f64 = 30.0;
-
-/// The most confidence that a memory keeps whose source changed.
-pub const STALE_CONFIDENCE: f32 = 0.7;
 
 /// What a memory of no importance keeps of its heat; one of the middle has all of it, the most important half as much again.
 const IMPORTANCE_FLOOR: f32 = 0.5;
@@ -75,10 +73,17 @@ impl Standing {
     pub fn heat(&self, now: Timestamp) -> f32 {
         let age_days = if self.is_pinned { 0.0 } else { self.valid_from.age_days(now) };
         let recency = (1.0 / (1.0 + age_days / RECENCY_DAYS)) as f32;
-        let confidence = unit(self.confidence);
-        let confidence = if self.is_stale { confidence.min(STALE_CONFIDENCE) } else { confidence };
-        recency * unit(self.relevance) * confidence * (IMPORTANCE_FLOOR + unit(self.importance))
+        recency
+            * unit(self.relevance)
+            * doubted(self.confidence, self.is_stale)
+            * (IMPORTANCE_FLOOR + unit(self.importance))
     }
+}
+
+/// The confidence, 0 to 1, that a memory keeps when its source changed.
+pub(super) fn doubted(confidence: f32, is_stale: bool) -> f32 {
+    let confidence = unit(confidence);
+    if is_stale { confidence.min(STALE_CONFIDENCE_MAX) } else { confidence }
 }
 
 /// Holds a number between 0 and 1; what is none counts as 0.

@@ -139,6 +139,8 @@ fn stale_memories_are_marked_and_cooler() {
     assert_eq!(brief.hot[0].memory.text, "two about y");
     let text = render(&brief, Detail::Summary);
     assert!(text.contains("] [STALE] one about x") && text.contains("1 stale (source changed)"), "{text}");
+    let text = render(&brief, Detail::Full);
+    assert!(text.contains("one about x\n  (confidence 0.70)\n") && !text.contains("two about y\n  ("), "{text}");
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //!
 //! **Metadata** stands in the body as whole lines before the text, in this order, each at most once and only when there is
 //! something to say: `[tags: a, b]`, `[source: path:line]`, `[confidence: 0.85]` (not when it is 1), `[links: t:3 o:12]`,
-//! `[modified: date]` (kept as the attribute [`super::MODIFIED_ATTRIBUTE`]). The reader takes them in any order, at the head
+//! `[modified: date]` (kept as it is in the attribute [`crate::policy::edit::ATTRIBUTE_MODIFIED`]). The reader takes them in any order, at the head
 //! or the tail of the body; a line in the middle, a key that comes a second time and an unknown key stay text. So a text that
 //! itself begins or ends with such a line does not come back as it was; every other one does. What AMRL has no place for
 //! (id, handle, kind, scope, seconds …) is not exported: JSON carries everything.

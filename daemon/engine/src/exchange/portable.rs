@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
-
-/// The attribute that carries the AMRL marker `[modified: date]` through a strand and back, its date as it was written.
-pub const MODIFIED_ATTRIBUTE: &str = "modified";
+use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified};
+use crate::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 
 /// Attribute names that only the daemon may set; a draft that carries one is refused.
 const ATTRIBUTE_STAMPED: &str = "helix.";
@@ -92,7 +91,8 @@ impl Portable {
     /// and the times other than `valid_from`, which is the time of recording unless known: who imports keeps those.
     #[must_use]
     pub fn draft(&self) -> Draft {
-        let stamped = |key: &str| key.starts_with(ATTRIBUTE_STAMPED);
+        let modified = modified(&self.attributes).map(|(key, _)| key);
+        let stamped = |key: &str| key.starts_with(ATTRIBUTE_STAMPED) || modified == Some(key);
         Draft {
             topic: self.topic.clone(),
             text: self.text.clone(),
@@ -108,6 +108,23 @@ impl Portable {
             attributes: self.attributes.iter().filter(|(key, _)| !stamped(key)).map(owned).collect(),
             valid_from: self.valid_from.or(self.recorded_at),
         }
+    }
+}
+
+impl Portable {
+    /// Helix's own attributes that say something about text and source, under their names of today; the others are the
+    /// business of the strand that it comes from.
+    #[must_use]
+    pub fn stamped(&self) -> BTreeMap<String, String> {
+        let of_source = |key: &'static str, holds: fn(&str) -> bool| {
+            let written = self.attributes.get(key).filter(|written| self.source.is_some() && holds(written));
+            written.map(|written| (key, written.as_str()))
+        };
+        let line = of_source(LINE_ATTRIBUTE, |written| LineHash::parse(written).is_some());
+        let project = of_source(SOURCE_PROJECT_ATTRIBUTE, |written| Scope::parse(written).is_ok());
+        let modified = modified(&self.attributes).map(|(_, written)| (ATTRIBUTE_MODIFIED, written));
+        let kept = [line, project, modified].into_iter().flatten();
+        kept.map(|(key, written)| (key.to_owned(), written.to_owned())).collect()
     }
 }
 
@@ -132,6 +149,27 @@ mod tests {
         assert_eq!((draft.topic.as_str(), draft.text.as_str()), (memory.topic.as_str(), memory.text.as_str()));
         assert_eq!(draft.valid_from, Some(memory.valid_from));
         assert!(draft.attributes.keys().all(|key| key == "file"), "stamped attributes stay behind");
+    }
+
+    #[test]
+    fn what_is_stamped_about_text_and_source_travels_and_older_names_are_understood() {
+        let with = |attributes: &[(&str, &str)]| Portable {
+            attributes: attributes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+            source: Some(SourceRef::parse("a.rs:3")),
+            ..Portable::default()
+        };
+        let line = LineHash::of(b"x").unwrap().to_string();
+        let all =
+            [("helix.line", line.as_str()), ("helix.modified", "2026-02-15"), ("helix.source-project", "project:p")];
+        assert_eq!(with(&all).stamped(), with(&all).attributes);
+        let sourceless = Portable { source: None, ..with(&all) };
+        assert_eq!(sourceless.stamped().into_keys().collect::<Vec<_>>(), ["helix.modified"]);
+        assert!(with(&[("helix.line", "no hash"), ("helix.stamp", "1")]).stamped().is_empty());
+        let older = with(&[("modified", "2026-02-15 10:30")]);
+        assert_eq!(older.stamped(), with(&[("helix.modified", "2026-02-15 10:30")]).attributes);
+        assert!(older.draft().attributes.is_empty());
+        let foreign = with(&[("modified", "by hand")]);
+        assert!(foreign.stamped().is_empty() && foreign.draft().attributes.contains_key("modified"));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Filters, topic listings, exact-duplicate checks and source look-ups are answered from it without touching the disk. It
 //! is read from the store at the start and follows every commit.
 
+mod members;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::interner::Interner;
@@ -158,15 +160,6 @@ impl Catalog {
     pub fn same_text(&self, hash: u64, scope: &Scope) -> Option<MemoryNumber> {
         let scope = self.scopes.find(&scope.to_string())?;
         self.by_text.get(&(hash, scope)).copied().map(MemoryNumber)
-    }
-
-    /// The memories of a topic in the order they were recorded, of any status.
-    #[must_use]
-    pub fn of_topic(&self, topic: &str) -> Vec<MemoryNumber> {
-        let numbers = self.topics.find(topic).and_then(|topic| self.by_topic.get(&topic));
-        let mut numbers: Vec<u32> = numbers.into_iter().flatten().copied().collect();
-        numbers.sort_by_key(|&number| (self.row(MemoryNumber(number)).map(|row| row.recorded_at), number));
-        numbers.into_iter().map(MemoryNumber).collect()
     }
 
     /// The memories whose source is one of the paths for which `is_wanted` holds.

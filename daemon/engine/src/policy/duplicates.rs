@@ -4,9 +4,13 @@
 //! from rare to common, two texts whose Jaccard similarity is above `t` share one of the first `n - ⌈t·n⌉ + 1` words of
 //! each. So only texts that share such a rare word are compared, and none that is alike is missed.
 
-use std::collections::HashMap;
+mod earlier;
 
-use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, tokens};
+pub use earlier::Alike;
+
+use rustc_hash::FxHashMap;
+
+use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet, share};
 
 /// Comparisons of one search: some two seconds. Texts of ordinary notes need a few for each text.
 const COMPARISONS_MAX: usize = 5_000_000;
@@ -14,7 +18,7 @@ const COMPARISONS_MAX: usize = 5_000_000;
 /// Texts gathered so far.
 #[derive(Debug, Default)]
 pub struct Texts {
-    words: HashMap<String, u32>,
+    words: FxHashMap<u64, u32>,
     /// How many texts have each word.
     frequencies: Vec<u32>,
     texts: Vec<Text>,
@@ -49,11 +53,10 @@ pub struct Found {
 }
 
 impl Texts {
-    /// Adds a text of a group; texts are given from old to new.
-    pub fn push(&mut self, group: u32, text: &str) {
-        let distinct = tokens(text);
-        let mut words = Vec::new();
-        for word in distinct {
+    /// Adds the words of a group's text; texts are given from old to new.
+    pub fn push(&mut self, group: u32, text: &WordSet) {
+        let mut words = Vec::with_capacity(text.len());
+        for &word in text.hashes() {
             let next = u32::try_from(self.frequencies.len()).unwrap_or(u32::MAX);
             let word = *self.words.entry(word).or_insert(next);
             if word == next {
@@ -115,17 +118,21 @@ impl Texts {
     }
 
     /// Which texts have a word among their rarest, in order.
-    fn prefixes(&self) -> HashMap<u32, Vec<usize>> {
-        let mut by_word: HashMap<u32, Vec<usize>> = HashMap::new();
+    fn prefixes(&self) -> FxHashMap<u32, Vec<usize>> {
+        let mut by_word: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
         for (place, text) in self.texts.iter().enumerate() {
-            for &word in prefix(&text.words) {
-                // A word of one text leads nowhere.
-                if self.frequencies.get(word as usize).is_some_and(|&frequency| frequency > 1) {
-                    by_word.entry(word).or_default().push(place);
-                }
-            }
+            self.note_prefix(&mut by_word, place, text);
         }
         by_word
+    }
+
+    fn note_prefix(&self, by_word: &mut FxHashMap<u32, Vec<usize>>, place: usize, text: &Text) {
+        for &word in prefix(&text.words) {
+            // A word of one text leads nowhere.
+            if self.frequencies.get(word as usize).is_some_and(|&frequency| frequency > 1) {
+                by_word.entry(word).or_default().push(place);
+            }
+        }
     }
 }
 
@@ -140,7 +147,7 @@ fn prefix(words: &[u32]) -> &[u32] {
 }
 
 /// Earlier texts that share a rare word, from late to early, each once.
-fn candidates(by_word: &HashMap<u32, Vec<usize>>, text: &Text, place: usize) -> Vec<usize> {
+fn candidates(by_word: &FxHashMap<u32, Vec<usize>>, text: &Text, place: usize) -> Vec<usize> {
     let lists = prefix(&text.words).iter().filter_map(|word| by_word.get(word));
     let mut earlier: Vec<usize> = lists.flatten().copied().filter(|&other| other < place).collect();
     earlier.sort_unstable_by(|one, other| other.cmp(one));
@@ -149,7 +156,6 @@ fn candidates(by_word: &HashMap<u32, Vec<usize>>, text: &Text, place: usize) -> 
 }
 
 /// Jaccard similarity of two lists in the order of [`Texts::order_words`].
-#[allow(clippy::cast_precision_loss)]
 fn similarity(frequencies: &[u32], one: &[u32], other: &[u32]) -> f32 {
     let key = |word: &u32| (frequencies.get(*word as usize), *word);
     let (mut one_rest, mut other_rest, mut shared) = (one, other, 0);
@@ -163,7 +169,7 @@ fn similarity(frequencies: &[u32], one: &[u32], other: &[u32]) -> f32 {
             std::cmp::Ordering::Greater => other_rest = other_next,
         }
     }
-    shared as f32 / (one.len() + other.len() - shared) as f32
+    share(shared, one.len(), other.len())
 }
 
 #[cfg(test)]
@@ -171,7 +177,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::policy::resemble::jaccard;
 
     fn find(texts: &[(u32, String)]) -> Found {
         gathered(texts).find()
@@ -180,20 +185,20 @@ mod tests {
     fn gathered(texts: &[(u32, String)]) -> Texts {
         let mut gathered = Texts::default();
         for (group, text) in texts {
-            gathered.push(*group, text);
+            gathered.push(*group, &WordSet::of(text));
         }
         gathered
     }
 
     /// Compares each with each.
     fn slowly(texts: &[(u32, String)]) -> Vec<(usize, usize)> {
-        let sets: Vec<_> = texts.iter().map(|(_, text)| tokens(text)).collect();
+        let sets: Vec<_> = texts.iter().map(|(_, text)| WordSet::of(text)).collect();
         let mut pairs: Vec<(usize, usize)> = Vec::new();
         for kept in (0..texts.len()).rev() {
             for duplicate in (0..kept).rev() {
                 let taken = pairs.iter().any(|pair| pair.1 == duplicate || pair.1 == kept);
                 let long = sets[kept].len().min(sets[duplicate].len()) >= RESEMBLE_TOKENS_MIN;
-                let alike = jaccard(&sets[kept], &sets[duplicate]) > NEAR_DUPLICATE;
+                let alike = sets[kept].jaccard(&sets[duplicate]) > NEAR_DUPLICATE;
                 if !taken && long && alike && texts[kept].0 == texts[duplicate].0 {
                     pairs.push((kept, duplicate));
                 }

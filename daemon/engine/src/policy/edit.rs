@@ -3,14 +3,23 @@
 //! An edit is decided on the record alone. The handle that follows a move, the sequence and the history belong to the
 //! store.
 
+use std::collections::BTreeMap;
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+
 use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, TEXT_MAX_BYTES, limit, unit_interval};
-use super::stale::LINE_ATTRIBUTE;
+use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use super::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
-use crate::model::{Kind, Memory, MemoryId, SourceRef, Status, Timestamp, Topic};
+use crate::model::{Kind, Memory, MemoryId, Scope, SourceRef, Status, Timestamp, Topic};
 
-/// Attribute that says when the text was last revised, in RFC 3339. Readers show it as `[modified: <day>]`.
+/// Attribute that says when the text was last revised: in RFC 3339, or as another program wrote it. Readers show it as
+/// `[modified: <day>]`.
 pub const ATTRIBUTE_MODIFIED: &str = "helix.modified";
+
+/// What an import of an AMRL log called [`ATTRIBUTE_MODIFIED`] before; still read where its value is a time.
+pub const ATTRIBUTE_MODIFIED_BEFORE: &str = "modified";
 
 /// Attribute that holds the id of the memory that superseded this one.
 pub const ATTRIBUTE_SUPERSEDED_BY: &str = "helix.superseded-by";
@@ -71,6 +80,8 @@ pub struct Fields {
     pub source: Option<Option<SourceRef>>,
     /// With a source: the hash of its line, as [`LINE_ATTRIBUTE`] holds it.
     pub source_line: Option<String>,
+    /// With a source: whose it is, as [`SOURCE_PROJECT_ATTRIBUTE`] holds it, if the memory is a global one.
+    pub source_project: Option<String>,
     /// 0 to 1.
     pub importance: Option<f32>,
     /// 0 to 1.
@@ -174,9 +185,25 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
 /// When a memory's text was last revised; `None` while it is as it was stored.
 #[must_use]
 pub fn modified_at(memory: &Memory) -> Option<Timestamp> {
-    let written = memory.attributes.get(ATTRIBUTE_MODIFIED)?;
-    let at: jiff::Timestamp = written.parse().ok()?;
-    Some(Timestamp::from_micros(at.as_microsecond()))
+    time_of(modified(&memory.attributes)?.1)
+}
+
+/// The attribute that says when a text was last revised, and what it says.
+#[must_use]
+pub fn modified(attributes: &BTreeMap<String, String>) -> Option<(&'static str, &str)> {
+    let written = |key: &'static str| attributes.get(key).map(|written| (key, written.as_str()));
+    written(ATTRIBUTE_MODIFIED)
+        .or_else(|| written(ATTRIBUTE_MODIFIED_BEFORE).filter(|(_, written)| time_of(written).is_some()))
+}
+
+/// Reads RFC 3339, or a date with or without a time of the day in UTC.
+fn time_of(written: &str) -> Option<Timestamp> {
+    let stamp = written.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let date = || Some(written.parse::<Date>().ok()?.at(0, 0, 0, 0));
+        let civil = written.parse::<DateTime>().ok().or_else(date)?;
+        Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    })?;
+    Some(Timestamp::from_micros(stamp.as_microsecond()))
 }
 
 fn in_use(memory: &mut Memory) -> Result<&mut Memory, EditError> {
@@ -209,6 +236,8 @@ fn revise(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditErro
     memory.last_seen_at = memory.last_seen_at.max(at);
     memory.text = fitting(text.to_owned(), "split it into several memories")?;
     memory.tags = tags::normalise(&memory.tags, &memory.text);
+    let before = modified(&memory.attributes).map(|(key, _)| key);
+    before.and_then(|key| memory.attributes.remove(key));
     memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
     Ok(())
 }
@@ -252,6 +281,9 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
         memory.source.clone_from(source);
         memory.attributes.remove(LINE_ATTRIBUTE);
         memory.attributes.extend(fields.source_line.clone().map(|line| (LINE_ATTRIBUTE.to_owned(), line)));
+        memory.attributes.remove(SOURCE_PROJECT_ATTRIBUTE);
+        let project = fields.source_project.clone().filter(|_| memory.scope == Scope::Global);
+        memory.attributes.extend(project.map(|project| (SOURCE_PROJECT_ATTRIBUTE.to_owned(), project)));
     }
     if let Some(importance) = fields.importance {
         memory.importance = unit_interval("importance", importance)?;

@@ -37,6 +37,12 @@ fn revising_replaces_the_text_and_says_when() {
     assert_eq!((memory.text.as_str(), memory.tags.as_slice()), ("Perf: new words", ["perf".to_owned()].as_slice()));
     assert_eq!(modified_at(&memory), Some(at(0)));
     assert!(memory.attributes.get(ATTRIBUTE_MODIFIED).unwrap().starts_with("2026-"), "{:?}", memory.attributes);
+    let modified = |key: &str, written: &str| {
+        modified_at(&Memory { attributes: [(key.to_owned(), written.to_owned())].into(), ..memory.clone() })
+    };
+    let day = modified(ATTRIBUTE_MODIFIED, "2026-02-15").unwrap();
+    assert_eq!(modified(ATTRIBUTE_MODIFIED_BEFORE, "2026-02-15 00:00"), Some(day));
+    assert_eq!(modified(ATTRIBUTE_MODIFIED_BEFORE, "by me"), None);
     for text in ["", " \n"] {
         assert!(matches!(apply(&Edit::Revise { text: text.into() }, &mut memory, at(1)), Err(EditError::NoText)));
     }

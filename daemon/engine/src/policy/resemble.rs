@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
 
 /// Fewest distinct tokens of a text that is compared at all; shorter ones collide by chance.
 pub const RESEMBLE_TOKENS_MIN: usize = 6;
@@ -22,10 +25,78 @@ pub fn tokens(text: &str) -> BTreeSet<String> {
 
 /// Jaccard similarity of two token sets, 0 to 1.
 #[must_use]
-#[allow(clippy::cast_precision_loss)]
 pub fn jaccard(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f32 {
-    let shared = one.intersection(other).count();
-    let all = one.len() + other.len() - shared;
+    share(one.intersection(other).count(), one.len(), other.len())
+}
+
+/// The distinct lowercased words of a text as 64-bit hashes, sorted: to be compared, not shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WordSet(Vec<u64>);
+
+impl WordSet {
+    /// Reads a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let mut hashes: Vec<u64> = words(text).map(word_hash).collect();
+        hashes.sort_unstable();
+        hashes.dedup();
+        Self(hashes)
+    }
+
+    /// How many words it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Jaccard similarity with another, 0 to 1.
+    #[must_use]
+    pub fn jaccard(&self, other: &Self) -> f32 {
+        share(shared(&self.0, &other.0), self.0.len(), other.0.len())
+    }
+
+    /// The hashes, from small to large.
+    pub(super) fn hashes(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+fn word_hash(word: &str) -> u64 {
+    if word.is_ascii() {
+        bytes_hash(word.bytes().map(|byte| byte.to_ascii_lowercase()))
+    } else {
+        bytes_hash(word.to_lowercase().bytes())
+    }
+}
+
+fn bytes_hash(bytes: impl Iterator<Item = u8>) -> u64 {
+    let mut hasher = FxHasher::default();
+    bytes.for_each(|byte| hasher.write_u8(byte));
+    hasher.finish()
+}
+
+/// How many values two sorted lists share.
+fn shared(one: &[u64], other: &[u64]) -> usize {
+    let (mut one_rest, mut other_rest, mut shared) = (one, other, 0);
+    while let ([first, one_next @ ..], [second, other_next @ ..]) = (one_rest, other_rest) {
+        let order = first.cmp(second);
+        shared += usize::from(order.is_eq());
+        one_rest = if order.is_le() { one_next } else { one_rest };
+        other_rest = if order.is_ge() { other_next } else { other_rest };
+    }
+    shared
+}
+
+/// What two sets share of all that they have.
+#[allow(clippy::cast_precision_loss)]
+pub(super) fn share(shared: usize, one: usize, other: usize) -> f32 {
+    let all = one + other - shared;
     if all == 0 { 0.0 } else { shared as f32 / all as f32 }
 }
 
@@ -61,6 +132,8 @@ fn is_folded(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -69,6 +142,15 @@ mod tests {
         assert!((jaccard(&one, &one) - 1.0).abs() < f32::EPSILON);
         assert!(jaccard(&one, &tokens("something else entirely here")) < 0.01);
         assert!(jaccard(&tokens(""), &tokens("")).abs() < f32::EPSILON);
+    }
+
+    proptest! {
+        #[test]
+        fn hashed_words_resemble_as_the_words_do(one in "(\\PC|[ab ]){0,40}", other in "(\\PC|[ab ]){0,40}") {
+            let (words, hashed) = ((tokens(&one), tokens(&other)), (WordSet::of(&one), WordSet::of(&other)));
+            prop_assert_eq!((words.0.len(), words.1.len()), (hashed.0.len(), hashed.1.len()));
+            prop_assert!((jaccard(&words.0, &words.1) - hashed.0.jaccard(&hashed.1)).abs() < f32::EPSILON);
+        }
     }
 
     #[test]

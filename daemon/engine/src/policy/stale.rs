@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use crate::model::Memory;
+use crate::model::{Memory, Scope};
 
 /// Attribute that holds the [`LineHash`] of a source's line. Callers cannot set it: its prefix is reserved.
 pub const LINE_ATTRIBUTE: &str = "helix.line";
+
+/// Attribute that holds the scope of the project to whose root a global memory's source is relative. Callers cannot set it.
+pub const SOURCE_PROJECT_ATTRIBUTE: &str = "helix.source-project";
 
 /// Most confidence that a memory has whose source changed or is gone.
 pub const STALE_CONFIDENCE_MAX: f32 = 0.7;
@@ -110,6 +113,14 @@ pub fn line_hashes(bytes: &[u8]) -> Vec<LineHash> {
 pub fn nearest_line(bytes: &[u8], hash: LineHash, was: u32) -> Option<u32> {
     let places = lines(bytes).zip(1_u32..).filter(|(line, _)| LineHash::of(line) == Some(hash));
     places.map(|(_, number)| number).min_by_key(|number| number.abs_diff(was))
+}
+
+/// The scope of the project to whose root a memory's source is relative: its own, or for a global memory the one that was
+/// `recorded` in [`SOURCE_PROJECT_ATTRIBUTE`]. Without a record it is global, and nobody knows where the source is.
+#[must_use]
+pub fn source_scope(scope: &Scope, recorded: Option<&str>) -> Scope {
+    let recorded = recorded.filter(|_| *scope == Scope::Global).and_then(|text| Scope::parse(text).ok());
+    recorded.filter(|project| matches!(project, Scope::Project(_))).unwrap_or_else(|| scope.clone())
 }
 
 /// What was recorded of a source when the memory was stored.
@@ -227,6 +238,16 @@ mod tests {
         let unread = Recorded { content: None, ..recorded };
         assert_eq!(decide(&unread, Found::Gone), SourceState::Unknown);
         assert_eq!(check(&unread, FILE), SourceState::Unknown);
+    }
+
+    #[test]
+    fn a_global_source_belongs_to_the_project_that_was_recorded() {
+        let (own, other) = (Scope::Project("a".into()), Scope::Project("b".into()));
+        assert_eq!(source_scope(&Scope::Global, Some("project:a")), own);
+        assert_eq!(source_scope(&other, Some("project:a")), other);
+        for recorded in [None, Some("global"), Some("session:a"), Some("nonsense")] {
+            assert_eq!(source_scope(&Scope::Global, recorded), Scope::Global);
+        }
     }
 
     #[test]

@@ -10,10 +10,11 @@ use redb::{Database, Durability, ReadableTable, WriteTransaction};
 
 use super::codec::CodecError;
 use super::history::{self, GENESIS};
-use super::{FORMAT, StoreError, tables};
+use super::{FORMAT, Shared, StoreError, tables};
 use crate::error::ErrorKind;
 use crate::model::{
-    Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, Status, Timestamp, Topic,
+    Actor, Checkpoint, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, Status, Timestamp,
+    Topic,
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
@@ -79,6 +80,8 @@ pub enum Write {
         number: MemoryNumber,
         /// How.
         edit: Edit,
+        /// The operation that changed it last, as far as the asker knows; any when it is not given.
+        expected: Option<Sequence>,
         /// Who asked.
         actor: Actor,
         /// When.
@@ -117,6 +120,18 @@ pub enum WriteError {
     /// All 2^32 numbers are used.
     #[error("the strand is full: every memory number is used")]
     Full,
+    /// The asker saw another version.
+    #[error(
+        "{handle} was changed meanwhile (sequence {found}, not {expected}); nothing was changed; read it again and repeat"
+    )]
+    Changed {
+        /// Which.
+        handle: Handle,
+        /// The version that was seen.
+        expected: Sequence,
+        /// The version there is.
+        found: Sequence,
+    },
     /// The edit does not fit the memory.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -151,6 +166,7 @@ impl WriteError {
     pub const fn kind(&self) -> ErrorKind {
         match self {
             Self::NoSuchMemory(_) | Self::NoSuchTopic(_) => ErrorKind::NotFound,
+            Self::Changed { .. } => ErrorKind::Changed,
             Self::Full | Self::TopicTooLarge { .. } => ErrorKind::Exhausted,
             Self::TopicExists { .. } => ErrorKind::Conflict,
             Self::Edit(error) => error.kind(),
@@ -161,7 +177,7 @@ impl WriteError {
 /// The group could not be committed: nothing of it is acknowledged, and nothing more may be until the store is reopened.
 #[derive(Debug, thiserror::Error)]
 #[error("committing to the store: {0}")]
-pub struct CommitError(#[from] StoreError);
+pub struct CommitError(#[from] pub(super) StoreError);
 
 impl From<CodecError> for CommitError {
     fn from(error: CodecError) -> Self {
@@ -197,18 +213,19 @@ pub struct Committed {
 
 /// The only way to change the store.
 pub struct Writer {
-    database: Arc<Database>,
+    pub(super) database: Arc<Database>,
+    pub(super) shared: Shared,
     sequence: Sequence,
     chain: [u8; 32],
     next_number: u32,
 }
 
 impl Writer {
-    pub(super) fn new(database: Arc<Database>) -> Result<Self, StoreError> {
+    pub(super) fn new(database: Arc<Database>, shared: Shared) -> Result<Self, StoreError> {
         let transaction = database.begin_write()?;
         let (sequence, chain, next_number) = create_tables(&transaction)?;
         transaction.commit()?;
-        Ok(Self { database, sequence, chain, next_number })
+        Ok(Self { database, shared, sequence, chain, next_number })
     }
 
     /// Returns the newest sequence.

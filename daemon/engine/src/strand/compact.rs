@@ -5,6 +5,7 @@ use crate::index::lexical::LexicalError;
 use crate::model::{MemoryNumber, Scope, Sequence, Status, Timestamp};
 use crate::policy::duplicates::Texts;
 use crate::policy::edit::Edit;
+use crate::policy::resemble::WordSet;
 use crate::policy::times;
 use crate::store::StoreError;
 
@@ -45,7 +46,8 @@ impl Strand {
         for member in &members {
             // What is gone keeps its place, with no words.
             let memory = snapshot.memory(member.number)?;
-            texts.push(member.scope, memory.as_ref().map_or("", |memory| memory.text.as_str()));
+            let words = memory.map_or_else(WordSet::default, |memory| WordSet::of(&memory.text));
+            texts.push(member.scope, &words);
         }
         let found = texts.find();
         let pairs = found.pairs.iter().filter_map(|pair| {

@@ -1,12 +1,16 @@
 //! Listings: the topics, the newest memories, and where a memory stands in its topic.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::Strand;
 use crate::index::catalog::TopicEntry;
 use crate::index::filter::Filter;
 use crate::model::{MemoryNumber, Scope, Timestamp, TopicPattern};
+use crate::recall::Hit;
 use crate::store::StoreError;
+
+/// Memories of a topic among which the place of a hit is looked for: some hundredth of a millisecond.
+const HIT_TOPIC_MAX: usize = 2_000;
 
 /// The newest memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,18 +66,14 @@ impl Strand {
     /// are not active there have none.
     #[must_use]
     pub fn positions(&self, numbers: &[MemoryNumber], scopes: &[Scope]) -> HashMap<MemoryNumber, u32> {
-        let wanted: HashSet<MemoryNumber> = numbers.iter().copied().collect();
-        let topics: HashSet<String> = {
-            let catalog = self.catalog();
-            let rows = numbers.iter().filter_map(|&number| catalog.row(number));
-            rows.map(|row| catalog.topic_of(row).to_owned()).collect()
-        };
-        let mut positions = HashMap::with_capacity(numbers.len());
-        for topic in topics {
-            let members = (0..).zip(self.topic_members(&topic, scopes));
-            positions.extend(members.filter(|(_, n)| wanted.contains(n)).map(|(index, number)| (number, index)));
-        }
-        positions
+        self.catalog().positions(numbers, scopes, usize::MAX)
+    }
+
+    /// The same for the hits of a search, which is not to take longer for it: in a very large topic they have none.
+    #[must_use]
+    pub fn hit_positions(&self, hits: &[Hit], scopes: &[Scope]) -> HashMap<MemoryNumber, u32> {
+        let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
+        self.catalog().positions(&numbers, scopes, HIT_TOPIC_MAX)
     }
 }
 

@@ -143,8 +143,8 @@ fn meta_text(is_compact: bool) -> String {
         standing: Standing::of(memory, 1.0, false),
     });
     let composed = meta::compose(rows, is_compact, NOW);
-    let read = |number| memories.iter().find(|memory| memory.number == number).cloned();
-    let hot: Vec<Memory> = composed.hot.iter().copied().filter_map(read).collect();
+    let read = |number| memories.iter().find(|memory| memory.number == number).map(Selected::of);
+    let hot: Vec<Selected<'_>> = composed.hot.iter().copied().filter_map(read).collect();
     meta::render(&composed, &hot)
 }
 
@@ -167,8 +167,8 @@ fn meta_rows_of_a_catalog_are_those_of_the_memories() {
     }
     let rows = catalog.rows().map(|(number, row)| meta::row(&catalog, number, row));
     let composed = meta::compose(rows, false, NOW);
-    let read = |number| memories.iter().find(|memory: &&Memory| memory.number == number).cloned();
-    let hot: Vec<Memory> = composed.hot.iter().copied().filter_map(read).collect();
+    let read = |number| memories.iter().find(|memory| memory.number == number).map(Selected::of);
+    let hot: Vec<Selected<'_>> = composed.hot.iter().copied().filter_map(read).collect();
     assert_eq!(meta::render(&composed, &hot), meta_text(false));
 }
 

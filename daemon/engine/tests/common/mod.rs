@@ -25,5 +25,5 @@ pub(crate) fn store(topic: &str, text: &str, force: bool, entropy: [u8; 10], at:
 }
 
 pub(crate) fn edit(number: u32, edit: Edit, at: Timestamp) -> Request {
-    Request::Edit { number: MemoryNumber(number), edit, actor: actor(), at }
+    Request::Edit { number: MemoryNumber(number), edit, expected: None, actor: actor(), at }
 }

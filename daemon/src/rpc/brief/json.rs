@@ -1,8 +1,7 @@
 //! A briefing as JSON, for programs.
 
 use helix_engine::brief::meta::Meta;
-use helix_engine::brief::{Brief, Mention};
-use helix_engine::model::Memory;
+use helix_engine::brief::{Brief, Mention, Selected};
 use serde_json::{Value, json};
 
 /// The briefing of a topic or a query.
@@ -53,7 +52,7 @@ pub(super) fn brief(brief: &Brief<'_>) -> Value {
 }
 
 /// The briefing of everything.
-pub(super) fn meta(meta: &Meta, hot: &[Memory]) -> Value {
+pub(super) fn meta(meta: &Meta, hot: &[Selected<'_>]) -> Value {
     let topics = meta.top_topics.iter().map(|topic| {
         json!({ "name": topic.name, "memories": topic.count, "last_7_days": topic.recent, "newest_us": topic.newest.as_micros() })
     });
@@ -62,6 +61,9 @@ pub(super) fn meta(meta: &Meta, hot: &[Memory]) -> Value {
         .iter()
         .map(|theme| json!({ "name": theme.name, "topics": theme.topics, "memories": theme.memories }))
         .collect();
+    let handles = |hot: &mut dyn Iterator<Item = &Selected<'_>>| -> Vec<String> {
+        hot.map(|hot| hot.memory.handle.as_str().to_owned()).collect()
+    };
     json!({
         "memories": meta.memories,
         "topics": meta.topics,
@@ -73,7 +75,8 @@ pub(super) fn meta(meta: &Meta, hot: &[Memory]) -> Value {
             "per_day": meta.velocity.per_day,
         },
         "themes": themes,
-        "hot": hot.iter().map(|memory| memory.handle.as_str()).collect::<Vec<_>>(),
+        "hot": handles(&mut hot.iter()),
+        "hot_stale": handles(&mut hot.iter().filter(|hot| hot.is_stale)),
     })
 }
 
@@ -84,6 +87,7 @@ fn mention(mention: &Mention<'_>) -> Value {
         "text": mention.memory.text,
         "tags": mention.memory.tags,
         "heat": mention.heat,
+        "confidence": mention.confidence(),
         "is_stale": mention.is_stale,
         "is_superseded": mention.is_superseded,
     })

@@ -66,6 +66,12 @@ pub(super) fn choose(
     Ok((choice, warnings))
 }
 
+/// Whether a target says a place in a topic, which means another memory once one before it is gone.
+pub(super) fn is_place(target: &v1::Target) -> bool {
+    let place = target.reference.rsplit_once(':').filter(|(topic, _)| !topic.contains('/'));
+    target.index.is_some() || place.is_some_and(|(_, index)| index.parse::<u32>().is_ok())
+}
+
 /// The memory of a topic that the target's one selector picks.
 fn selected(runtime: &Runtime, asker: &Asker, topic: &Topic, target: &v1::Target) -> Result<Choice, Status> {
     let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());

@@ -1,11 +1,9 @@
 //! Merging what is read with what is known, a batch at a time.
 
-use std::collections::BTreeMap;
-
 use helix_engine::exchange::{Portable, Report};
 use helix_engine::model::{MemoryId, MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
-use helix_engine::policy::edit::{ATTRIBUTE_MODIFIED, Edit, Fields};
+use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::ports::Randomness;
 use helix_engine::store::{Stamps, WriteError};
 use helix_engine::strand::{Outcome, Request, Resolution, Strand};
@@ -161,8 +159,8 @@ impl<'r> Importer<'r> {
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             status: memory.status,
+            attributes: memory.stamped(),
             provenance: memory.provenance,
-            attributes: own_attributes(&memory.attributes),
         };
         self.requests.push(Request::Store {
             words: Box::new(Strand::read_words(&admitted)),
@@ -204,7 +202,7 @@ impl<'r> Importer<'r> {
     }
 
     fn edit(&self, number: MemoryNumber, edit: Edit) -> Request {
-        Request::Edit { number, edit, actor: self.asker.actor.clone(), at: self.runtime.now() }
+        Request::Edit { number, edit, expected: None, actor: self.asker.actor.clone(), at: self.runtime.now() }
     }
 
     fn refuse(&mut self, memory: &Portable, error: &dyn std::fmt::Display) {
@@ -272,12 +270,6 @@ impl<'r> Importer<'r> {
             self.links.want(memory.number, name.links);
         }
     }
-}
-
-/// Of Helix's own attributes those that say something about the text; the others are this strand's business.
-fn own_attributes(attributes: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let kept = attributes.get_key_value(ATTRIBUTE_MODIFIED);
-    kept.into_iter().map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 fn gone() -> Status {

@@ -25,7 +25,8 @@ impl Append {
     /// Adds the text.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let text = input::text(self.text)?;
+        let sequence = self.target.sequence;
         let action = Action::Append(AppendText { target: Some(self.target.target()), text });
-        apply::run(context, self.json, "appended", action)
+        apply::run_on(context, self.json, "appended", action, sequence)
     }
 }

@@ -12,9 +12,14 @@ use crate::{render, screen};
 
 /// Asks for a change and says what changed, with a word for what was done.
 pub(super) fn run(context: &Context, json: bool, done: &str, action: Action) -> Outcome {
+    run_on(context, json, done, action, None)
+}
+
+/// The same, while the one memory that is meant has this sequence.
+pub(super) fn run_on(context: &Context, json: bool, done: &str, action: Action, sequence: Option<u64>) -> Outcome {
     wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;
-        let reply = send(context, &mut client, action).await?;
+        let reply = send(context, &mut client, action, sequence).await?;
         if json {
             screen::json(&EditDocument::from(&reply))?;
         } else {
@@ -29,8 +34,13 @@ pub(super) fn run(context: &Context, json: bool, done: &str, action: Action) -> 
 }
 
 /// Sends one change, once: a change that was made although its answer got lost must not be made again.
-pub(super) async fn send(context: &Context, client: &mut Client, action: Action) -> Result<v1::EditReply, Failure> {
-    let request = v1::EditRequest { caller: Some(context.caller()), action: Some(action) };
+pub(super) async fn send(
+    context: &Context,
+    client: &mut Client,
+    action: Action,
+    expected_sequence: Option<u64>,
+) -> Result<v1::EditReply, Failure> {
+    let request = v1::EditRequest { caller: Some(context.caller()), action: Some(action), expected_sequence };
     Ok(client.call_at_most_once(async |rpc| rpc.edit(request.clone()).await).await?)
 }
 

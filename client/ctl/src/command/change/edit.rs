@@ -1,7 +1,7 @@
 //! `helixctl edit`: a memory in the person's own editor.
 //!
 //! Nothing that was typed is lost: whatever fails after the editor ended, the file is kept and named. Nothing is overwritten
-//! that changed meanwhile: the memory is read again before it is changed, and its sequence must be the one that was edited.
+//! that changed meanwhile: the daemon is told the sequence that was edited, and changes nothing when it is another by now.
 
 mod sheet;
 
@@ -15,6 +15,7 @@ use helix_proto::exit;
 
 use self::sheet::{Changes, Sheet};
 use super::apply;
+use super::target::read_one;
 use crate::context::{Context, wait};
 use crate::document::{EditDocument, hyphenated};
 use crate::editor::{self, Draft};
@@ -84,13 +85,6 @@ fn change(context: &Context, memory: &Memory, edited: &str, json: bool) -> Outco
     wait(async {
         // A fresh connection: the editor may have been open for a day, and the daemon another one by now.
         let mut client = context.connect(Start::IfAbsent).await?;
-        let now = read_one(context, &mut client, &hyphenated(&memory.id)).await?;
-        if now.sequence != memory.sequence {
-            let handle = one_line(&memory.handle);
-            return Err(Failure::Usage(format!(
-                "{handle} was changed by somebody else meanwhile; nothing was changed"
-            )));
-        }
         let reply = make(context, &mut client, memory, changes).await?;
         if json {
             screen::json(&EditDocument::from(&reply))?;
@@ -110,31 +104,17 @@ async fn make(context: &Context, client: &mut Client, memory: &Memory, changes: 
     let tagged = !changes.add.is_empty() || !changes.remove.is_empty();
     let tag = tagged.then(|| Action::Tag(ChangeTags { target: target(), add: changes.add, remove: changes.remove }));
     let revise = changes.text.map(|text| Action::Revise(ReviseText { target: target(), text }));
-    let mut last = EditReply::default();
+    let mut last = EditReply { memories: vec![memory.clone()], ..EditReply::default() };
     let mut warnings = Vec::new();
     let mut done = Vec::new();
     for (name, action) in [("fields", set), ("tags", tag), ("text", revise)] {
         let Some(action) = action else { continue };
-        last = apply::send(context, client, action).await.map_err(|failure| partly(failure, &done))?;
+        let sequence = last.memories.first().map(|memory| memory.sequence);
+        last = apply::send(context, client, action, sequence).await.map_err(|failure| partly(failure, &done))?;
         warnings.append(&mut last.warnings);
         done.push(name);
     }
     Ok(EditReply { warnings, ..last })
-}
-
-async fn read_one(context: &Context, client: &mut Client, reference: &str) -> Result<Memory, Failure> {
-    let caller = Some(context.caller());
-    let request = v1::ReadRequest { caller, reference: reference.to_owned(), ..v1::ReadRequest::default() };
-    let mut reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
-    match (reply.memories.pop(), reply.memories.len()) {
-        (Some(memory), 0) => Ok(memory),
-        (None, _) => Err(Failure::Usage(format!("no memory is called {reference:?}"))),
-        (Some(_), others) => Err(Failure::Usage(format!(
-            "{reference:?} is a topic with {} memories; name one, e.g. {}:0",
-            others.saturating_add(1),
-            one_line(&reply.topic)
-        ))),
-    }
 }
 
 fn unchanged(memory: &Memory, json: bool) -> Outcome {

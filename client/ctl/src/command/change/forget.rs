@@ -1,4 +1,7 @@
 //! `helixctl forget`: one memory forgotten, never a guess; or a whole topic, after a question.
+//!
+//! A place in a topic means another memory once one before it is gone. So it is said first which memory that is, and the person
+//! or a flag has to confirm it; the same command line twice then forgets no second memory unseen.
 
 use clap::Args;
 use helix_client::v1::{DeleteMemories, edit_request::Action};
@@ -6,17 +9,18 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use super::apply;
+use super::target::{is_place, read_one};
 use crate::context::{Context, wait};
-use crate::document::ForgetDocument;
+use crate::document::{ForgetDocument, hyphenated};
 use crate::failure::{Failure, Outcome};
-use crate::text::one_line;
+use crate::text::{one_line, shorten};
 use crate::{ask, pick, render, screen};
 
 /// Arguments of `forget`.
 #[derive(Debug, Args)]
 pub(crate) struct Forget {
-    /// Handle, id, the beginning of either, or topic:index; words that match several memories forget none. Chosen from a list
-    /// on a terminal unless given
+    /// Handle, id, the beginning of either, or topic:index, which has to be confirmed; words that match several memories forget
+    /// none. Chosen from a list on a terminal unless given
     #[arg(value_name = "REF", conflicts_with_all = ["topic", "all"])]
     reference: Option<String>,
     /// Forgets memories of this topic; needs --all
@@ -26,7 +30,7 @@ pub(crate) struct Forget {
     #[arg(long, requires = "topic")]
     all: bool,
     /// Does not ask
-    #[arg(long, short, requires = "all")]
+    #[arg(long, short)]
     yes: bool,
     /// Prints JSON
     #[arg(long)]
@@ -38,6 +42,7 @@ impl Forget {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         match (self.topic, self.reference) {
             (Some(topic), _) => forget_topic(context, topic, self.yes, self.json),
+            (None, Some(reference)) if is_place(&reference) => forget_at(context, &reference, self.yes, self.json),
             (None, Some(reference)) => forget_one(context, reference, self.json),
             (None, None) => forget_one(context, pick::memory(context, "forget")?, self.json),
         }
@@ -51,6 +56,31 @@ fn forget_topic(context: &Context, topic: String, yes: bool, json: bool) -> Outc
     }
     let target = v1::Target { reference: topic, ..v1::Target::default() };
     apply::run(context, json, "forgot", Action::Delete(DeleteMemories { target: Some(target), all: true }))
+}
+
+/// Forgets the memory at a place in a topic, once it is clear that this one is meant.
+fn forget_at(context: &Context, place: &str, yes: bool, json: bool) -> Outcome {
+    /// Longest text that is shown of it, in characters.
+    const SHOWN_CHARS_MAX: usize = 120;
+    let memory = wait(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        read_one(context, &mut client, place).await
+    })?;
+    let (place, handle) = (one_line(place.trim()), one_line(&memory.handle));
+    let first_line = memory.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let meant = format!("{place} is {handle}: {}", shorten(&one_line(first_line), SHOWN_CHARS_MAX));
+    if !yes && !ask::is_there_somebody() {
+        return Err(Failure::Usage(format!(
+            "{meant}; nothing was forgotten, because places move; say helixctl forget {handle}, or --yes"
+        )));
+    }
+    screen::remark(&format!("helixctl: {meant}"));
+    if !yes && !ask::confirmed(&format!("Forget {handle}?"), "--yes")? {
+        return Err(Failure::Usage("nothing was forgotten".to_owned()));
+    }
+    let code = forget_one(context, hyphenated(&memory.id), json)?;
+    screen::remark(&format!("helixctl: what came after {place} in its topic is one place further up now"));
+    Ok(code)
 }
 
 fn forget_one(context: &Context, reference: String, json: bool) -> Outcome {

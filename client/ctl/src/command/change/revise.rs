@@ -25,7 +25,8 @@ impl Revise {
     /// Replaces the text.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let text = input::text(self.text)?;
+        let sequence = self.target.sequence;
         let action = Action::Revise(ReviseText { target: Some(self.target.target()), text });
-        apply::run(context, self.json, "revised", action)
+        apply::run_on(context, self.json, "revised", action, sequence)
     }
 }

@@ -41,6 +41,7 @@ pub(crate) struct Set {
 impl Set {
     /// Replaces the fields that are given.
     pub(crate) fn run(self, context: &Context) -> Outcome {
+        let sequence = self.target.sequence;
         let replace_links = self.links.is_some();
         let links = self.links.unwrap_or_default().into_iter().filter(|link| !link.trim().is_empty()).collect();
         let action = Action::Set(SetFields {
@@ -53,6 +54,6 @@ impl Set {
             links,
             replace_links,
         });
-        apply::run(context, self.json, "set", action)
+        apply::run_on(context, self.json, "set", action, sequence)
     }
 }

@@ -27,7 +27,8 @@ pub(crate) struct Tag {
 impl Tag {
     /// Changes the tags.
     pub(crate) fn run(self, context: &Context) -> Outcome {
+        let sequence = self.target.sequence;
         let action = Action::Tag(ChangeTags { target: Some(self.target.target()), add: self.add, remove: self.remove });
-        apply::run(context, self.json, "tagged", action)
+        apply::run_on(context, self.json, "tagged", action, sequence)
     }
 }

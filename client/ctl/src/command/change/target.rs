@@ -1,7 +1,12 @@
 //! Which memory a command means.
 
 use clap::Args;
-use helix_client::v1;
+use helix_client::v1::Memory;
+use helix_client::{Client, v1};
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::text::one_line;
 
 /// A reference, and which memory of it when it is a topic.
 #[derive(Clone, Debug, Args)]
@@ -18,6 +23,9 @@ pub(crate) struct TargetArgs {
     /// Means the newest memory of the topic with this tag
     #[arg(long, value_name = "TAG")]
     tagged: Option<String>,
+    /// Changes it only while this is its sequence, as `read --json` says, so that nobody's change is overwritten
+    #[arg(long, value_name = "N")]
+    pub(super) sequence: Option<u64>,
 }
 
 impl TargetArgs {
@@ -29,5 +37,40 @@ impl TargetArgs {
             match_text: self.match_text.unwrap_or_default(),
             tag: self.tagged.unwrap_or_default(),
         }
+    }
+}
+
+/// Whether a reference says a place in a topic. Places move when another memory of the topic is forgotten; names do not.
+pub(super) fn is_place(reference: &str) -> bool {
+    let place = reference.trim().rsplit_once(':').filter(|(topic, _)| !topic.contains('/'));
+    place.is_some_and(|(topic, index)| !topic.is_empty() && index.parse::<u32>().is_ok())
+}
+
+/// Reads the one memory that is meant.
+pub(super) async fn read_one(context: &Context, client: &mut Client, reference: &str) -> Result<Memory, Failure> {
+    let caller = Some(context.caller());
+    let request = v1::ReadRequest { caller, reference: reference.to_owned(), ..v1::ReadRequest::default() };
+    let mut reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
+    match (reply.memories.pop(), reply.memories.len()) {
+        (Some(memory), 0) => Ok(memory),
+        (None, _) => Err(Failure::Usage(format!("no memory is called {reference:?}"))),
+        (Some(_), others) => Err(Failure::Usage(format!(
+            "{reference:?} is a topic with {} memories; name one, e.g. {}:0",
+            others.saturating_add(1),
+            one_line(&reply.topic)
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_place;
+
+    #[test]
+    fn places_are_told_from_names() {
+        assert!(["build:0", " build-gotchas:12 ", "Build Gotchas:3"].into_iter().all(is_place));
+        assert!(
+            !["build", "build/arch", "build/a:0", ":0", "build:", "build:-1", "0190a1b2"].into_iter().any(is_place)
+        );
     }
 }

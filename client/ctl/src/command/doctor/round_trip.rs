@@ -1,7 +1,11 @@
 //! One memory stored, found, read and forgotten, in the one scope that is nobody's and that nothing shows.
+//!
+//! The history keeps every operation for good, so what an examination did cannot be taken out of it. To leave as little as can be,
+//! an examination writes into the memory that an earlier one forgot, and stores one only when there is none to be had.
 
 use std::time::Instant;
 
+use helix_client::v1::edit_request::Action;
 use helix_client::{Client, v1};
 use helix_proto::SCRATCH_SCOPE;
 
@@ -20,7 +24,7 @@ const TOPIC: &str = "helix-doctor";
 pub(super) async fn examine(context: &Context, client: &mut Client, label: &str) -> Finding {
     let started = Instant::now();
     let trip = Trip { caller: context.caller(), word: label.replace('-', "") };
-    let stored = match trip.store(client).await {
+    let stored = match trip.write(client).await {
         Ok(stored) => stored,
         Err(problem) => return Finding::failure(NAME, problem),
     };
@@ -43,10 +47,43 @@ struct Trip {
 }
 
 impl Trip {
+    async fn write(&self, client: &mut Client) -> Result<v1::Memory, String> {
+        match self.reuse(client).await {
+            Some(memory) => Ok(memory),
+            None => self.store(client).await,
+        }
+    }
+
+    /// Takes the memory that an earlier examination forgot; `None` when there is none, or another one takes it just now.
+    async fn reuse(&self, client: &mut Client) -> Option<v1::Memory> {
+        let filter = v1::Filter {
+            scopes: vec![SCRATCH_SCOPE.to_owned()],
+            statuses: vec!["forgotten".to_owned()],
+            ..v1::Filter::default()
+        };
+        let found = self.find(client, "", filter).await.ok()?.pop()?;
+        let reference = hyphenated(&found.id);
+        let restore = Action::Restore(v1::RestoreMemory { reference: reference.clone() });
+        let restored = self.edit(client, restore, found.sequence).await?;
+        let target = Some(v1::Target { reference, ..v1::Target::default() });
+        self.edit(client, Action::Revise(v1::ReviseText { target, text: self.text() }), restored.sequence).await
+    }
+
+    async fn edit(&self, client: &mut Client, action: Action, sequence: u64) -> Option<v1::Memory> {
+        let expected_sequence = Some(sequence);
+        let request = v1::EditRequest { caller: self.caller(), action: Some(action), expected_sequence };
+        let reply = client.call(async |rpc| rpc.edit(request.clone()).await).await.ok()?;
+        reply.memories.into_iter().next()
+    }
+
+    fn text(&self) -> String {
+        format!("{} was stored by an examination and may be forgotten", self.word)
+    }
+
     async fn store(&self, client: &mut Client) -> Result<v1::Memory, String> {
         let draft = v1::Draft {
             topic: TOPIC.to_owned(),
-            text: format!("{} was stored by an examination and may be forgotten", self.word),
+            text: self.text(),
             scope: SCRATCH_SCOPE.to_owned(),
             ..v1::Draft::default()
         };
@@ -87,17 +124,22 @@ impl Trip {
 
     /// Finds by the word alone, so that the answer does not depend on the model.
     async fn search(&self, client: &mut Client) -> Result<Vec<Vec<u8>>, String> {
+        let filter = v1::Filter { scopes: vec![SCRATCH_SCOPE.to_owned()], ..v1::Filter::default() };
+        Ok(self.find(client, &self.word, filter).await?.into_iter().map(|memory| memory.id).collect())
+    }
+
+    async fn find(&self, client: &mut Client, query: &str, filter: v1::Filter) -> Result<Vec<v1::Memory>, String> {
         let request = v1::SearchRequest {
             caller: self.caller(),
-            query: self.word.clone(),
-            filter: Some(v1::Filter { scopes: vec![SCRATCH_SCOPE.to_owned()], ..v1::Filter::default() }),
+            query: query.to_owned(),
+            filter: Some(filter),
             retriever: v1::Retriever::Words.into(),
             passive: true,
             ..v1::SearchRequest::default()
         };
         let reply = client.call(async |rpc| rpc.search(request.clone()).await).await;
         let reply = reply.map_err(failed("searching"))?;
-        Ok(reply.hits.into_iter().filter_map(|hit| hit.memory).map(|memory| memory.id).collect())
+        Ok(reply.hits.into_iter().filter_map(|hit| hit.memory).collect())
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "the wire's field is optional")]

@@ -1,8 +1,8 @@
 //! A meta-brief as text.
 
 use super::{ActiveTopic, Meta, Theme, Velocity};
-use crate::brief::HOT_MAX;
-use crate::model::Memory;
+use crate::brief::render::stale_mark;
+use crate::brief::{HOT_MAX, Selected};
 use crate::surface::neutral::one_line;
 
 /// Characters of a hot memory's preview.
@@ -17,7 +17,7 @@ const HANDLE_MAX_CHARS: usize = 320;
 /// Renders a meta-brief. `hot` are the memories that [`Meta::hot`] names, as far as the caller read them. Every line ends with
 /// a line feed.
 #[must_use]
-pub fn render(meta: &Meta, hot: &[Memory]) -> String {
+pub fn render(meta: &Meta, hot: &[Selected<'_>]) -> String {
     if meta.memories == 0 {
         return "Nothing is stored yet. Use `store` for what the next session should know.\n".to_owned();
     }
@@ -30,9 +30,9 @@ pub fn render(meta: &Meta, hot: &[Memory]) -> String {
     }
     if !hot.is_empty() && !meta.is_compact {
         lines.push("HOT:".to_owned());
-        lines.extend(hot.iter().take(HOT_MAX).map(|memory| {
+        lines.extend(hot.iter().take(HOT_MAX).map(|Selected { memory, is_stale, .. }| {
             let handle = one_line(memory.handle.as_str(), HANDLE_MAX_CHARS);
-            format!("- [{handle}] {}", one_line(&memory.text, PREVIEW_MAX_CHARS))
+            format!("- [{handle}]{} {}", stale_mark(*is_stale), one_line(&memory.text, PREVIEW_MAX_CHARS))
         }));
     }
     lines.join("\n") + "\n"

@@ -106,8 +106,9 @@ fn remarks(item: &Item<'_>) -> Vec<String> {
     if !item.supersedes.is_empty() {
         remarks.push(format!("supersedes: {}", handles(item.supersedes.iter().copied(), HANDLES_MAX)));
     }
-    if memory.confidence < 1.0 {
-        remarks.push(format!("confidence {:.2}", memory.confidence));
+    let confidence = item.mention.confidence();
+    if confidence < 1.0 {
+        remarks.push(format!("confidence {confidence:.2}"));
     }
     remarks
 }

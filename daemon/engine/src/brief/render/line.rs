@@ -26,7 +26,12 @@ pub(super) fn preview(mention: &Mention<'_>, is_under_heading: bool, caps: &Caps
 
 /// The mark of a memory whose source changed.
 pub(super) fn stale(mention: &Mention<'_>) -> &'static str {
-    if mention.is_stale { " [STALE]" } else { "" }
+    stale_mark(mention.is_stale)
+}
+
+/// The mark behind a handle.
+pub(in crate::brief) fn stale_mark(is_stale: bool) -> &'static str {
+    if is_stale { " [STALE]" } else { "" }
 }
 
 /// `2026-11-03`, and the source if there is one: ` (src/a.rs:3)`.

@@ -1,7 +1,8 @@
 //! The metadata lines in a body: taken out when read, put before the text when written.
 
-use crate::exchange::{MODIFIED_ATTRIBUTE, Portable};
+use crate::exchange::Portable;
 use crate::model::SourceRef;
+use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified};
 
 /// A body taken apart.
 #[derive(Debug, Default, PartialEq)]
@@ -52,7 +53,7 @@ impl<'a> Body<'a> {
         memory.source = self.source.map(SourceRef::parse).or_else(|| memory.source.take());
         memory.confidence = self.confidence.or(memory.confidence);
         if let Some(date) = self.modified {
-            memory.attributes.insert(MODIFIED_ATTRIBUTE.to_owned(), date.to_owned());
+            memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), date.to_owned());
         }
     }
 
@@ -114,7 +115,7 @@ pub(super) fn write(memory: &Portable) -> String {
     let parts_links = |c: char| c == ',' || c.is_whitespace();
     let links: Vec<&str> = memory.links.iter().map(String::as_str).filter(|link| is_word(link, parts_links)).collect();
     line(&mut body, "links", &links.join(" "));
-    if let Some(date) = memory.attributes.get(MODIFIED_ATTRIBUTE).filter(|date| is_word(date, |_| false)) {
+    if let Some((_, date)) = modified(&memory.attributes).filter(|(_, date)| is_word(date, |_| false)) {
         line(&mut body, "modified", date);
     }
     body.push_str(&memory.text);
@@ -152,7 +153,7 @@ mod tests {
         assert_eq!(memory.source.as_ref().and_then(|source| source.line), Some(42));
         assert_eq!(memory.links, ["build:3", "other:12"]);
         assert_eq!(memory.confidence, Some(0.85));
-        assert_eq!(memory.attributes.get(MODIFIED_ATTRIBUTE).map(String::as_str), Some("2026-02-15 10:30"));
+        assert_eq!(memory.attributes.get(ATTRIBUTE_MODIFIED).map(String::as_str), Some("2026-02-15 10:30"));
         assert_eq!(memory.text, "Use arm64.\n");
     }
 

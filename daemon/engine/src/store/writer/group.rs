@@ -103,7 +103,10 @@ impl Group {
             Write::Reinforce { number, access_count, actor, at } => {
                 self.reinforce(tables, number, access_count, actor, at)
             }
-            Write::Edit { number, edit, actor, at } => self.edit(tables, number, &edit, attempts, actor, at),
+            Write::Edit { number, edit, expected, actor, at } => {
+                let refused = expected.map_or(Ok(None), |expected| differs(tables, number, expected))?;
+                refused.map_or_else(|| self.edit(tables, number, &edit, attempts, actor, at), |error| Ok(Err(error)))
+            }
             Write::Access(seen) => {
                 for (number, count, at) in seen {
                     // A reinforcement of the same group may know more already.
@@ -239,6 +242,12 @@ impl Group {
         self.chain = chain;
         Ok(())
     }
+}
+
+/// Why a memory cannot be changed by somebody who saw the version of `expected`; `None` when it can.
+fn differs(tables: &Tables<'_>, number: MemoryNumber, expected: Sequence) -> Result<Option<WriteError>, CommitError> {
+    let changed = |memory: Memory| WriteError::Changed { handle: memory.handle, expected, found: memory.sequence };
+    Ok(load(tables, number)?.filter(|memory| memory.sequence != expected).map(changed))
 }
 
 fn load(tables: &Tables<'_>, number: MemoryNumber) -> Result<Option<Memory>, CommitError> {

@@ -96,12 +96,13 @@ impl Strand {
                     ),
                 }
             }
-            Request::Edit { number, edit, actor, at } => {
-                decided(Write::Edit { number, edit, actor, at }, None, Label::Edited)
+            Request::Edit { number, edit, expected, actor, at } => {
+                decided(Write::Edit { number, edit, expected, actor, at }, None, Label::Edited)
             }
             Request::EditTopic { topic, scopes, edit, actor, at } => {
                 let (members, edit) = topic_edit(&self.catalog(), &topic, &scopes, edit)?;
-                let write = |number| Write::Edit { number, edit: edit.clone(), actor: actor.clone(), at };
+                let write =
+                    |number| Write::Edit { number, edit: edit.clone(), expected: None, actor: actor.clone(), at };
                 let writes = members.into_iter().map(write).collect();
                 let label = if edit == Edit::Forget { Label::Forgotten } else { Label::Moved };
                 Decided { writes, words: None, label }
@@ -146,7 +147,7 @@ impl Strand {
             access_count: access_count.max(duplicate.access_count),
             known_count,
         };
-        let write = |number, edit| Write::Edit { number, edit, actor: actor.clone(), at };
+        let write = |number, edit| Write::Edit { number, edit, expected: None, actor: actor.clone(), at };
         Some([
             write(pair.kept, Edit::Absorb(Box::new(absorbed))),
             write(pair.duplicate, Edit::Supersede { by: kept.id }),
