@@ -38,12 +38,14 @@ pub(crate) enum ArgumentError {
         name: &'static str,
     },
     /// This action has no use for it.
-    #[error("action={action} does not take {unexpected}; it takes {known}")]
+    #[error("action={action} does not take {unexpected}{elsewhere}; it takes {known}")]
     NotFor {
         /// The action.
         action: &'static str,
         /// What was given.
         unexpected: String,
+        /// Which actions take it: `, which action=entries|xref takes`.
+        elsewhere: String,
         /// What it takes.
         known: String,
     },

@@ -8,6 +8,7 @@ mod clean;
 mod daemon;
 mod dates;
 mod failure;
+mod lines;
 mod render;
 mod schema;
 mod serve;

@@ -15,7 +15,7 @@ mod topics;
 use jiff::tz::TimeZone;
 
 pub(crate) use batch::{Batched, batched};
-pub(crate) use digest::{briefed, packed_context};
+pub(crate) use digest::{briefed, nothing_to_brief, packed_context};
 pub(crate) use edit::{Change, edited};
 pub(crate) use read::{Shown, entries, read};
 pub(crate) use search::{Found, found};

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use anyhow::Context;
 use rmcp::ServiceExt;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use crate::lines::Lines;
 use crate::server::Server;
 use crate::transport::Screened;
 
@@ -27,7 +27,7 @@ pub async fn serve() -> anyhow::Result<()> {
     let stop = Stop::new();
     stop_on_signals(&stop)?;
     let (input, output) = stdio_pipes();
-    let lines = AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_MAX_BYTES);
+    let lines = Lines::new(input, output, LINE_MAX_BYTES);
     let running = match Server::new().serve(Screened::new(lines, stop.clone())).await {
         Ok(running) => running,
         Err(_) if stop.is_stopped() => return Ok(()),

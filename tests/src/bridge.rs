@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -16,6 +16,9 @@ use crate::{Binary, Home};
 
 /// How long an answer may take before the test fails; generous, because the machine may be busy.
 const ANSWER_DEADLINE: Duration = Duration::from_mins(1);
+
+/// Where Claude Code puts its session's id.
+const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 
 /// A running bridge.
 #[derive(Debug)]
@@ -40,8 +43,11 @@ impl Bridge {
     /// # Errors
     /// When it cannot be started.
     pub fn start(home: &Home, cwd: &Path) -> Result<Self> {
-        let mut command = home.command(Binary::Mcp);
-        command.current_dir(cwd).env("TZ", "UTC").env_remove("CLAUDE_CODE_SESSION_ID");
+        Self::spawn(home.command(Binary::Mcp).env_remove(SESSION_VARIABLE), cwd)
+    }
+
+    fn spawn(command: &mut Command, cwd: &Path) -> Result<Self> {
+        command.current_dir(cwd).env("TZ", "UTC");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let stdout = BufReader::new(child.stdout.take().context("no stdout")?);
@@ -56,13 +62,24 @@ impl Bridge {
     /// # Errors
     /// When it cannot be started, or does not greet.
     pub fn greeted(home: &Home, cwd: &Path) -> Result<Self> {
-        let mut bridge = Self::start(home, cwd)?;
+        Self::start(home, cwd)?.greet()
+    }
+
+    /// Starts one for a session of Claude Code and greets it.
+    ///
+    /// # Errors
+    /// When it cannot be started, or does not greet.
+    pub fn of_session(home: &Home, cwd: &Path, session: &str) -> Result<Self> {
+        Self::spawn(home.command(Binary::Mcp).env(SESSION_VARIABLE, session), cwd)?.greet()
+    }
+
+    fn greet(mut self) -> Result<Self> {
         let client = json!({"name": "test-agent", "version": "1"});
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
-        let answer = bridge.ask(&json!({"jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params}))?;
+        let answer = self.ask(&json!({"jsonrpc": "2.0", "id": "init", "method": "initialize", "params": params}))?;
         ensure!(answer["result"]["serverInfo"]["name"] == "helix", "{answer}");
-        bridge.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-        Ok(bridge)
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+        Ok(self)
     }
 
     /// Its process id.

@@ -88,6 +88,7 @@ impl Home {
             .env("HELIX_DAEMON", Binary::Daemon.path())
             .env(MODEL_DIR_VARIABLE, &self.paths.models)
             .env("HOME", self.scratch())
+            .env("TZ", "UTC")
             .current_dir(self.scratch());
         if !self.with_embedder {
             command.env("HELIX_EMBEDDER", "off");

@@ -41,6 +41,14 @@ impl Project {
         Ok(absolute)
     }
 
+    /// Says where the repository came from, which is what identifies it.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn cloned_from(&self, remote: &str) -> Result<()> {
+        self.git(&["remote", "add", "origin", remote])
+    }
+
     fn git(&self, arguments: &[&str]) -> Result<()> {
         let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
         let mut command = Command::new("git");

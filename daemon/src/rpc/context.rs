@@ -48,6 +48,8 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         query: query.clone(),
         filter: Some(v1::Filter { scopes: request.scopes, ..v1::Filter::default() }),
         limit: CONSIDERED_MAX.min(SEARCH_LIMIT_MAX),
+        // A task is told in a sentence, whose every word no memory has; the budget bounds what any of them brings.
+        mode: v1::MatchMode::Any.into(),
         ..v1::SearchRequest::default()
     };
     let found = search::search(runtime, wanted).await?;
@@ -61,7 +63,7 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     .await
 }
 
-/// The checkpoint and the project's most important memories.
+/// The project's most important memories.
 fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::listed(runtime, &asker, &request.scopes)?;

@@ -13,6 +13,10 @@ const BRIEF_REST: &str = "use detail=scan, focus=<category> or a narrower query"
 /// What to do about a context that is too long.
 const CONTEXT_REST: &str = "use a smaller budget_tokens";
 
+/// What is said when nothing is worth loading unasked, which is not to say that nothing is stored.
+const UNASKED_NOTHING: &str = "nothing to load unasked: nothing is stored here yet, or only imports and what tools said; brief \
+                               without query shows which topics there are";
+
 /// Text of a reply to `brief`.
 pub(crate) fn briefed(reply: &BriefReply, query: &str) -> String {
     let text = clean::block(&reply.text);
@@ -22,12 +26,22 @@ pub(crate) fn briefed(reply: &BriefReply, query: &str) -> String {
     bounded(&text, BRIEF_REST)
 }
 
+/// Text of an answer that there is nothing to brief about, in the daemon's words.
+pub(crate) fn nothing_to_brief(words: &str, since_hours: u32) -> String {
+    let further = if since_hours > 0 { format!("; since={since_hours} hides what is older") } else { String::new() };
+    format!("{}{further}", clean::line(words))
+}
+
 /// Text of a reply to `context`.
 pub(crate) fn packed_context(reply: &ContextReply, query: &str) -> String {
     let mut sections: Vec<String> = reply.notes.iter().map(|note| format!("note: {}", clean::line(note))).collect();
     let text = clean::block(&reply.text);
     if text.trim().is_empty() {
-        sections.push(nothing(query, "search with other words"));
+        sections.push(if query.is_empty() {
+            UNASKED_NOTHING.to_owned()
+        } else {
+            nothing(query, "search with other words")
+        });
         return sections.join("\n");
     }
     sections.push(bounded(&text, CONTEXT_REST));
@@ -79,7 +93,7 @@ mod tests {
         insta::assert_snapshot!(texts.join("\n"), @r#"
         nothing is stored here yet; store what the next session should know
         nothing is stored about "iris-*"; brief without query shows which topics there are
-        nothing is stored here yet; store what the next session should know
+        nothing to load unasked: nothing is stored here yet, or only imports and what tools said; brief without query shows which topics there are
         nothing is stored about "metal"; search with other words
         "#);
     }

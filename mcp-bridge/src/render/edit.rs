@@ -7,6 +7,12 @@ use super::pack::packed;
 use super::{LINE_MAX_CHARS, View};
 use crate::clean;
 
+/// Status of a memory that is neither forgotten nor superseded.
+const ACTIVE: &str = "active";
+
+/// How the daemon begins to say why nothing changed, which our own line has said.
+const UNCHANGED: &str = "nothing changed: ";
+
 /// What was to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
@@ -32,36 +38,58 @@ pub(crate) enum Change {
 pub(crate) fn edited(reply: &EditReply, change: Change, asked: &str, view: &View) -> String {
     let asked = cut(&clean::line(asked), LINE_MAX_CHARS);
     let outcome = match reply.memories.as_slice() {
-        _ if !reply.candidates.is_empty() => return ambiguous(&reply.candidates, view),
-        _ if reply.changed == 0 => format!("nothing changed in {asked}"),
-        [memory] if !matches!(change, Change::Rename | Change::Merge) => one(memory, change),
+        _ if !reply.candidates.is_empty() => return ambiguous(&reply.candidates, change, &asked, view),
+        _ if reply.changed == 0 => return unchanged(reply, &asked),
+        [memory] if !matches!(change, Change::Rename | Change::Merge) => one(memory, change, view),
         memories => several(reply, memories, change, &asked, view),
     };
     let warnings = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
     std::iter::once(outcome).chain(warnings).collect()
 }
 
-fn ambiguous(candidates: &[Memory], view: &View) -> String {
-    let lines: Vec<String> = candidates.iter().map(|memory| format!("{INDENT}{}", one_line(memory, view))).collect();
+/// What is so already is no failure; the daemon's words say why nothing changed.
+fn unchanged(reply: &EditReply, asked: &str) -> String {
+    let reasons = reply.warnings.iter().map(|warning| clean::line(warning)).collect::<Vec<_>>().join("; ");
+    let reasons = reasons.replace(UNCHANGED, "");
+    if reasons.is_empty() {
+        format!("nothing changed in {asked}")
+    } else {
+        format!("nothing changed in {asked}: {reasons}")
+    }
+}
+
+/// Several memories that could be meant. What is active needs no restoring, so it is not offered for that.
+fn ambiguous(candidates: &[Memory], change: Change, asked: &str, view: &View) -> String {
+    let fits = |memory: &&Memory| change != Change::Restore || memory.status != ACTIVE;
+    let lines: Vec<String> =
+        candidates.iter().filter(fits).map(|memory| format!("{INDENT}{}", one_line(memory, view))).collect();
+    if lines.is_empty() {
+        return format!("nothing changed: no memory of {asked} is deleted, so there is nothing to restore");
+    }
     let list = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
     format!("nothing changed: several memories could be meant; repeat with one of these handles as topic\n{list}")
 }
 
-fn one(memory: &Memory, change: Change) -> String {
+fn one(memory: &Memory, change: Change, view: &View) -> String {
     let handle = clean::line(&memory.handle);
     let text = format!("{INDENT}{}", summary(memory));
     match change {
         Change::Append => format!("appended to {handle} ({})\n{text}\n{INDENT}… now {}", nature(memory), lines(memory)),
-        Change::Revise => {
-            format!("revised {handle} ({}, confidence {})\n{text}", nature(memory), short(memory.confidence))
-        }
+        Change::Revise => format!("revised {handle} ({}{})\n{text}", nature(memory), doubt(memory)),
         Change::Delete => format!("deleted {handle}; action=restore topic={handle} brings it back\n{text}"),
         Change::Tag if memory.tags.is_empty() => format!("tagged {handle}: it has no tags now"),
         Change::Tag => format!("tagged {handle}: {}", hashtags(memory)),
-        Change::Set => format!("set {handle} ({})\n{text}\n{}", nature(memory), metadata(memory)).trim_end().to_owned(),
+        Change::Set => {
+            format!("set {handle} ({})\n{text}\n{}", nature(memory), metadata(memory, view)).trim_end().to_owned()
+        }
         Change::Restore => format!("restored {handle} ({})\n{text}", nature(memory)),
         Change::Rename | Change::Merge => format!("changed {handle}\n{text}"),
     }
+}
+
+/// How far a memory is trusted, unless fully.
+fn doubt(memory: &Memory) -> String {
+    if memory.confidence < 1.0 { format!(", confidence {}", short(memory.confidence)) } else { String::new() }
 }
 
 fn lines(memory: &Memory) -> String {

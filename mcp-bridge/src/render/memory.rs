@@ -1,16 +1,23 @@
 //! The parts of one memory: handle line, body, metadata line.
 
 use helix_client::v1::{Memory, SourceState};
+use jiff::Timestamp;
 
 use super::{BODY_MAX_CHARS, LINE_MAX_CHARS, View};
 use crate::clean;
 use crate::dates;
 
+/// Importance of a memory that states none.
+const IMPORTANCE_DEFAULT: f32 = 0.5;
+
+/// Attribute that says when a text was last revised, in RFC 3339.
+const MODIFIED_ATTRIBUTE: &str = "helix.modified";
+
 /// Indents stored text.
 pub(super) const INDENT: &str = "  ";
 
-/// Indents and marks a line that holds a matched term.
-const MARK: &str = "> ";
+/// Indents and marks a line: one that holds a matched term, one that a source names.
+pub(super) const MARK: &str = "> ";
 
 /// The day on which the memory became true.
 pub(super) fn day(memory: &Memory, view: &View) -> String {
@@ -93,7 +100,7 @@ pub(super) fn whole_body(memory: &Memory) -> String {
 }
 
 /// `[tags: …] [source: …] [confidence: …] [links: …]` and what else is out of the ordinary; empty when nothing is.
-pub(super) fn metadata(memory: &Memory) -> String {
+pub(super) fn metadata(memory: &Memory, view: &View) -> String {
     let mut fields: Vec<String> = Vec::new();
     let mut field =
         |name: &str, value: &str| fields.push(format!("[{name}: {}]", clean::line(value).replace(']', ")")));
@@ -107,8 +114,14 @@ pub(super) fn metadata(memory: &Memory) -> String {
     if memory.confidence < 1.0 {
         field("confidence", &short(memory.confidence));
     }
+    if (memory.importance - IMPORTANCE_DEFAULT).abs() > f32::EPSILON {
+        field("importance", &short(memory.importance));
+    }
     if !memory.links.is_empty() {
         field("links", &memory.links.join(" "));
+    }
+    if let Some(at) = memory.attributes.get(MODIFIED_ATTRIBUTE).and_then(|at| at.parse::<Timestamp>().ok()) {
+        field("modified", &dates::day_of(at.as_microsecond(), &view.zone));
     }
     if !memory.status.is_empty() && memory.status != "active" {
         field("status", &memory.status);

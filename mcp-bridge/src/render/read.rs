@@ -95,7 +95,7 @@ fn number(index: Option<u32>) -> String {
 
 fn entry(position: String, memory: &Memory, body: String, view: &View) -> String {
     let head = header([position, clean::line(&memory.handle), day(memory, view), nature(memory)]);
-    [head, body, metadata(memory)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    [head, body, metadata(memory, view)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

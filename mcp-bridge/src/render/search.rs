@@ -101,13 +101,13 @@ fn missing(found: &Found<'_>, wanted: usize, shown: usize) -> Option<String> {
 fn full(hit: &Hit, view: &View) -> String {
     let Some(memory) = &hit.memory else { return String::new() };
     let matched = hit.explanation.as_ref().map(|why| why.matched_terms.as_slice()).unwrap_or_default();
-    let parts = [head(memory, hit.score, view, false), body(memory, matched), metadata(memory)];
+    let parts = [head(memory, view, false), body(memory, matched), metadata(memory, view)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 fn medium(hit: &Hit, view: &View) -> String {
     let Some(memory) = &hit.memory else { return String::new() };
-    [head(memory, hit.score, view, true), opening(memory, OPENING_LINES)].join("\n")
+    [head(memory, view, true), opening(memory, OPENING_LINES)].join("\n")
 }
 
 fn brief(hit: &Hit, view: &View) -> String {
@@ -115,26 +115,21 @@ fn brief(hit: &Hit, view: &View) -> String {
     one_line(memory, view)
 }
 
-fn head(memory: &Memory, score: f32, view: &View, tags: bool) -> String {
-    header([
-        format!("[{}] {}", clean::line(&memory.topic), clean::line(&memory.handle)),
-        day(memory, view),
-        nature(memory),
-        if tags { hashtags(memory) } else { String::new() },
-        format!("{score:.3}"),
-    ])
+fn head(memory: &Memory, view: &View, tags: bool) -> String {
+    let tags = if tags { hashtags(memory) } else { String::new() };
+    header([clean::line(&memory.handle), day(memory, view), nature(memory), tags])
 }
 
 fn with_reason(mut shown: String, hit: &Hit, explain: bool) -> String {
     if let (true, Some(why)) = (explain, &hit.explanation) {
         shown.push('\n');
         shown.push_str(INDENT);
-        shown.push_str(&reason(why));
+        shown.push_str(&reason(hit.score, why));
     }
     shown
 }
 
-fn reason(why: &Explanation) -> String {
+fn reason(score: f32, why: &Explanation) -> String {
     let words = (why.lexical_rank > 0).then(|| format!("words #{} ({:.2})", why.lexical_rank, why.lexical_score));
     let meaning =
         (why.semantic_rank > 0).then(|| format!("meaning #{} ({:.3})", why.semantic_rank, why.semantic_score));
@@ -146,7 +141,7 @@ fn reason(why: &Explanation) -> String {
     ];
     let factors = factors.map(|(name, factor)| format!("{name} ×{}", short(factor)));
     let parts = words.into_iter().chain(meaning).chain([format!("fused {:.4}", why.fused)]).chain(factors);
-    let text = format!("why: {}", parts.collect::<Vec<_>>().join(", "));
+    let text = format!("why: score {score:.3}: {}", parts.collect::<Vec<_>>().join(", "));
     if why.matched_terms.is_empty() {
         return text;
     }

@@ -27,7 +27,7 @@ pub(super) fn chosen<T: Copy>(
     let name = arguments.choice(ACTION, &choices)?.or(default);
     let action =
         actions.iter().find(|one| Some(one.name) == name).ok_or_else(|| ArgumentError::NoAction(names(actions)))?;
-    check(arguments, action)?;
+    check(arguments, action, actions)?;
     Ok(action.is)
 }
 
@@ -35,17 +35,31 @@ fn names<T>(actions: &[Action<T>]) -> String {
     actions.iter().map(|one| one.name).collect::<Vec<_>>().join(", ")
 }
 
-fn check<T>(arguments: &Arguments, action: &Action<T>) -> Result<(), ArgumentError> {
+impl<T> Action<T> {
+    fn knows(&self, name: &str) -> bool {
+        self.needs.contains(&name) || self.takes.contains(&name)
+    }
+}
+
+fn check<T>(arguments: &Arguments, action: &Action<T>, actions: &[Action<T>]) -> Result<(), ArgumentError> {
     let known: Vec<&str> = action.needs.iter().chain(action.takes).copied().collect();
-    let unexpected: Vec<&str> = arguments.said().filter(|name| *name != ACTION && !known.contains(name)).collect();
+    let unexpected: Vec<&str> = arguments.said().filter(|name| *name != ACTION && !action.knows(name)).collect();
     if !unexpected.is_empty() {
         let known = if known.is_empty() { "nothing else".to_owned() } else { known.join(", ") };
-        return Err(ArgumentError::NotFor { action: action.name, unexpected: unexpected.join(", "), known });
+        let elsewhere = elsewhere(&unexpected, actions);
+        return Err(ArgumentError::NotFor { action: action.name, unexpected: unexpected.join(", "), elsewhere, known });
     }
     match action.needs.iter().find(|name| !arguments.says(name)) {
         Some(name) => Err(ArgumentError::MissingFor { action: action.name, name }),
         None => Ok(()),
     }
+}
+
+/// Whose arguments these are, when there are actions that take all of them.
+fn elsewhere<T>(unexpected: &[&str], actions: &[Action<T>]) -> String {
+    let takes_all = |action: &&Action<T>| unexpected.iter().all(|name| action.knows(name));
+    let others: Vec<&str> = actions.iter().filter(takes_all).map(|action| action.name).collect();
+    if others.is_empty() { String::new() } else { format!(", which action={} takes", others.join("|")) }
 }
 
 #[cfg(test)]
@@ -99,7 +113,7 @@ mod tests {
         insta::assert_snapshot!(errors.join("\n"), @r#"
         action: expected one of list, recent, xref, got "prnue"
         action=recent does not take topic, all; it takes days
-        action=list does not take days; it takes nothing else
+        action=list does not take days, which action=recent|xref takes; it takes nothing else
         action=xref needs topic; give it and call again
         "#);
     }

@@ -1,10 +1,11 @@
 //! `brief`: a compressed overview of a topic, of several, or of everything.
 
 use helix_client::v1::{BriefDetail, BriefRequest, Caller};
+use tonic::Code;
 
 use super::{Description, HOURS_MAX, Nature, at_commas};
 use crate::arguments::{ArgumentError, Arguments};
-use crate::daemon::Daemon;
+use crate::daemon::{CallError, Daemon};
 use crate::failure::Failure;
 use crate::render;
 use crate::schema::{Parameter, Shape};
@@ -36,9 +37,15 @@ const PARAMETERS: [Parameter; 6] = [
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let request = request(caller, arguments)?;
-    let query = request.query.clone();
-    let reply = daemon.call(async move |rpc| rpc.brief(request.clone()).await).await?;
-    Ok(render::briefed(&reply, &query))
+    let (query, since_hours) = (request.query.clone(), request.since_hours);
+    match daemon.call(async move |rpc| rpc.brief(request.clone()).await).await {
+        Ok(reply) => Ok(render::briefed(&reply, &query)),
+        // To find nothing is an answer, here as in a search.
+        Err(CallError::Refused(status)) if status.code() == Code::NotFound => {
+            Ok(render::nothing_to_brief(status.message(), since_hours))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn request(caller: Caller, arguments: &Arguments) -> Result<BriefRequest, ArgumentError> {

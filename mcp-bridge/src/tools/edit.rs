@@ -19,7 +19,7 @@ pub(super) const DESCRIPTION: Description = Description {
     title: "Change memories",
     about: "Correct what is stored, as soon as you see that it is wrong or outdated. append or revise (text), delete, tag \
             (tags, remove), set (source, confidence and so on), rename a topic (new_name), merge it (into), restore what \
-            was deleted. A topic alone means its newest memory.",
+            was deleted. append, delete and tag with a topic alone mean its newest memory.",
     parameters: &PARAMETERS,
     nature: Nature::Changes { idempotent: false },
 };

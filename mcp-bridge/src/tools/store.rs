@@ -59,6 +59,9 @@ fn request(caller: Caller, arguments: &Arguments) -> Result<StoreRequest, Argume
 
 /// What to store.
 pub(super) fn draft(arguments: &Arguments) -> Result<Draft, ArgumentError> {
+    if !arguments.says("topic") && !arguments.says("text") {
+        return Err(ArgumentError::Missing("topic and text"));
+    }
     Ok(Draft {
         topic: arguments.required_text("topic")?,
         text: arguments.required_text("text")?,

@@ -42,13 +42,31 @@ fn strays_before_the_handshake_are_ignored() {
 }
 
 #[test]
-fn garbage_is_survived() {
+fn garbage_is_refused_and_survived() {
+    let mut bridge = Bridge::start();
+    // Before the handshake and after it.
+    for is_greeted in [false, true] {
+        if is_greeted {
+            bridge.initialize();
+        }
+        for garbage in [&b"not json\n"[..], b"{\"jsonrpc\":\"2.0\",\n", b"\0\x01\n", b"\xFF\xFE\n"] {
+            bridge.send_bytes(garbage);
+            let refusal = bridge.receive();
+            assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&Value::Null), &json!(-32_700)));
+        }
+        bridge.send_bytes(b"\n\r\n");
+    }
+    ping(&mut bridge);
+    bridge.finish_cleanly();
+}
+
+#[test]
+fn a_refusal_is_not_refused() {
     let mut bridge = Bridge::start();
     bridge.initialize();
-    for garbage in ["not json\n", "{\"jsonrpc\":\"2.0\",\n", "\u{0}\u{1}\n", "\n", "\r\n"] {
-        bridge.send_bytes(garbage.as_bytes());
-    }
-    bridge.send_bytes(&[0xFF, 0xFE, b'\n']);
+    bridge.send_bytes(b"not json\n");
+    let refusal = bridge.receive();
+    bridge.send(&refusal);
     ping(&mut bridge);
     bridge.finish_cleanly();
 }
@@ -59,18 +77,20 @@ fn json_that_is_no_message_is_refused() {
     bridge.initialize();
     bridge.send_bytes(b"[1,2,3]\n");
     let refusal = bridge.receive();
-    assert_eq!((&refusal["id"], &refusal["error"]["code"]), (&Value::Null, &json!(-32600)));
+    assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&Value::Null), &json!(-32_600)));
     ping(&mut bridge);
     bridge.finish_cleanly();
 }
 
 #[test]
-fn an_oversized_line_is_skipped() {
+fn an_oversized_line_is_refused() {
     let mut bridge = Bridge::start();
     bridge.initialize();
     let text = "x".repeat(OVERSIZED_BYTES);
     let call = json!({"name": "store", "arguments": {"topic": "a", "text": text}});
     bridge.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call}));
+    let refusal = bridge.receive();
+    assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&Value::Null), &json!(-32_600)));
     ping(&mut bridge);
     bridge.finish_cleanly();
 }

@@ -9,7 +9,7 @@ pub const TAG_MAX_BYTES: usize = 64;
 pub const TAGS_MAX: usize = 32;
 
 /// Prefixes that tag a text, as in `gotcha: …`.
-pub const AUTO_TAGS: [&str; 35] = [
+pub const AUTO_TAGS: [&str; 37] = [
     "gotcha",
     "invariant",
     "perf",
@@ -45,6 +45,8 @@ pub const AUTO_TAGS: [&str; 35] = [
     "encoding",
     "observation",
     "hypothesis",
+    "convention",
+    "preference",
 ];
 
 /// Kinds that a tag suggests, first match wins.

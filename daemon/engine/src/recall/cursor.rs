@@ -39,7 +39,7 @@ pub struct Cursor {
 #[derive(Debug, thiserror::Error)]
 pub enum CursorError {
     /// No cursor of this Helix.
-    #[error("the cursor is damaged; give `next_cursor` as the search returned it, or none to start at the best hit")]
+    #[error("the cursor is damaged; give it as the last answer has it, or none to start at the best hit")]
     Damaged,
     /// Of another search.
     #[error("the cursor belongs to another query or filter; repeat both as they were, or give no cursor to start anew")]

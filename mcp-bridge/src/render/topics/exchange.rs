@@ -25,6 +25,9 @@ pub(crate) struct Exported {
 
 /// Text of an export: the document, or where to get it when it is too large. Half a document is of no use to anybody.
 pub(crate) fn exported(exported: &Exported) -> String {
+    if exported.total == 0 {
+        return "there is nothing to export; topics lists what there is".to_owned();
+    }
     let text = String::from_utf8_lossy(&exported.data);
     if exported.is_too_large || text.chars().count() > ANSWER_MAX_CHARS {
         return format!(
@@ -40,6 +43,9 @@ pub(crate) fn exported(exported: &Exported) -> String {
 /// Text of an import's last message.
 pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
     let Some(last) = last else { return unfinished("") };
+    if last.done && last.read == 0 && last.refused == 0 {
+        return "the document holds no memory; give [{\"topic\": \"a\", \"text\": \"b\"}] or an export".to_owned();
+    }
     let counts = [
         (last.stored, "stored"),
         (last.known, "known already"),

@@ -7,7 +7,7 @@ use super::super::memory::{count_of, cut};
 use super::super::pack::pack;
 use crate::clean;
 
-/// Text of a reply to `graph`: a line an edge, the edges of a topic together, the most connected topic first.
+/// Text of a reply to `graph`: a line for each topic that mentions or links to others, the most connected first.
 pub(crate) fn graph(reply: &GraphReply, focus: &str) -> String {
     let focus = cut(&clean::line(focus), LINE_MAX_CHARS);
     if reply.edges.is_empty() {
@@ -19,12 +19,12 @@ pub(crate) fn graph(reply: &GraphReply, focus: &str) -> String {
     }
     let groups = by_origin(&reply.edges);
     let blocks: Vec<String> = groups.iter().map(|edges| block(edges)).collect();
-    let (text, shown) = pack(&blocks, "\n\n");
+    let (text, shown) = pack(&blocks, "\n");
     let edges = count_of(reply.edges.len(), "edge", "edges");
-    let answer = format!("{}, {edges}\n\n{text}", count_of(reply.topics.len(), "topic", "topics"));
+    let answer = format!("{}, {edges}\n{text}", count_of(reply.topics.len(), "topic", "topics"));
     match groups.iter().skip(shown).map(Vec::len).sum::<usize>() {
         0 => answer,
-        missing => format!("{answer}\n\n{missing} more edges; focus=\"name*\" narrows them"),
+        missing => format!("{answer}\n{missing} more edges; focus=\"name*\" narrows them"),
     }
 }
 
@@ -48,12 +48,17 @@ fn by_origin(edges: &[TopicEdge]) -> Vec<Vec<&TopicEdge>> {
     groups
 }
 
+/// `from -> to (2 mentions, 1 link), other (1 link)`.
 fn block(edges: &[&TopicEdge]) -> String {
-    let line = |edge: &&TopicEdge| {
-        let (from, to) = (clean::line(&edge.from), clean::line(&edge.to));
-        format!("{from} -> {to} (mentions {}, links {})", edge.mentions, edge.links)
-    };
-    edges.iter().map(line).collect::<Vec<_>>().join("\n")
+    let from = edges.first().map(|edge| clean::line(&edge.from)).unwrap_or_default();
+    let targets = edges.iter().map(|edge| format!("{} ({})", clean::line(&edge.to), reasons(edge)));
+    format!("{from} -> {}", targets.collect::<Vec<_>>().join(", "))
+}
+
+fn reasons(edge: &TopicEdge) -> String {
+    let counts = [(edge.mentions, "mention", "mentions"), (edge.links, "link", "links")];
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    counts.map(|(count, one, several)| count_of(count as usize, one, several)).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -73,11 +78,8 @@ mod tests {
         };
         insta::assert_snapshot!(graph(&reply, ""), @r"
         3 topics, 3 edges
-
-        build -> linker (mentions 5, links 2)
-        build -> ci (mentions 1, links 1)
-
-        ci -> build (mentions 1, links 0)
+        build -> linker (5 mentions, 2 links), ci (1 mention, 1 link)
+        ci -> build (1 mention)
         ");
     }
 

@@ -3,7 +3,7 @@
 use helix_client::v1::{SourceState, StaleMemory, StaleReply};
 
 use super::super::View;
-use super::super::memory::{INDENT, count_of, cut, day, header, one_line, opening, source};
+use super::super::memory::{INDENT, MARK, count_of, cut, day, header, one_line, opening, source};
 use super::super::pack::packed;
 use crate::clean;
 
@@ -20,10 +20,12 @@ const SOURCE_LINE_MAX_CHARS: usize = 160;
 pub(crate) fn stale(reply: &StaleReply, refresh: bool, view: &View) -> String {
     let unknown = match reply.unknown {
         0 => String::new(),
-        unknown => format!(", {unknown} could not be looked at"),
+        unknown => format!(", {unknown} not: no such file when they were stored"),
     };
-    let changed =
-        count_of(reply.stale.len(), "memory has a source that changed", "memories have a source that changed");
+    let changed = match reply.stale.len() {
+        0 => "no memory has a source that changed".to_owned(),
+        count => count_of(count, "memory has a source that changed", "memories have a source that changed"),
+    };
     let head = format!("{changed} ({} looked at{unknown})", reply.checked);
     if reply.stale.is_empty() {
         return head;
@@ -58,7 +60,7 @@ fn beside(one: &StaleMemory, view: &View) -> String {
     format!("{head}\nnote:\n{}\nnow:\n{}", opening(memory, NOTE_LINES), current(one))
 }
 
-/// The source's lines with their numbers.
+/// The source's lines with their numbers; the one that the memory names is marked.
 fn current(one: &StaleMemory) -> String {
     let text = clean::block(&one.current);
     if text.trim().is_empty() {
@@ -66,9 +68,11 @@ fn current(one: &StaleMemory) -> String {
         return format!("{INDENT}({what})");
     }
     let all: Vec<&str> = text.trim_end().lines().collect();
+    let noted = one.memory.as_ref().and_then(|memory| memory.source.as_ref()).map_or(0, |source| source.line);
+    let margin = |at| if at == noted { MARK } else { INDENT };
     let shown = (one.current_line.max(1)..).zip(&all).take(SOURCE_LINES_MAX);
     let mut lines: Vec<String> =
-        shown.map(|(at, line)| format!("{INDENT}{at} | {}", cut(line, SOURCE_LINE_MAX_CHARS))).collect();
+        shown.map(|(at, line)| format!("{}{at} | {}", margin(at), cut(line, SOURCE_LINE_MAX_CHARS))).collect();
     if all.len() > SOURCE_LINES_MAX {
         lines.push(format!("{INDENT}… {} more lines", all.len() - SOURCE_LINES_MAX));
     }
@@ -109,6 +113,6 @@ mod tests {
     #[test]
     fn nothing_stale_is_one_line() {
         let fresh = StaleReply { checked: 12, ..StaleReply::default() };
-        assert_eq!(stale(&fresh, true, &utc()), "0 memories have a source that changed (12 looked at)");
+        assert_eq!(stale(&fresh, true, &utc()), "no memory has a source that changed (12 looked at)");
     }
 }

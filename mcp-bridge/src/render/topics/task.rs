@@ -3,14 +3,14 @@
 use helix_client::v1::{CheckpointReply, LoggedOperation, SessionLogReply, TaskCheckpoint};
 
 use super::super::memory::{count_of, cut, header};
-use super::super::pack::{bounded, packed};
+use super::super::pack::{bounded, pack};
 use super::super::{LINE_MAX_CHARS, View};
 use crate::{clean, dates};
 
 /// What to do about a checkpoint that is too long.
 const CHECKPOINT_REST: &str = "save a shorter one";
 
-/// Text of a reply to `session`: the oldest first.
+/// Text of a reply to `session`: the oldest first. What does not fit is the oldest, so that is counted above the others.
 pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
     let name = match cut(&clean::line(&reply.session), LINE_MAX_CHARS) {
         name if name.is_empty() => "this session".to_owned(),
@@ -21,8 +21,18 @@ pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
     }
     let lines: Vec<String> = reply.operations.iter().map(|one| operation(one, view)).collect();
     let total = usize::try_from(reply.total).unwrap_or(usize::MAX).max(lines.len());
-    let list = packed(&lines, "\n", total, |missing| format!("{missing} more, not listed"));
-    format!("{name}: {}\n{list}", count_of(total, "change", "changes"))
+    let earlier = match total - fitting(&lines) {
+        0 => String::new(),
+        earlier => format!("… {earlier} earlier, not listed; recent hours=4 shows what was stored\n"),
+    };
+    let listed = lines.get(lines.len() - fitting(&lines)..).unwrap_or_default().join("\n");
+    format!("{name}: {}\n{earlier}{listed}", count_of(total, "change", "changes"))
+}
+
+/// How many lines from the end fit into an answer.
+fn fitting(lines: &[String]) -> usize {
+    let newest_first: Vec<String> = lines.iter().rev().cloned().collect();
+    pack(&newest_first, "\n").1
 }
 
 fn operation(one: &LoggedOperation, view: &View) -> String {
@@ -125,9 +135,9 @@ mod tests {
         let reply = SessionLogReply { session: "s-1".to_owned(), operations, total: 5 };
         insta::assert_snapshot!(session(&reply, &utc()), @r"
         session s-1: 5 changes
+        … 3 earlier, not listed; recent hours=4 shows what was stored
         2026-11-21 22:14  store  build/arch  Rust lib must use -arch arm64.
         2026-11-21 22:14  revise  build/arch  Rust lib must use -arch arm64.
-        3 more, not listed
         ");
         assert_eq!(session(&SessionLogReply::default(), &utc()), "this session changed nothing yet");
     }

@@ -11,7 +11,7 @@ use super::topic_line;
 pub(crate) fn prune(reply: &PruneReply, view: &View) -> String {
     let days = count_of(reply.days as usize, "day", "days");
     if reply.topics.is_empty() {
-        return format!("every topic had a change in the last {days}");
+        return format!("no topic went {days} without a change");
     }
     let lines: Vec<String> = reply.topics.iter().map(|topic| topic_line(topic, view)).collect();
     let list = packed(&lines, "\n", lines.len(), |missing| format!("{missing} more topics; more days narrow them"));
@@ -64,7 +64,7 @@ fn pairs(reply: &CompactReply, apply: bool, view: &View) -> String {
         return "no near-duplicates".to_owned();
     }
     let head = if apply {
-        format!("merged {}; the older ones are superseded and can be restored", pair_count(reply.merged as usize))
+        format!("merged {}; edit action=restore topic=<handle> undoes one", pair_count(reply.merged as usize))
     } else {
         format!("{} of near-duplicates; apply=true keeps the newer of each", pair_count(reply.pairs.len()))
     };
@@ -104,7 +104,7 @@ mod tests {
         let reply = PruneReply { topics: vec![topic("old", 3), topic("older", 1)], days: 30 };
         insta::assert_snapshot!(prune(&reply, &utc()));
         let none = PruneReply { days: 90, ..PruneReply::default() };
-        assert_eq!(prune(&none, &utc()), "every topic had a change in the last 90 days");
+        assert_eq!(prune(&none, &utc()), "no topic went 90 days without a change");
     }
 
     #[test]

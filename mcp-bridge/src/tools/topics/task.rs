@@ -11,8 +11,11 @@ use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, View};
 
+/// Changes that `session` lists; a session that imports makes hundreds.
+const SESSION_SHOWN_MAX: u32 = 50;
+
 pub(super) async fn session(daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
-    let request = SessionLogRequest { caller: Some(caller), ..SessionLogRequest::default() };
+    let request = SessionLogRequest { caller: Some(caller), limit: SESSION_SHOWN_MAX, ..SessionLogRequest::default() };
     let reply = daemon.call(async move |rpc| rpc.session_log(request.clone()).await).await?;
     Ok(render::session(&reply, &View::local()))
 }

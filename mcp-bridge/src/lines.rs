@@ -1,0 +1,294 @@
+//! JSON-RPC over lines: a message a line in, a message a line out.
+//!
+//! `rmcp`'s own transport says nothing to a line that is not JSON, and leaves the id out of what it says to other strays.
+//! JSON-RPC wants both answered with the id null, so that a client that cut a message in two learns of it instead of waiting.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ServerJsonRpcMessage};
+use rmcp::service::RoleServer;
+use rmcp::transport::Transport;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
+
+/// Some clients start with a byte order mark.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// A connection over two streams.
+pub(crate) struct Lines<R, W> {
+    input: BufReader<R>,
+    /// What was read of the current line.
+    line: Vec<u8>,
+    line_max_bytes: usize,
+    /// Whether the current line is longer, and dropped.
+    is_too_long: bool,
+    output: Arc<Mutex<Option<Output<W>>>>,
+    owed: Owed,
+}
+
+/// The writing end. A write that is cancelled leaves the rest of its line to the next one, so that no line is torn.
+struct Output<W> {
+    stream: W,
+    rest: Vec<u8>,
+}
+
+/// What is to be written before the next line is read.
+enum Owed {
+    Nothing,
+    Refusal(Value),
+    /// A refusal that may be written in part.
+    Rest,
+}
+
+/// What a line holds.
+enum Line {
+    Message(ClientJsonRpcMessage),
+    /// Nothing, or a notification that nobody knows.
+    Ignored,
+    Refused(Value),
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
+    /// Connects two streams; longer lines are refused.
+    pub(crate) fn new(input: R, output: W, line_max_bytes: usize) -> Self {
+        Self {
+            input: BufReader::new(input),
+            line: Vec::new(),
+            line_max_bytes,
+            is_too_long: false,
+            output: Arc::new(Mutex::new(Some(Output { stream: output, rest: Vec::new() }))),
+            owed: Owed::Nothing,
+        }
+    }
+
+    /// Reads the next line; `None` at the end of the input, whose unfinished line is no message. May be cancelled: what was
+    /// read stays.
+    async fn next(&mut self) -> Option<Line> {
+        loop {
+            // Input that cannot be read has ended.
+            let available = self.input.fill_buf().await.ok().filter(|available| !available.is_empty())?;
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let piece = available.get(..end.unwrap_or(available.len())).unwrap_or_default();
+            self.is_too_long |= self.line.len() + piece.len() > self.line_max_bytes;
+            if self.is_too_long {
+                self.line.clear();
+            } else {
+                self.line.extend_from_slice(piece);
+            }
+            let taken = piece.len() + usize::from(end.is_some());
+            self.input.consume(taken);
+            if end.is_some() {
+                let line = std::mem::take(&mut self.line);
+                let was_too_long = std::mem::take(&mut self.is_too_long);
+                return Some(if was_too_long { self.too_long() } else { understood(&line) });
+            }
+        }
+    }
+
+    fn too_long(&self) -> Line {
+        let message = format!("Invalid request: a line has at most {} bytes; split the call", self.line_max_bytes);
+        Line::Refused(refusal(&Value::Null, ErrorCode::INVALID_REQUEST, &message))
+    }
+
+    /// Writes what is owed. May be cancelled: the rest stays owed.
+    async fn pay(&mut self) -> io::Result<()> {
+        if matches!(self.owed, Owed::Nothing) {
+            return Ok(());
+        }
+        let mut output = self.output.lock().await;
+        let output = output.as_mut().ok_or_else(closed)?;
+        if let Owed::Refusal(refusal) = std::mem::replace(&mut self.owed, Owed::Rest) {
+            output.queue(refusal.to_string().as_bytes());
+        }
+        output.write().await?;
+        self.owed = Owed::Nothing;
+        Ok(())
+    }
+}
+
+impl<W: AsyncWrite + Unpin> Output<W> {
+    fn queue(&mut self, message: &[u8]) {
+        self.rest.extend_from_slice(message);
+        self.rest.push(b'\n');
+    }
+
+    async fn write(&mut self) -> io::Result<()> {
+        while !self.rest.is_empty() {
+            match self.stream.write(&self.rest).await? {
+                0 => return Err(io::ErrorKind::WriteZero.into()),
+                written => drop(self.rest.drain(..written)),
+            }
+        }
+        self.stream.flush().await
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(&mut self, item: ServerJsonRpcMessage) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let output = Arc::clone(&self.output);
+        async move {
+            let message = serde_json::to_vec(&item)?;
+            let mut output = output.lock().await;
+            let output = output.as_mut().ok_or_else(closed)?;
+            output.queue(&message);
+            output.write().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            self.pay().await.ok()?;
+            match self.next().await? {
+                Line::Message(message) => return Some(message),
+                Line::Ignored => {}
+                Line::Refused(refusal) => self.owed = Owed::Refusal(refusal),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        drop(self.output.lock().await.take());
+        Ok(())
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::NotConnected, "the connection is closed")
+}
+
+fn understood(line: &[u8]) -> Line {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+    if line.is_empty() {
+        return Line::Ignored;
+    }
+    if let Ok(message) = serde_json::from_slice(line) {
+        return Line::Message(message);
+    }
+    match serde_json::from_slice::<Value>(line) {
+        // It says where, not what: the line may hold a secret.
+        Err(error) => {
+            let message = format!("Parse error: {error}; send one JSON-RPC message a line");
+            Line::Refused(refusal(&Value::Null, ErrorCode::PARSE_ERROR, &message))
+        }
+        Ok(stray) => judged(&stray),
+    }
+}
+
+/// JSON that is no message: a request is refused by its id, a notification is never answered.
+fn judged(stray: &Value) -> Line {
+    let message = "Invalid request: not a JSON-RPC 2.0 message";
+    let id = stray.get("id").filter(|id| id.is_string() || id.is_i64());
+    match (stray.get("method").is_some_and(Value::is_string), id) {
+        (true, None) => Line::Ignored,
+        (true, Some(id)) => Line::Refused(refusal(id, ErrorCode::INVALID_REQUEST, message)),
+        (false, _) => Line::Refused(refusal(&Value::Null, ErrorCode::INVALID_REQUEST, message)),
+    }
+}
+
+fn refusal(id: &Value, code: ErrorCode, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}})
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use tokio::io::{AsyncReadExt, DuplexStream, duplex, split};
+
+    use super::*;
+
+    const PING: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+
+    /// More than all that these tests write.
+    const PIPE_BYTES: usize = 4096;
+
+    const LINE_MAX_BYTES: usize = 64;
+
+    type Served = Lines<tokio::io::ReadHalf<DuplexStream>, tokio::io::WriteHalf<DuplexStream>>;
+
+    fn connected(pipe_bytes: usize) -> (Served, DuplexStream) {
+        let (ours, theirs) = duplex(pipe_bytes);
+        let (input, output) = split(ours);
+        (Lines::new(input, output, LINE_MAX_BYTES), theirs)
+    }
+
+    /// What is said to these lines, all of which are followed by a ping that is understood.
+    async fn said_to(lines: &[u8]) -> Vec<Value> {
+        let (mut served, mut client) = connected(PIPE_BYTES);
+        client.write_all(&[lines, PING].concat()).await.unwrap();
+        assert!(matches!(served.receive().await, Some(ClientJsonRpcMessage::Request(_))));
+        served.close().await.unwrap();
+        drop(served);
+        let mut said = String::new();
+        client.read_to_string(&mut said).await.unwrap();
+        said.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_not_json_is_refused_without_an_id() {
+        for line in [&b"not json"[..], b"{\"jsonrpc\":\"2.0\",", b"\0\x01", b"\xFF\xFE", b"{}{}"] {
+            let said = said_to(&[line, b"\n"].concat()).await;
+            let [refusal] = said.as_slice() else { unreachable!("{said:?}") };
+            assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&Value::Null), &json!(-32_700)));
+        }
+    }
+
+    #[tokio::test]
+    async fn json_that_is_no_message_is_refused() {
+        for (line, id) in [
+            ("[1,2,3]", Value::Null),
+            ("{\"id\":7,\"method\":\"ping\"}", json!(7)),
+            ("{\"id\":7,\"result\":3}", Value::Null),
+            ("\"text\"", Value::Null),
+        ] {
+            let said = said_to(format!("{line}\n").as_bytes()).await;
+            let [refusal] = said.as_slice() else { unreachable!("{line}: {said:?}") };
+            assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&id), &json!(-32_600)), "{line}");
+        }
+    }
+
+    #[tokio::test]
+    async fn blank_lines_and_unknown_notifications_are_ignored() {
+        assert_eq!(said_to(b"\n\r\n{\"method\":\"didOpen\"}\n\xEF\xBB\xBF\n").await, Vec::<Value>::new());
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_too_long_is_refused_once() {
+        let said = said_to(&[&[b'x'; 5 * LINE_MAX_BYTES][..], b"\n"].concat()).await;
+        let [refusal] = said.as_slice() else { unreachable!("{said:?}") };
+        assert_eq!(refusal["error"]["message"], "Invalid request: a line has at most 64 bytes; split the call");
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_read_or_write_loses_nothing() {
+        // So narrow that a refusal takes many writes.
+        let (mut served, client) = connected(8);
+        let (mut hears, mut says) = split(client);
+        let saying = tokio::spawn(async move { says.write_all(&[b"garbage\n", PING].concat()).await });
+        let hearing = tokio::spawn(async move {
+            let mut heard = String::new();
+            hears.read_to_string(&mut heard).await.map(|_| heard)
+        });
+        let message = loop {
+            tokio::select! {
+                biased;
+                message = served.receive() => break message,
+                // Cancels the other after each of its steps.
+                () = tokio::task::yield_now() => {}
+            }
+        };
+        assert!(matches!(message, Some(ClientJsonRpcMessage::Request(_))));
+        drop(served);
+        saying.await.unwrap().unwrap();
+        let heard = hearing.await.unwrap().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&heard).unwrap()["error"]["code"], -32_700, "{heard}");
+    }
+}

@@ -1,0 +1,67 @@
+//! `brief`: overviews.
+
+use serde_json::json;
+
+use super::world::World;
+
+#[test]
+fn of_everything() {
+    let mut world = World::with_corpus();
+    world.say("brief", json!({}));
+    world.say("brief", json!({"compact": "true"}));
+    world.say("brief", json!({"detail": "scan"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
+fn of_a_topic() {
+    let mut world = World::with_corpus();
+    world.say("brief", json!({"query": "daemon-lifecycle"}));
+    world.say("brief", json!({"query": "daemon-lifecycle", "detail": "scan"}));
+    world.say("brief", json!({"query": "daemon-lifecycle", "detail": "full"}));
+    world.say("brief", json!({"query": "daemon-lifecycle", "compact": true}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
+fn of_several_topics() {
+    let mut world = World::with_corpus();
+    world.say("brief", json!({"query": "hook-*"}));
+    world.say("brief", json!({"query": "hook-*", "detail": "scan"}));
+    world.say("brief", json!({"query": "hook-*", "focus": "gotchas, invariants", "detail": "full"}));
+    world.say("brief", json!({"query": "zebra-*"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
+fn of_words() {
+    let mut world = World::with_corpus();
+    world.say("brief", json!({"query": "group commit"}));
+    world.say("brief", json!({"query": "zebra"}));
+    world.say("brief", json!({"query": "hook-*", "since": "720"}));
+    world.say("brief", json!({"query": "hook-*", "since": 1}));
+    world.say("brief", json!({"query": "hook-*", "focus": "performance"}));
+    world.say("brief", json!({"query": "writer-thread", "focus": "gaps"}));
+    world.say("brief", json!({"scope": "global"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
+fn what_was_overtaken_is_marked() {
+    let mut world = World::with_corpus();
+    let newer = "perf: a static no_std shim with rustix costs 69 µs over a program that exits at once; libc crate 91, std \
+                 with static glibc 404, dynamic glibc 650.";
+    world.say("store", json!({"topic": "hook-shim", "text": newer, "force": true}));
+    world.say("store", json!({"topic": "packaging", "text": newer, "force": true}));
+    world.say("brief", json!({"query": "hook-shim", "detail": "full"}));
+    world.say("brief", json!({"query": "hook-shim"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
+fn of_nothing() {
+    let mut world = World::empty();
+    world.say("brief", json!({}));
+    world.say("brief", json!({"query": "hook-shim"}));
+    insta::assert_snapshot!(world.told());
+}

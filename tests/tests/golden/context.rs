@@ -1,0 +1,41 @@
+//! `context`: what matters now.
+
+use serde_json::json;
+
+use super::world::World;
+
+#[test]
+fn what_matters_now() {
+    let mut world = World::with_corpus();
+    world.say("context", json!({}));
+    world.say("context", json!({"budget_tokens": "200"}));
+    world.say("context", json!({"query": "a daemon that does not start", "budget_tokens": 400}));
+    world.say("context", json!({"query": "zebra"}));
+    world.say("context", json!({"scope": "global"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
+fn nothing_is_known_yet() {
+    let mut world = World::empty();
+    world.say("context", json!({}));
+    world.say("context", json!({"query": "a daemon that does not start"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
+fn what_agents_stored_comes_unasked() {
+    let mut world = World::empty();
+    for (topic, text, importance) in [
+        ("release", "decision: releases are cut from main on Mondays, because nobody is away then.", 0.9),
+        ("release", "gotcha: the signing key expires in March; renew it in February.", 0.8),
+        ("build", "convention: warnings are errors in CI.", 0.5),
+        ("build", "fact: a clean build takes four minutes.", 0.2),
+    ] {
+        world.say("store", json!({"topic": topic, "text": text, "importance": importance, "terse": true}));
+    }
+    world.say("context", json!({}));
+    world.say("context", json!({"budget_tokens": 50}));
+    world.say("context", json!({"query": "signing a release"}));
+    insta::assert_snapshot!(world.told());
+}

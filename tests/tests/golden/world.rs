@@ -1,0 +1,140 @@
+//! The world of the transcripts: a project, its memories, and one client.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use helix_tests::text::{with_days, without_noise};
+use helix_tests::{Bridge, Daemon, Home, Project};
+use jiff::civil::{Date, date};
+use jiff::{SignedDuration, Span, Timestamp, Unit};
+use serde_json::{Value, json};
+
+/// The day that every transcript shows as today; the corpus was written in the three months before.
+const TODAY: Date = date(2026, 11, 20);
+
+/// Longest string of a call that is shown, in characters.
+const ARGUMENT_MAX_CHARS: usize = 400;
+
+/// Where the project says that it came from, so that its identity is the same everywhere.
+const REMOTE: &str = "https://git.example.org/team/helix.git";
+
+/// The session that the client says it is.
+const SESSION: &str = "golden-session";
+
+/// A project, and a client whose calls and answers are written down.
+pub(crate) struct World {
+    bridge: Bridge,
+    _daemon: Daemon,
+    pub(crate) home: Home,
+    pub(crate) project: Project,
+    now: Timestamp,
+    said: String,
+}
+
+impl World {
+    /// A project about which nothing is known.
+    pub(crate) fn empty() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let project = Project::new(&home, "helix").unwrap();
+        project.cloned_from(REMOTE).unwrap();
+        let bridge = Bridge::of_session(&home, &project.root, SESSION).unwrap();
+        Self { bridge, _daemon: daemon, home, project, now: Timestamp::now(), said: String::new() }
+    }
+
+    /// A project whose memories are the corpus.
+    pub(crate) fn with_corpus() -> Self {
+        let mut world = Self::empty();
+        world.bridge.text("topics", &json!({"action": "import", "json": corpus(world.now)})).unwrap();
+        world
+    }
+
+    /// Calls a tool and writes both down. Days in the arguments are days of the transcript.
+    pub(crate) fn say(&mut self, tool: &str, arguments: Value) -> String {
+        let sent = self.with_days_of_now(&arguments);
+        let answer = self.bridge.call(tool, &sent).unwrap();
+        let text = self.readable(&answer.text);
+        let mark = if answer.is_error { "ERROR " } else { "" };
+        let call = without_noise(&shown(&arguments));
+        writeln!(self.said, "> {tool} {call}\n{mark}{text}\n").unwrap();
+        text
+    }
+
+    /// Calls a tool without writing anything down; returns the answer as it was.
+    pub(crate) fn do_silently(&mut self, tool: &str, arguments: &Value) -> String {
+        self.bridge.text(tool, arguments).unwrap()
+    }
+
+    /// Writes a remark between two calls.
+    pub(crate) fn remark(&mut self, remark: &str) {
+        writeln!(self.said, "# {remark}\n").unwrap();
+    }
+
+    /// Ends the conversation and returns it.
+    pub(crate) fn told(self) -> String {
+        self.bridge.finish_cleanly().unwrap();
+        self.said
+    }
+
+    /// A text as it would read on [`TODAY`].
+    fn readable(&self, text: &str) -> String {
+        let behind = days_between(TODAY, day_of(self.now));
+        let text = text.replace(&self.home.scratch().display().to_string(), "[home]");
+        // What is stored at midnight is of the day after, which would be another transcript.
+        let moved = |day: Date| day.checked_sub(behind).unwrap().min(TODAY).to_string();
+        with_days(&without_noise(&text), moved)
+    }
+
+    fn with_days_of_now(&self, arguments: &Value) -> Value {
+        let ahead = days_between(TODAY, day_of(self.now));
+        let moved = with_days(&arguments.to_string(), |day| day.checked_add(ahead).unwrap().to_string());
+        serde_json::from_str(&moved).unwrap()
+    }
+}
+
+/// The corpus, each memory so many whole days old as it was at [`TODAY`], so that ages do not depend on the time of day.
+/// Those of one day keep their order.
+fn corpus(now: Timestamp) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
+    let mut memories: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let at = |memory: &Value| memory["at"].as_str().unwrap().parse::<Timestamp>().unwrap();
+    memories.sort_by_key(at);
+    let count = memories.len();
+    for (position, memory) in memories.iter_mut().enumerate() {
+        let age = days_between(day_of(at(memory)), TODAY).get_days();
+        let earlier = SignedDuration::from_millis(i64::try_from(count - position).unwrap());
+        let moved = now - SignedDuration::from_hours(24 * i64::from(age)) - earlier;
+        memory["at"] = moved.to_string().into();
+    }
+    Value::from(memories).to_string()
+}
+
+fn day_of(at: Timestamp) -> Date {
+    at.to_zoned(jiff::tz::TimeZone::UTC).date()
+}
+
+fn days_between(from: Date, to: Date) -> Span {
+    from.until((Unit::Day, to)).unwrap()
+}
+
+/// Arguments as a reader wants them.
+fn shown(arguments: &Value) -> String {
+    match arguments {
+        Value::Object(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{name}={}", value_shown(value))).collect();
+            fields.join(" ")
+        }
+        other => other.to_string(),
+    }
+}
+
+fn value_shown(value: &Value) -> String {
+    let text = value.to_string();
+    let length = text.chars().count();
+    if length <= ARGUMENT_MAX_CHARS {
+        return text;
+    }
+    format!("{}… ({length} characters)", text.chars().take(40).collect::<String>())
+}
