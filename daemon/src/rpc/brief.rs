@@ -99,7 +99,7 @@ impl View<'_> {
         };
         Ok(v1::BriefReply {
             text: brief::render(&composed, detail),
-            json: json::brief(&composed).to_string(),
+            json: json::brief(&composed).map_err(|error| Status::internal(error.to_string()))?,
             memories: u32::try_from(composed.total).unwrap_or(u32::MAX),
         })
     }

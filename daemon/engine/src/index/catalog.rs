@@ -216,6 +216,17 @@ impl Catalog {
         self.kinds.text(row.kind)
     }
 
+    /// Returns the path of the file that a row is about.
+    #[must_use]
+    pub fn source_of(&self, row: &Row) -> Option<&str> {
+        row.source.map(|source| self.sources.text(source))
+    }
+
+    /// Every scope that any memory ever had, as text.
+    pub fn scope_names(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().map(|(_, scope)| scope)
+    }
+
     /// Returns a row's scope as text.
     #[must_use]
     pub fn scope_of(&self, row: &Row) -> &str {

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, tokens};
+use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, words};
 
 /// Comparisons of one search: some two seconds. Texts of ordinary notes need a few for each text.
 const COMPARISONS_MAX: usize = 5_000_000;
@@ -51,20 +51,25 @@ pub struct Found {
 impl Texts {
     /// Adds a text of a group; texts are given from old to new.
     pub fn push(&mut self, group: u32, text: &str) {
-        let distinct = tokens(text);
-        let mut words = Vec::new();
-        for word in distinct {
-            let next = u32::try_from(self.frequencies.len()).unwrap_or(u32::MAX);
-            let word = *self.words.entry(word).or_insert(next);
-            if word == next {
-                self.frequencies.push(0);
-            }
-            if let Some(frequency) = self.frequencies.get_mut(word as usize) {
+        let mut distinct: Vec<u32> = words(text).map(|word| self.number(&word.to_lowercase())).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        for word in &distinct {
+            if let Some(frequency) = self.frequencies.get_mut(*word as usize) {
                 *frequency += 1;
             }
-            words.push(word);
         }
-        self.texts.push(Text { group, words });
+        self.texts.push(Text { group, words: distinct });
+    }
+
+    fn number(&mut self, word: &str) -> u32 {
+        if let Some(&number) = self.words.get(word) {
+            return number;
+        }
+        let number = u32::try_from(self.frequencies.len()).unwrap_or(u32::MAX);
+        self.words.insert(word.to_owned(), number);
+        self.frequencies.push(0);
+        number
     }
 
     /// Finds near duplicates: each later text is kept beside all earlier ones of its group that are alike and are not a
@@ -92,11 +97,11 @@ impl Texts {
                 let (Some(other), Some(flag)) = (self.texts.get(duplicate), is_duplicate.get_mut(duplicate)) else {
                     continue;
                 };
-                if *flag || other.group != text.group {
+                if *flag || other.group != text.group || !may_resemble(text.words.len(), other.words.len()) {
                     continue;
                 }
                 comparisons += 1;
-                let similarity = similarity(&self.frequencies, &text.words, &other.words);
+                let similarity = similarity(&text.words, &other.words);
                 if similarity > NEAR_DUPLICATE {
                     *flag = true;
                     found.pairs.push(Pair { kept, duplicate, similarity });
@@ -106,12 +111,25 @@ impl Texts {
         found
     }
 
-    /// From rare to common, with ties broken the same way everywhere.
+    /// Gives words new numbers, from rare to common with ties broken the same way everywhere, and every text its words in that
+    /// order, so that comparing texts compares numbers.
     fn order_words(&mut self) {
-        let frequencies = &self.frequencies;
-        for text in &mut self.texts {
-            text.words.sort_unstable_by_key(|&word| (frequencies.get(word as usize), word));
+        let mut order: Vec<(u32, u32)> = self.frequencies.iter().copied().zip(0..).collect();
+        order.sort_unstable();
+        let mut ranks = vec![0; order.len()];
+        for (rank, (_, word)) in (0..).zip(&order) {
+            if let Some(slot) = ranks.get_mut(*word as usize) {
+                *slot = rank;
+            }
         }
+        for text in &mut self.texts {
+            for word in &mut text.words {
+                *word = ranks.get(*word as usize).copied().unwrap_or(*word);
+            }
+            text.words.sort_unstable();
+        }
+        self.frequencies = order.into_iter().map(|(frequency, _)| frequency).collect();
+        self.words.clear();
     }
 
     /// Which texts have a word among their rarest, in order.
@@ -148,22 +166,32 @@ fn candidates(by_word: &HashMap<u32, Vec<usize>>, text: &Text, place: usize) -> 
     earlier
 }
 
-/// Jaccard similarity of two lists in the order of [`Texts::order_words`].
+/// Whether texts of so many words may be alike at all: what they share is at most the smaller one.
 #[allow(clippy::cast_precision_loss)]
-fn similarity(frequencies: &[u32], one: &[u32], other: &[u32]) -> f32 {
-    let key = |word: &u32| (frequencies.get(*word as usize), *word);
+fn may_resemble(one: usize, other: usize) -> bool {
+    one.min(other) as f32 / one.max(other) as f32 > NEAR_DUPLICATE
+}
+
+/// Jaccard similarity of two ascending lists; 0 as soon as it is clear that it cannot exceed [`NEAR_DUPLICATE`].
+#[allow(clippy::cast_precision_loss)]
+fn similarity(one: &[u32], other: &[u32]) -> f32 {
+    let jaccard = |shared: usize| shared as f32 / (one.len() + other.len() - shared) as f32;
     let (mut one_rest, mut other_rest, mut shared) = (one, other, 0);
     while let ([first, one_next @ ..], [second, other_next @ ..]) = (one_rest, other_rest) {
-        match key(first).cmp(&key(second)) {
+        match first.cmp(second) {
             std::cmp::Ordering::Equal => {
                 shared += 1;
                 (one_rest, other_rest) = (one_next, other_next);
+                continue;
             }
             std::cmp::Ordering::Less => one_rest = one_next,
             std::cmp::Ordering::Greater => other_rest = other_next,
         }
+        if jaccard(shared + one_rest.len().min(other_rest.len())) <= NEAR_DUPLICATE {
+            return 0.0;
+        }
     }
-    shared as f32 / (one.len() + other.len() - shared) as f32
+    jaccard(shared)
 }
 
 #[cfg(test)]
@@ -171,7 +199,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::policy::resemble::jaccard;
+    use crate::policy::resemble::{jaccard, tokens};
 
     fn find(texts: &[(u32, String)]) -> Found {
         gathered(texts).find()

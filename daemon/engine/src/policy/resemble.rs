@@ -31,15 +31,28 @@ pub fn jaccard(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f32 {
 /// Hash by which exactly equal texts are found: BLAKE3 over the text with its white space folded, cut to 64 bits.
 #[must_use]
 pub fn text_hash(text: &str) -> u64 {
-    let mut hasher = blake3::Hasher::new();
-    for (position, word) in text.split_whitespace().enumerate() {
-        if position > 0 {
-            hasher.update(b" ");
-        }
-        hasher.update(word.as_bytes());
-    }
-    let hash = hasher.finalize();
+    let hash = if is_folded(text) { blake3::hash(text.as_bytes()) } else { blake3::hash(folded(text).as_bytes()) };
     hash.as_bytes().first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Whether folding the white space would change nothing, as in most texts; false for all that are not ASCII, since those
+/// have other spaces.
+fn is_folded(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_plain = bytes.iter().all(|byte| matches!(byte, b' '..=b'~'));
+    is_plain && !text.starts_with(' ') && !text.ends_with(' ') && bytes.windows(2).all(|pair| pair != b"  ")
+}
+
+/// One space for any white space between words, and none around them.
+fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !folded.is_empty() {
+            folded.push(' ');
+        }
+        folded.push_str(word);
+    }
+    folded
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl Mentions {
             |number| news.text(number) != Text::Unused,
             |number, text| match news.text(number) {
                 Text::New => self.note(number, all.find(text)),
-                Text::Known => self.add(number, added.find(text)),
+                Text::Known => self.add(number, &added.find(text)),
                 Text::Unused => {}
             },
         )?;
@@ -137,7 +137,7 @@ impl Mentions {
 
     /// New topics have higher numbers than those that were known, so the order stays; a pass that failed may have added
     /// some of them before.
-    fn add(&mut self, number: MemoryNumber, topics: Vec<u32>) {
+    fn add(&mut self, number: MemoryNumber, topics: &[u32]) {
         if let Some(slot) = self.of.get_mut(number.0 as usize).filter(|_| !topics.is_empty()) {
             let known = slot.iter().copied().filter(|topic| !topics.contains(topic));
             *slot = known.chain(topics.iter().copied()).collect();

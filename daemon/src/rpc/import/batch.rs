@@ -7,7 +7,7 @@ use helix_engine::model::{MemoryId, MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::{ATTRIBUTE_MODIFIED, Edit, Fields};
 use helix_engine::ports::Randomness;
-use helix_engine::store::{Stamps, WriteError};
+use helix_engine::store::{Snapshot, Stamps, StoreError, WriteError};
 use helix_engine::strand::{Outcome, Request, Resolution, Strand};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
@@ -37,6 +37,13 @@ struct Named {
     is_revision: bool,
 }
 
+/// A memory that the strand has already.
+struct Known {
+    number: MemoryNumber,
+    id: MemoryId,
+    text: String,
+}
+
 /// A batch that the writer has.
 struct Pending {
     names: Vec<Named>,
@@ -55,6 +62,8 @@ pub(super) struct Importer<'r> {
     requests: Vec<Request>,
     names: Vec<Named>,
     pending: Option<Pending>,
+    /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
+    snapshot: Option<Snapshot>,
 }
 
 impl<'r> Importer<'r> {
@@ -67,7 +76,8 @@ impl<'r> Importer<'r> {
     ) -> Self {
         let progress = v1::ImportProgress::default();
         let (links, requests, names) = (Links::default(), Vec::new(), Vec::new());
-        Self { runtime, asker, home, dry_run, reports, progress, links, requests, names, pending: None }
+        let (pending, snapshot) = (None, None);
+        Self { runtime, asker, home, dry_run, reports, progress, links, requests, names, pending, snapshot }
     }
 
     /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
@@ -75,14 +85,12 @@ impl<'r> Importer<'r> {
         self.progress.read += 1;
         let Incoming { memory, was_edited } = incoming;
         let place = self.links.place(&memory.topic);
-        if let Some((number, id)) = self.known(&memory)? {
-            let old = self.runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
-            let differs = old.first().is_some_and(|old| old.text != memory.text);
-            if was_edited && differs {
-                self.revise(number, memory, place);
+        if let Some(known) = self.known(&memory)? {
+            if was_edited && known.text != memory.text {
+                self.revise(known.number, memory, place);
             } else {
                 self.progress.known += 1;
-                self.links.note(place, memory.handle, id);
+                self.links.note(place, memory.handle, known.id);
             }
         } else {
             self.store(memory, place);
@@ -121,19 +129,26 @@ impl<'r> Importer<'r> {
     }
 
     /// The memory with this id, else one with exactly this text in the same scope.
-    fn known(&self, memory: &Portable) -> Result<Option<(MemoryNumber, MemoryId)>, Status> {
-        let failed = |error: helix_engine::store::StoreError| convert::status(error.kind(), &error);
-        let snapshot = self.runtime.strand.snapshot().map_err(failed)?;
-        if let Some(id) = memory.id
-            && let Some(number) = snapshot.number_of_id(&id).map_err(failed)?
-        {
-            return Ok(Some((number, id)));
-        }
-        let hash = helix_engine::policy::resemble::text_hash(memory.text.trim_end());
-        let scope = memory.scope.as_ref().unwrap_or(&self.home);
-        let same = self.runtime.strand.catalog().same_text(hash, scope);
-        let Some(number) = same else { return Ok(None) };
-        Ok(snapshot.memory(number).map_err(failed)?.map(|memory| (number, memory.id)))
+    fn known(&mut self, memory: &Portable) -> Result<Option<Known>, Status> {
+        let failed = |error: StoreError| convert::status(error.kind(), &error);
+        let strand = &self.runtime.strand;
+        let snapshot = match self.snapshot.take() {
+            Some(snapshot) => snapshot,
+            None => strand.snapshot().map_err(failed)?,
+        };
+        let snapshot = self.snapshot.insert(snapshot);
+        let of_id = memory.id.map(|id| snapshot.number_of_id(&id)).transpose().map_err(failed)?.flatten();
+        let number = of_id.or_else(|| {
+            let hash = helix_engine::policy::resemble::text_hash(memory.text.trim_end());
+            strand.catalog().same_text(hash, memory.scope.as_ref().unwrap_or(&self.home))
+        });
+        let Some(number) = number else { return Ok(None) };
+        let known = match snapshot.memory(number).map_err(failed)? {
+            Some(known) => Some(known),
+            // The catalog may be ahead of the snapshot.
+            None => strand.memories(&[number]).map_err(failed)?.pop(),
+        };
+        Ok(known.map(|known| Known { number, id: known.id, text: known.text }))
     }
 
     fn store(&mut self, memory: Portable, place: usize) {
@@ -210,6 +225,7 @@ impl<'r> Importer<'r> {
 
     /// Counts what became of the batch that the writer had.
     fn settle(&mut self) -> Result<(), Status> {
+        self.snapshot = None;
         let Some(Pending { names, answer }) = self.pending.take() else { return Ok(()) };
         let outcomes = answer.blocking_recv().map_err(|_| gone())?;
         for (name, outcome) in names.into_iter().zip(outcomes) {
