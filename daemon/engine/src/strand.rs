@@ -47,7 +47,7 @@ pub struct Strand {
     lexical: LexicalIndex,
     meaning: meaning::Meaning,
     changes: Mutex<changes::Changes>,
-    mentions: Mutex<mentions::MentionCache>,
+    mentions: Mutex<mentions::Mentions>,
 }
 
 /// An error of reading a strand.

@@ -277,6 +277,42 @@ proptest! {
     }
 
     #[test]
+    fn what_is_kept_of_earlier_questions_changes_no_answer(
+        steps in prop::collection::vec((0..TOPICS.len(), 0..TOPICS.len(), 0_usize..4, any::<bool>()), 1..30)
+    ) {
+        let (mut often, mut once) = (World::new(), World::new());
+        let mut living: Vec<MemoryNumber> = Vec::new();
+        for (place, (topic, named, action, is_asked)) in steps.into_iter().enumerate() {
+            let text = format!("number n{place}, see {}", TOPICS[named]);
+            let chosen = living.get(place % living.len().max(1)).copied();
+            for world in [&mut often, &mut once] {
+                match (action, chosen) {
+                    (0, Some(number)) => world.forget(number),
+                    (1, Some(number)) => {
+                        world.tick += 1;
+                        let request = edit(number.0, Edit::Revise { text: text.clone() }, at(world.tick));
+                        world.run(request);
+                    }
+                    _ => {
+                        let number = world.store(TOPICS[topic], &text);
+                        living.retain(|known| *known != number);
+                        living.push(number);
+                    }
+                }
+            }
+            living.retain(|number| action != 0 || Some(*number) != chosen);
+            if is_asked {
+                often.strand.topic_graph(&GLOBAL, None).unwrap();
+            }
+        }
+        prop_assert_eq!(often.strand.topic_graph(&GLOBAL, None).unwrap(), once.strand.topic_graph(&GLOBAL, None).unwrap());
+        for topic in TOPICS {
+            let [often, once] = [&often, &once].map(|world| world.strand.cross_references(topic, &GLOBAL).unwrap());
+            prop_assert_eq!(often, once);
+        }
+    }
+
+    #[test]
     fn positions_are_what_references_mean(drafts in drafts()) {
         let world = filled(&drafts, 0);
         let numbers: Vec<MemoryNumber> = (0..u32::try_from(drafts.len()).unwrap()).map(MemoryNumber).collect();

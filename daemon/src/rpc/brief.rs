@@ -105,7 +105,7 @@ impl View<'_> {
         };
         Ok(v1::BriefReply {
             text: brief::render(&composed, detail),
-            json: json::brief(&composed).to_string(),
+            json: json::brief(&composed).map_err(|error| Status::internal(error.to_string()))?,
             memories: u32::try_from(composed.total).unwrap_or(u32::MAX),
         })
     }
@@ -131,8 +131,7 @@ impl View<'_> {
     fn of_topics(&self, is_wanted: impl Fn(&str) -> bool) -> Chosen {
         let catalog = self.runtime.strand.catalog();
         let visible = self.visible(&catalog);
-        let names = catalog.topic_summaries(&self.scopes).into_iter().map(|summary| summary.name);
-        let members = names.filter(|name| is_wanted(name)).flat_map(|name| catalog.of_topic(&name));
+        let members = catalog.topic_names(is_wanted).into_iter().flat_map(|name| catalog.of_topic(name));
         let rows = members.filter_map(|number| Some((number, catalog.row(number)?)));
         let standing = rows.filter(|(_, row)| visible(row)).map(|(number, row)| (number, Standing::of_row(row, 1.0)));
         let (numbers, others) = consider(standing, self.now);

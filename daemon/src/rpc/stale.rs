@@ -1,5 +1,7 @@
 //! `Stale`: memories whose source changed or is gone; also the marks that other answers carry.
 
+use std::collections::HashMap;
+
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
@@ -25,7 +27,9 @@ pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1:
     let asker = runtime.asker(request.caller.as_ref());
     let look = runtime.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
     let mut listing = Listing { runtime, look, refresh: request.refresh, bytes: 0, reply: v1::StaleReply::default() };
-    for numbers in candidates(runtime, request, &asker)?.chunks(CHUNK) {
+    let (numbers, elsewhere) = candidates(runtime, request, &asker, &listing.look)?;
+    listing.reply.unknown = elsewhere;
+    for numbers in numbers.chunks(CHUNK) {
         let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
         memories.iter().try_for_each(|memory| listing.add(memory))?;
     }
@@ -46,8 +50,14 @@ pub(super) fn mark(runtime: &Runtime, caller: Option<&v1::Caller>, memories: &mu
     }
 }
 
-/// Active memories with a source, by topic and in the order of `topic:index`.
-fn candidates(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Result<Vec<MemoryNumber>, Status> {
+/// Active memories with a source, by topic and in the order of `topic:index`; and how many are left out because their source
+/// lies where nobody can look.
+fn candidates(
+    runtime: &Runtime,
+    request: &v1::StaleRequest,
+    asker: &Asker,
+    look: &Look<'_>,
+) -> Result<(Vec<MemoryNumber>, u32), Status> {
     let invalid = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Invalid, &error);
     let topic = match request.topic.as_str() {
         "" => None,
@@ -57,13 +67,19 @@ fn candidates(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> R
     let filter = Filter { topics: topic.into_iter().collect(), scopes, ..Filter::default() };
     let catalog = runtime.strand.catalog();
     let filter = filter.compile(&catalog);
-    let mut found: Vec<_> = catalog
-        .rows()
-        .filter(|(_, row)| row.has_source() && filter.keeps(row))
-        .map(|(number, row)| (catalog.topic_of(row), row.recorded_at, number))
-        .collect();
+    let scopes: HashMap<&str, Scope> =
+        catalog.scope_names().filter_map(|name| Some((name, Scope::parse(name).ok()?))).collect();
+    let (mut found, mut elsewhere) = (Vec::new(), 0);
+    for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {
+        let Some(path) = catalog.source_of(row) else { continue };
+        // Reading the record would cost more than all the rest, and most memories are of other projects.
+        match scopes.get(catalog.scope_of(row)) {
+            Some(scope) if look.locate(scope, path).is_none() => elsewhere += 1,
+            _ => found.push((catalog.topic_of(row), row.recorded_at, number)),
+        }
+    }
     found.sort_unstable();
-    Ok(found.into_iter().map(|(_, _, number)| number).collect())
+    Ok((found.into_iter().map(|(_, _, number)| number).collect(), elsewhere))
 }
 
 /// The reply as it grows.

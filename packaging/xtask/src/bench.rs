@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 /// What `--help` says besides; the benchmark program has its own, but only once it is built.
 pub(crate) const HELP: &str = "\
-Sections: hook, store, search, restart, memory; quality, which runs only when it is named.
+Sections: hook, store, search, restart, memory, tools, import; quality, which runs only when it is named.
 Options:
   --quick       Measures at 1,000 and 10,000 memories only, and repeats less
   --json FILE   Also writes every figure to this file
@@ -22,6 +22,7 @@ Options:
 Examples:
   cargo xtask bench --quick
   cargo xtask bench hook search
+  cargo xtask bench --quick tools import
   cargo xtask bench quality";
 
 /// Builds everything, then runs the benchmarks in homes of their own; the user's daemon is not touched.

@@ -2,7 +2,10 @@
 //!
 //! A word is what [`crate::policy::resemble`] says it is; a property test holds the two together.
 
-use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::classify::beginning;
 use crate::index::lexical::stop_words::is_stop_word;
@@ -147,6 +150,10 @@ const FILLERS: &[&str] = &[
     "zero",
 ];
 
+/// What names nothing: the fillers, and the tags that are categories already. One look instead of one for each tag, since most
+/// words are neither.
+static NAMELESS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FILLERS.iter().chain(&AUTO_TAGS).copied().collect());
+
 /// The words of one text.
 #[derive(Debug, Default)]
 pub(super) struct Words {
@@ -159,8 +166,8 @@ pub(super) struct Words {
 /// Every word of the texts it was made from.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
-    numbers: FxHashMap<Box<str>, u32>,
-    texts: Vec<Box<str>>,
+    numbers: FxHashMap<Rc<str>, u32>,
+    texts: Vec<Rc<str>>,
     frequencies: Vec<u32>,
 }
 
@@ -225,8 +232,9 @@ impl Vocabulary {
         }
         // Bounded by CONSIDERED_MAX × COMPARED_MAX_BYTES, far below the largest number.
         let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        self.numbers.insert(word.into(), number);
-        self.texts.push(word.into());
+        let word: Rc<str> = word.into();
+        self.numbers.insert(Rc::clone(&word), number);
+        self.texts.push(word);
         self.frequencies.push(0);
         number
     }
@@ -261,12 +269,11 @@ impl Vocabulary {
 
 /// Whether a lowercased word may name what memories have in common.
 pub(super) fn is_keyword(word: &str) -> bool {
-    word.chars().count() >= KEYWORD_MIN_CHARS
+    word.chars().nth(KEYWORD_MIN_CHARS - 1).is_some()
         && word.chars().any(char::is_alphabetic)
         && !word.starts_with(|c: char| c.is_ascii_digit())
         && !is_stop_word(word)
-        && FILLERS.binary_search(&word).is_err()
-        && !AUTO_TAGS.contains(&word)
+        && !NAMELESS.contains(word)
 }
 
 fn sort_words(raw: Vec<u32>, ranks: &[u32], keywords: &[Option<u32>]) -> Words {

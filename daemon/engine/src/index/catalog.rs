@@ -4,8 +4,11 @@
 //! is read from the store at the start and follows every commit.
 
 mod members;
+mod topics;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+pub use topics::{TopicEntry, TopicSummary};
 
 use super::interner::Interner;
 use super::links::Links;
@@ -59,30 +62,6 @@ pub struct Differs {
     pub words: bool,
     /// The text, or whether it has a vector, is different.
     pub meaning: bool,
-}
-
-/// A topic as a listing shows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TopicSummary {
-    /// Its name.
-    pub name: String,
-    /// Active memories in the scopes asked for.
-    pub count: usize,
-    /// When one was last recorded.
-    pub last_recorded_at: Timestamp,
-}
-
-/// A topic with what the memories that were asked for add up to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TopicEntry {
-    /// Its name.
-    pub name: String,
-    /// How many memories.
-    pub memories: usize,
-    /// When the first was recorded.
-    pub first_recorded_at: Timestamp,
-    /// When one was last recorded or changed.
-    pub last_changed_at: Timestamp,
 }
 
 /// All rows and the maps over them.
@@ -175,65 +154,10 @@ impl Catalog {
         numbers.into_iter().flatten().copied().map(MemoryNumber).collect()
     }
 
-    /// The topics that have active memories in these scopes, by name.
-    #[must_use]
-    pub fn topic_summaries(&self, scopes: &[Scope]) -> Vec<TopicSummary> {
-        let scopes: Vec<u32> = scopes.iter().filter_map(|scope| self.scopes.find(&scope.to_string())).collect();
-        let mut summaries: Vec<TopicSummary> = Vec::new();
-        for (topic, numbers) in &self.by_topic {
-            let rows = numbers.iter().filter_map(|&number| self.row(MemoryNumber(number)));
-            let visible = rows.filter(|row| row.status == Status::Active && scopes.contains(&row.scope));
-            let (count, last) =
-                visible.fold((0, Timestamp::default()), |(n, last), row| (n + 1, last.max(row.recorded_at)));
-            if count > 0 {
-                summaries.push(TopicSummary {
-                    name: self.topics.text(*topic).to_owned(),
-                    count,
-                    last_recorded_at: last,
-                });
-            }
-        }
-        summaries.sort_by(|a, b| a.name.cmp(&b.name));
-        summaries
-    }
-
-    /// Adds up what each topic has of the rows that `keeps` wants. `changed_at` tells when one was changed after it was
-    /// stored. In no order.
-    pub fn topics(
-        &self,
-        keeps: impl Fn(&Row) -> bool,
-        changed_at: impl Fn(MemoryNumber) -> Option<Timestamp>,
-    ) -> Vec<TopicEntry> {
-        let mut entries: Vec<Option<TopicEntry>> = Vec::new();
-        entries.resize_with(self.topics.len(), || None);
-        for (number, row) in self.rows().filter(|(_, row)| keeps(row)) {
-            let changed_at = changed_at(number).unwrap_or(row.recorded_at).max(row.recorded_at);
-            if let Some(slot) = entries.get_mut(row.topic as usize) {
-                let entry = slot.get_or_insert_with(|| TopicEntry {
-                    name: self.topics.text(row.topic).to_owned(),
-                    memories: 0,
-                    first_recorded_at: row.recorded_at,
-                    last_changed_at: changed_at,
-                });
-                entry.memories += 1;
-                entry.first_recorded_at = entry.first_recorded_at.min(row.recorded_at);
-                entry.last_changed_at = entry.last_changed_at.max(changed_at);
-            }
-        }
-        entries.into_iter().flatten().collect()
-    }
-
     /// Number of memories in each status, without those of examinations.
     #[must_use]
     pub fn count_by_status(&self) -> &BTreeMap<Status, u64> {
         &self.by_status
-    }
-
-    /// Number of topics that have any memory besides those of examinations.
-    #[must_use]
-    pub fn topic_count(&self) -> usize {
-        let is_shown = |number: &u32| !self.is_scratch(MemoryNumber(*number));
-        self.by_topic.values().filter(|numbers| numbers.iter().any(is_shown)).count()
     }
 
     /// Every scope that any memory ever had.
@@ -272,11 +196,6 @@ impl Catalog {
         self.sequence
     }
 
-    /// The memories that one links to.
-    pub fn links_of(&self, number: MemoryNumber) -> impl Iterator<Item = MemoryNumber> {
-        self.links.of(number)
-    }
-
     /// Every link between two memories, from and to, in the order of the linking ones.
     pub fn links(&self) -> impl Iterator<Item = (MemoryNumber, MemoryNumber)> {
         self.links.iter()
@@ -292,6 +211,17 @@ impl Catalog {
     #[must_use]
     pub fn kind_of(&self, row: &Row) -> &str {
         self.kinds.text(row.kind)
+    }
+
+    /// Returns the path of the file that a row is about.
+    #[must_use]
+    pub fn source_of(&self, row: &Row) -> Option<&str> {
+        row.source.map(|source| self.sources.text(source))
+    }
+
+    /// Every scope that any memory ever had, as text.
+    pub fn scope_names(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().map(|(_, scope)| scope)
     }
 
     /// Returns a row's scope as text.

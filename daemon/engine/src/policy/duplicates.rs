@@ -62,10 +62,10 @@ impl Texts {
             if word == next {
                 self.frequencies.push(0);
             }
+            words.push(word);
             if let Some(frequency) = self.frequencies.get_mut(word as usize) {
                 *frequency += 1;
             }
-            words.push(word);
         }
         self.texts.push(Text { group, words });
     }
@@ -95,11 +95,11 @@ impl Texts {
                 let (Some(other), Some(flag)) = (self.texts.get(duplicate), is_duplicate.get_mut(duplicate)) else {
                     continue;
                 };
-                if *flag || other.group != text.group {
+                if *flag || other.group != text.group || !may_resemble(text.words.len(), other.words.len()) {
                     continue;
                 }
                 comparisons += 1;
-                let similarity = similarity(&self.frequencies, &text.words, &other.words);
+                let similarity = similarity(&text.words, &other.words);
                 if similarity > NEAR_DUPLICATE {
                     *flag = true;
                     found.pairs.push(Pair { kept, duplicate, similarity });
@@ -109,12 +109,25 @@ impl Texts {
         found
     }
 
-    /// From rare to common, with ties broken the same way everywhere.
+    /// Gives words new numbers, from rare to common with ties broken the same way everywhere, and every text its words in that
+    /// order, so that comparing texts compares numbers.
     fn order_words(&mut self) {
-        let frequencies = &self.frequencies;
-        for text in &mut self.texts {
-            text.words.sort_unstable_by_key(|&word| (frequencies.get(word as usize), word));
+        let mut order: Vec<(u32, u32)> = self.frequencies.iter().copied().zip(0..).collect();
+        order.sort_unstable();
+        let mut ranks = vec![0; order.len()];
+        for (rank, (_, word)) in (0..).zip(&order) {
+            if let Some(slot) = ranks.get_mut(*word as usize) {
+                *slot = rank;
+            }
         }
+        for text in &mut self.texts {
+            for word in &mut text.words {
+                *word = ranks.get(*word as usize).copied().unwrap_or(*word);
+            }
+            text.words.sort_unstable();
+        }
+        self.frequencies = order.into_iter().map(|(frequency, _)| frequency).collect();
+        self.words.clear();
     }
 
     /// Which texts have a word among their rarest, in order.
@@ -155,21 +168,31 @@ fn candidates(by_word: &FxHashMap<u32, Vec<usize>>, text: &Text, place: usize) -
     earlier
 }
 
-/// Jaccard similarity of two lists in the order of [`Texts::order_words`].
-fn similarity(frequencies: &[u32], one: &[u32], other: &[u32]) -> f32 {
-    let key = |word: &u32| (frequencies.get(*word as usize), *word);
+/// Whether texts of so many words may be alike at all: what they share is at most the smaller one.
+#[allow(clippy::cast_precision_loss)]
+fn may_resemble(one: usize, other: usize) -> bool {
+    one.min(other) as f32 / one.max(other) as f32 > NEAR_DUPLICATE
+}
+
+/// Jaccard similarity of two ascending lists; 0 as soon as it is clear that it cannot exceed [`NEAR_DUPLICATE`].
+fn similarity(one: &[u32], other: &[u32]) -> f32 {
+    let jaccard = |shared: usize| share(shared, one.len(), other.len());
     let (mut one_rest, mut other_rest, mut shared) = (one, other, 0);
     while let ([first, one_next @ ..], [second, other_next @ ..]) = (one_rest, other_rest) {
-        match key(first).cmp(&key(second)) {
+        match first.cmp(second) {
             std::cmp::Ordering::Equal => {
                 shared += 1;
                 (one_rest, other_rest) = (one_next, other_next);
+                continue;
             }
             std::cmp::Ordering::Less => one_rest = one_next,
             std::cmp::Ordering::Greater => other_rest = other_next,
         }
+        if jaccard(shared + one_rest.len().min(other_rest.len())) <= NEAR_DUPLICATE {
+            return 0.0;
+        }
     }
-    share(shared, one.len(), other.len())
+    jaccard(shared)
 }
 
 #[cfg(test)]

@@ -18,9 +18,9 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// When a memory was last changed; `None` for one that is as it was stored.
-    pub(super) fn of(&self, number: MemoryNumber) -> Option<Timestamp> {
-        self.changed_at.get(&number.0).copied()
+    /// The memories that are not as they were stored, in no order, and when each was last changed.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (MemoryNumber, Timestamp)> {
+        self.changed_at.iter().map(|(&number, &at)| (MemoryNumber(number), at))
     }
 }
 

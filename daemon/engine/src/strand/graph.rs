@@ -1,10 +1,13 @@
 //! How topics refer to each other: by naming one another, and by links between their memories.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use rustc_hash::FxHashMap;
 
 use super::topics::in_scopes;
 use super::{ReadError, Strand};
-use crate::index::catalog::TopicEntry;
+use crate::index::catalog::{Catalog, TopicEntry};
 use crate::model::{MemoryNumber, Scope, TopicPattern};
 
 /// Most edges that a graph shows, the strongest: more than anybody reads, and small beside a message's limit.
@@ -53,6 +56,37 @@ struct Weight {
     links: u32,
 }
 
+/// What an asker sees, in the catalog's numbers.
+struct Visible {
+    /// By the number of a memory: its topic, if the memory is visible.
+    topic_of: Vec<Option<u32>>,
+    /// By the number of a topic: whether it has such a memory.
+    topics: Vec<bool>,
+}
+
+impl Visible {
+    fn of(catalog: &Catalog, scopes: &[Scope]) -> Self {
+        let filter = in_scopes(scopes).compile(catalog);
+        let (mut topic_of, mut topics) = (vec![None; catalog.extent()], vec![false; catalog.topics.len()]);
+        for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {
+            if let (Some(topic), Some(is_visible)) =
+                (topic_of.get_mut(number.0 as usize), topics.get_mut(row.topic as usize))
+            {
+                (*topic, *is_visible) = (Some(row.topic), true);
+            }
+        }
+        Self { topic_of, topics }
+    }
+
+    fn topic_of(&self, number: MemoryNumber) -> Option<u32> {
+        self.topic_of.get(number.0 as usize).copied().flatten()
+    }
+
+    fn has_topic(&self, topic: u32) -> bool {
+        self.topics.get(topic as usize).is_some_and(|&is_visible| is_visible)
+    }
+}
+
 impl Strand {
     /// The memories of these scopes (none: everywhere) that refer to a topic which is not their own, newest first, at most
     /// [`CROSS_REFERENCES_MAX`].
@@ -60,24 +94,25 @@ impl Strand {
     /// # Errors
     /// When the disk fails.
     pub fn cross_references(&self, topic: &str, scopes: &[Scope]) -> Result<Vec<CrossReference>, ReadError> {
-        let mentions = self.mentions(scopes)?;
+        let mentions = self.mentions()?;
         let catalog = self.catalog();
         let Some(topic) = catalog.topics.find(topic) else { return Ok(Vec::new()) };
-        let filter = in_scopes(scopes).compile(&catalog);
-        let visible = |number| catalog.row(number).filter(|row| filter.keeps(row));
-        let is_outside = |number| visible(number).is_some_and(|row| row.topic != topic);
-        let is_member = |number| visible(number).is_some_and(|row| row.topic == topic);
+        let visible = Visible::of(&catalog, scopes);
+        if !visible.has_topic(topic) {
+            return Ok(Vec::new());
+        }
+        let is_outside = |number| visible.topic_of(number).is_some_and(|own| own != topic);
         let mut found: BTreeMap<MemoryNumber, CrossReference> = BTreeMap::new();
         let blank = |number| CrossReference { number, mentions: false, links: false };
-        for &(number, _) in mentions.found.iter().filter(|(number, named)| *named == topic && is_outside(*number)) {
+        for (number, _) in mentions.iter().filter(|(number, named)| named.contains(&topic) && is_outside(*number)) {
             found.entry(number).or_insert_with(|| blank(number)).mentions = true;
         }
-        for (from, _) in catalog.links().filter(|&(from, to)| is_outside(from) && is_member(to)) {
+        for (from, _) in catalog.links().filter(|&(from, to)| is_outside(from) && visible.topic_of(to) == Some(topic)) {
             found.entry(from).or_insert_with(|| blank(from)).links = true;
         }
         let mut references: Vec<CrossReference> = found.into_values().collect();
         let recorded_at = |number| catalog.row(number).map(|row| row.recorded_at);
-        references.sort_by_key(|reference| std::cmp::Reverse((recorded_at(reference.number), reference.number)));
+        references.sort_by_key(|reference| Reverse((recorded_at(reference.number), reference.number)));
         references.truncate(CROSS_REFERENCES_MAX);
         Ok(references)
     }
@@ -90,40 +125,58 @@ impl Strand {
     pub fn topic_graph(&self, scopes: &[Scope], focus: Option<&TopicPattern>) -> Result<TopicGraph, ReadError> {
         let mut topics = self.topics(scopes, None)?;
         let is_in_focus = |topic: &str| focus.is_none_or(|focus| focus.matches(topic));
-        let mut edges = self.topic_edges(scopes)?;
-        edges.retain(|edge| is_in_focus(&edge.from) || is_in_focus(&edge.to));
-        edges.sort_unstable_by(|a, b| {
-            let strength = |edge: &TopicEdge| edge.mentions.saturating_add(edge.links);
-            strength(b).cmp(&strength(a)).then_with(|| (&a.from, &a.to).cmp(&(&b.from, &b.to)))
-        });
-        edges.truncate(GRAPH_EDGES_MAX);
-        let ends: std::collections::HashSet<&str> =
-            edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
+        let edges = self.topic_edges(scopes, is_in_focus)?;
+        let ends: HashSet<&str> = edges.iter().flat_map(|edge| [edge.from.as_str(), edge.to.as_str()]).collect();
         topics.retain(|topic| is_in_focus(&topic.name) || ends.contains(topic.name.as_str()));
         Ok(TopicGraph { edges, topics })
     }
 
-    fn topic_edges(&self, scopes: &[Scope]) -> Result<Vec<TopicEdge>, ReadError> {
-        let mentions = self.mentions(scopes)?;
+    fn topic_edges(&self, scopes: &[Scope], is_in_focus: impl Fn(&str) -> bool) -> Result<Vec<TopicEdge>, ReadError> {
+        let mentions = self.mentions()?;
         let catalog = self.catalog();
-        let filter = in_scopes(scopes).compile(&catalog);
-        let topic_of = |number| catalog.row(number).filter(|row| filter.keeps(row)).map(|row| row.topic);
-        let mut weights: BTreeMap<(u32, u32), Weight> = BTreeMap::new();
-        for &(number, to) in &mentions.found {
-            if let Some(from) = topic_of(number).filter(|&from| from != to) {
+        let visible = Visible::of(&catalog, scopes);
+        let focus: Vec<bool> = catalog.topics.iter().map(|(_, name)| is_in_focus(name)).collect();
+        let has_focus = |topic: u32| focus.get(topic as usize).is_some_and(|&is_in_focus| is_in_focus);
+        let is_edge = |from: u32, to: u32| from != to && (has_focus(from) || has_focus(to));
+        let mut weights: FxHashMap<(u32, u32), Weight> = FxHashMap::default();
+        for (number, named) in mentions.iter() {
+            let Some(from) = visible.topic_of(number) else { continue };
+            for &to in named.iter().filter(|&&to| visible.has_topic(to) && is_edge(from, to)) {
                 weights.entry((from, to)).or_default().mentions += 1;
             }
         }
         for (from, to) in catalog.links() {
-            if let (Some(from), Some(to)) = (topic_of(from), topic_of(to))
-                && from != to
+            if let (Some(from), Some(to)) = (visible.topic_of(from), visible.topic_of(to))
+                && is_edge(from, to)
             {
                 weights.entry((from, to)).or_default().links += 1;
             }
         }
-        let name = |topic| catalog.topics.text(topic).to_owned();
-        let edge =
-            |((from, to), Weight { mentions, links })| TopicEdge { from: name(from), to: name(to), mentions, links };
-        Ok(weights.into_iter().map(edge).collect())
+        Ok(strongest(weights, &catalog))
     }
+}
+
+/// The strongest edges, named; of equals those whose names come first. Most edges are as weak as each other, so places in
+/// the order of names are compared instead of names.
+fn strongest(weights: FxHashMap<(u32, u32), Weight>, catalog: &Catalog) -> Vec<TopicEdge> {
+    let mut by_name: Vec<(&str, u32)> = catalog.topics.iter().map(|(topic, name)| (name, topic)).collect();
+    by_name.sort_unstable();
+    let mut places = vec![0_usize; by_name.len()];
+    for (place, (_, topic)) in by_name.iter().enumerate() {
+        if let Some(slot) = places.get_mut(*topic as usize) {
+            *slot = place;
+        }
+    }
+    let place = |topic: u32| places.get(topic as usize).copied();
+    let strength = |weight: &Weight| Reverse(weight.mentions.saturating_add(weight.links));
+    let key = |((from, to), weight): &((u32, u32), Weight)| (strength(weight), place(*from), place(*to));
+    let mut edges: Vec<((u32, u32), Weight)> = weights.into_iter().collect();
+    if edges.len() > GRAPH_EDGES_MAX {
+        edges.select_nth_unstable_by_key(GRAPH_EDGES_MAX, key);
+        edges.truncate(GRAPH_EDGES_MAX);
+    }
+    edges.sort_unstable_by_key(key);
+    let name = |topic| catalog.topics.text(topic).to_owned();
+    let edge = |((from, to), Weight { mentions, links })| TopicEdge { from: name(from), to: name(to), mentions, links };
+    edges.into_iter().map(edge).collect()
 }

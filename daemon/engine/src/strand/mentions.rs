@@ -1,82 +1,153 @@
-//! Which memories name which topics: one pass over the texts for all names at once, kept until something changes.
+//! Which memories name which topics: one pass over the texts for all names at once, then only over what has changed.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, PoisonError};
+use std::sync::{MutexGuard, PoisonError};
 
 use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 
-use super::topics::in_scopes;
 use super::{ReadError, Strand};
-use crate::model::{MemoryNumber, Scope, Sequence};
+use crate::index::catalog::Catalog;
+use crate::model::{MemoryNumber, Sequence, Status};
+use crate::store::Snapshot;
 
-/// Passes that are kept: the default scopes of a few projects. A pass over 100,000 memories takes some megabytes.
-const PASSES_KEPT_MAX: usize = 4;
+/// Changed memories beyond which one pass over all texts is cheaper than reading each of them.
+const SINGLE_READS_MAX: usize = 1_000;
 
-/// What one pass found.
-#[derive(Debug)]
+/// What the texts say up to a commit, of every scope. 100,000 memories take some megabytes.
+#[derive(Default)]
 pub(super) struct Mentions {
-    sequence: Sequence,
-    scopes: Vec<Scope>,
-    /// Memories with the catalog's numbers of the topics that they name, their own left out, in the order of both.
-    pub(super) found: Vec<(MemoryNumber, u32)>,
+    up_to: Sequence,
+    /// Finds the names of the catalog's first topics.
+    finder: Option<NameFinder>,
+    /// How many topics these are.
+    names: usize,
+    /// By the number of a memory: the topics that its text names, its own among them, in ascending order.
+    of: Vec<Box<[u32]>>,
 }
 
-/// The latest passes, oldest first.
-#[derive(Debug, Default)]
-pub(super) struct MentionCache {
-    passes: VecDeque<Arc<Mentions>>,
+/// What a memory's text is to the pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    /// The memory is not active.
+    Unused,
+    /// Read before.
+    Known,
+    /// Stored or changed since.
+    New,
 }
 
-impl MentionCache {
-    fn find(&self, sequence: Sequence, scopes: &[Scope]) -> Option<Arc<Mentions>> {
-        self.passes.iter().find(|pass| pass.sequence == sequence && pass.scopes == scopes).cloned()
-    }
-
-    fn keep(&mut self, pass: Arc<Mentions>) {
-        self.passes.retain(|kept| kept.scopes != pass.scopes);
-        if self.passes.len() == PASSES_KEPT_MAX {
-            self.passes.pop_front();
-        }
-        self.passes.push_back(pass);
-    }
+/// What the catalog has gained.
+struct News {
+    up_to: Sequence,
+    /// By the number of a memory.
+    texts: Vec<Text>,
+    /// All names, when there are new ones.
+    names: Option<Vec<String>>,
 }
 
 impl Strand {
-    /// Which active memories of these scopes name which topics of these scopes. Two askers at once may both do the work.
-    pub(super) fn mentions(&self, scopes: &[Scope]) -> Result<Arc<Mentions>, ReadError> {
-        let (sequence, names, topic_of) = {
-            let catalog = self.catalog();
-            let cache = self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(known) = cache.find(catalog.sequence(), scopes) {
-                return Ok(known);
+    /// Reads what was written since the last question. Never call it with the catalog's lock held.
+    pub(super) fn mentions(&self) -> Result<MutexGuard<'_, Mentions>, ReadError> {
+        let mut mentions = self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = mentions.news(&self.catalog());
+        if let Some(news) = news {
+            mentions.follow(&news, &self.snapshot()?)?;
+        }
+        Ok(mentions)
+    }
+}
+
+impl Mentions {
+    /// The memories that name topics, and which.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (MemoryNumber, &[u32])> {
+        let all = (0..).map(MemoryNumber).zip(&self.of);
+        all.filter(|(_, topics)| !topics.is_empty()).map(|(number, topics)| (number, &**topics))
+    }
+
+    fn news(&self, catalog: &Catalog) -> Option<News> {
+        if catalog.sequence() == self.up_to {
+            return None;
+        }
+        let mut texts = vec![Text::Unused; catalog.extent()];
+        for (number, row) in catalog.rows().filter(|(_, row)| row.status == Status::Active) {
+            if let Some(text) = texts.get_mut(number.0 as usize) {
+                *text = if row.sequence > self.up_to { Text::New } else { Text::Known };
             }
-            drop(cache);
-            let filter = in_scopes(scopes).compile(&catalog);
-            let mut topic_of: Vec<Option<u32>> = vec![None; catalog.extent()];
-            let mut names: Vec<Option<String>> = vec![None; catalog.topics.len()];
-            for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {
-                if let (Some(slot), Some(name)) =
-                    (topic_of.get_mut(number.0 as usize), names.get_mut(row.topic as usize))
-                {
-                    *slot = Some(row.topic);
-                    name.get_or_insert_with(|| catalog.topics.text(row.topic).to_owned());
-                }
+        }
+        let has_names = catalog.topics.len() > self.names;
+        let names = has_names.then(|| catalog.topics.iter().map(|(_, name)| name.to_owned()).collect());
+        Some(News { up_to: catalog.sequence(), texts, names })
+    }
+
+    /// Reads the texts that are new, and with new names all others for these. The snapshot may be newer than the news: what
+    /// it has besides is read again later. After an error everything that was new still is.
+    fn follow(&mut self, news: &News, snapshot: &Snapshot) -> Result<(), ReadError> {
+        self.of.resize_with(news.texts.len(), Box::default);
+        for (topics, text) in self.of.iter_mut().zip(&news.texts) {
+            if *text != Text::Known {
+                *topics = Box::default();
             }
-            (catalog.sequence(), names, topic_of)
-        };
-        let finder = NameFinder::new((0..).zip(names).filter_map(|(topic, name)| Some((topic, name?))))?;
-        let own_topic = |number: MemoryNumber| topic_of.get(number.0 as usize).copied().flatten();
-        let mut found = Vec::new();
-        self.snapshot()?.for_each_text(
-            |number| own_topic(number).is_some(),
-            |number, text| {
-                let others = finder.find(text).into_iter().filter(|&topic| Some(topic) != own_topic(number));
-                found.extend(others.map(|topic| (number, topic)));
+        }
+        match &news.names {
+            Some(names) => self.read_all(names, news, snapshot)?,
+            None => self.read_new(news, snapshot)?,
+        }
+        self.up_to = news.up_to;
+        Ok(())
+    }
+
+    fn read_all(&mut self, names: &[String], news: &News, snapshot: &Snapshot) -> Result<(), ReadError> {
+        let numbered = || (0..).zip(names.iter().map(String::as_str));
+        let all = NameFinder::new(numbered())?;
+        let added = NameFinder::new(numbered().skip(self.names))?;
+        snapshot.for_each_text(
+            |number| news.text(number) != Text::Unused,
+            |number, text| match news.text(number) {
+                Text::New => self.note(number, all.find(text)),
+                Text::Known => self.add(number, &added.find(text)),
+                Text::Unused => {}
             },
         )?;
-        let pass = Arc::new(Mentions { sequence, scopes: scopes.to_vec(), found });
-        self.mentions.lock().unwrap_or_else(PoisonError::into_inner).keep(Arc::clone(&pass));
-        Ok(pass)
+        self.finder = Some(all);
+        self.names = names.len();
+        Ok(())
+    }
+
+    fn read_new(&mut self, news: &News, snapshot: &Snapshot) -> Result<(), ReadError> {
+        let Some(finder) = self.finder.take() else { return Ok(()) };
+        let is_new = |number| news.text(number) == Text::New;
+        let new: Vec<MemoryNumber> = (0..).map(MemoryNumber).take(news.texts.len()).filter(|&n| is_new(n)).collect();
+        let read = if new.len() > SINGLE_READS_MAX {
+            snapshot.for_each_text(is_new, |number, text| self.note(number, finder.find(text)))
+        } else {
+            new.into_iter().try_for_each(|number| {
+                let memory = snapshot.memory(number)?;
+                self.note(number, memory.map_or_else(Vec::new, |memory| finder.find(&memory.text)));
+                Ok(())
+            })
+        };
+        self.finder = Some(finder);
+        Ok(read?)
+    }
+
+    fn note(&mut self, number: MemoryNumber, topics: Vec<u32>) {
+        if let Some(slot) = self.of.get_mut(number.0 as usize) {
+            *slot = topics.into_boxed_slice();
+        }
+    }
+
+    /// New topics have higher numbers than those that were known, so the order stays; a pass that failed may have added
+    /// some of them before.
+    fn add(&mut self, number: MemoryNumber, topics: &[u32]) {
+        if let Some(slot) = self.of.get_mut(number.0 as usize).filter(|_| !topics.is_empty()) {
+            let known = slot.iter().copied().filter(|topic| !topics.contains(topic));
+            *slot = known.chain(topics.iter().copied()).collect();
+        }
+    }
+}
+
+impl News {
+    fn text(&self, number: MemoryNumber) -> Text {
+        self.texts.get(number.0 as usize).copied().unwrap_or(Text::Unused)
     }
 }
 
@@ -88,14 +159,14 @@ struct NameFinder {
 }
 
 impl NameFinder {
-    fn new(names: impl Iterator<Item = (u32, String)>) -> Result<Self, BuildError> {
+    fn new<'a>(names: impl Iterator<Item = (u32, &'a str)>) -> Result<Self, BuildError> {
         let (mut patterns, mut topics) = (Vec::new(), Vec::new());
         for (topic, name) in names {
             if name.contains('-') {
                 patterns.push(name.replace('-', " "));
                 topics.push(topic);
             }
-            patterns.push(name);
+            patterns.push(name.to_owned());
             topics.push(topic);
         }
         // Names overlap: `iris` is a word of `iris engine`.
@@ -139,7 +210,7 @@ mod tests {
     use super::*;
 
     fn find(text: &str) -> Vec<u32> {
-        let names = ["iris", "iris-engine", "größe", "a-b-c"].map(str::to_owned);
+        let names = ["iris", "iris-engine", "größe", "a-b-c"];
         NameFinder::new((0..).zip(names)).unwrap().find(text)
     }
 

@@ -53,13 +53,12 @@ impl Strand {
             [&catalog.topics, &catalog.tags, &catalog.kinds, &catalog.scopes].map(Tally::new);
         let mut statuses: BTreeMap<Status, u64> = BTreeMap::new();
         let mut origins: BTreeMap<&'static str, u64> = BTreeMap::new();
-        for (number, row) in catalog.rows().filter(|(_, row)| every_status.keeps(row)) {
+        for (_, row) in catalog.rows().filter(|(_, row)| every_status.keeps(row)) {
             *statuses.entry(row.status).or_default() += 1;
             if row.status != Status::Active {
                 continue;
             }
             statistics.memories += 1;
-            statistics.links += catalog.links_of(number).count() as u64;
             let earlier = statistics.first_recorded_at.map_or(row.recorded_at, |first| first.min(row.recorded_at));
             statistics.first_recorded_at = Some(earlier);
             statistics.last_recorded_at = statistics.last_recorded_at.max(Some(row.recorded_at));
@@ -69,6 +68,10 @@ impl Strand {
             by_scope.add(row.scope);
             row.tags.iter().for_each(|&tag| tags.add(tag));
         }
+        let is_counted = |number| {
+            catalog.row(number).is_some_and(|row| row.status == Status::Active && every_status.keeps(row))
+        };
+        statistics.links = catalog.links().filter(|(from, _)| is_counted(*from)).count() as u64;
         statistics.topics = topics.into_counted().len() as u64;
         statistics.tags = tags.into_counted();
         statistics.kinds = kinds.into_counted();

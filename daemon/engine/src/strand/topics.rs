@@ -30,7 +30,7 @@ impl Strand {
         let changes = self.changes()?;
         let catalog = self.catalog();
         let filter = in_scopes(scopes).compile(&catalog);
-        let mut entries = catalog.topics(|row| filter.keeps(row), |number| changes.of(number));
+        let mut entries = catalog.topics(|row| filter.keeps(row), changes.iter());
         entries.retain(|entry| pattern.is_none_or(|pattern| pattern.matches(&entry.name)));
         entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         Ok(entries)

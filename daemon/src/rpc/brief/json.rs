@@ -1,54 +1,139 @@
-//! A briefing as JSON, for programs.
+//! A briefing as JSON, for programs. Written as it is read, since that of a large topic is some hundred kilobytes.
 
 use helix_engine::brief::meta::Meta;
-use helix_engine::brief::{Brief, Mention, Selected};
+use helix_engine::brief::{Brief, Item, Mention, Section, Selected};
+use helix_engine::model::Handle;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// The briefing of a topic or a query.
-pub(super) fn brief(brief: &Brief<'_>) -> Value {
-    let sections = brief.sections.iter().map(|section| {
-        let items = section.items.iter().map(|item| {
-            let mut value = mention(&item.mention);
-            if let Some(fields) = value.as_object_mut() {
-                let also_in: Vec<&str> = item.also_in.iter().map(|memory| memory.topic.as_str()).collect();
-                let supersedes: Vec<&str> = item.supersedes.iter().map(|handle| handle.as_str()).collect();
-                fields.insert("also_in".to_owned(), json!(also_in));
-                fields.insert(
-                    "superseded_by".to_owned(),
-                    json!(item.superseded_by.map(helix_engine::model::Handle::as_str)),
-                );
-                fields.insert("supersedes".to_owned(), json!(supersedes));
-            }
-            value
-        });
-        json!({ "category": section.category.name(), "memories": items.collect::<Vec<_>>() })
-    });
-    let chains = brief.chains.iter().map(|chain| {
-        let handles: Vec<&str> = chain.links.iter().map(|link| link.memory.handle.as_str()).collect();
-        json!({ "topic": chain.topic, "keyword": chain.keyword, "handles": handles })
-    });
-    let linked = brief.linked.iter().map(|linked| {
-        let from: Vec<&str> = linked.from.iter().map(|handle| handle.as_str()).collect();
-        json!({ "handle": linked.memory.handle.as_str(), "from": from })
-    });
-    let topics = brief
-        .topics
-        .iter()
-        .map(|topic| json!({ "name": topic.name, "memories": topic.count, "left_out": topic.left_out }));
-    json!({
-        "total": brief.total,
-        "merged": brief.merged,
-        "superseded": brief.superseded,
-        "stale": brief.stale,
-        "out_of_focus": brief.out_of_focus,
-        "left_out": brief.left_out,
-        "topics": topics.collect::<Vec<_>>(),
-        "categories": sections.collect::<Vec<_>>(),
-        "hot": handles(&brief.hot),
-        "gaps": handles(&brief.gaps),
-        "chains": chains.collect::<Vec<_>>(),
-        "linked": linked.collect::<Vec<_>>(),
-    })
+pub(super) fn brief(brief: &Brief<'_>) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&Document::new(brief))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    total: usize,
+    merged: usize,
+    superseded: usize,
+    stale: usize,
+    out_of_focus: usize,
+    left_out: usize,
+    topics: Vec<Topic<'a>>,
+    categories: Vec<Category<'a>>,
+    hot: Vec<&'a str>,
+    gaps: Vec<&'a str>,
+    chains: Vec<Chain<'a>>,
+    linked: Vec<Linked<'a>>,
+}
+
+#[derive(Serialize)]
+struct Topic<'a> {
+    name: &'a str,
+    memories: usize,
+    left_out: usize,
+}
+
+#[derive(Serialize)]
+struct Category<'a> {
+    category: &'static str,
+    #[serde(serialize_with = "memories")]
+    memories: &'a [Item<'a>],
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    handle: &'a str,
+    topic: &'a str,
+    text: &'a str,
+    tags: &'a [String],
+    heat: f64,
+    confidence: f32,
+    is_stale: bool,
+    is_superseded: bool,
+    also_in: Vec<&'a str>,
+    superseded_by: Option<&'a str>,
+    supersedes: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Chain<'a> {
+    topic: &'a str,
+    keyword: &'a str,
+    handles: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Linked<'a> {
+    handle: &'a str,
+    from: Vec<&'a str>,
+}
+
+impl<'a> Document<'a> {
+    fn new(brief: &'a Brief<'a>) -> Self {
+        Self {
+            total: brief.total,
+            merged: brief.merged,
+            superseded: brief.superseded,
+            stale: brief.stale,
+            out_of_focus: brief.out_of_focus,
+            left_out: brief.left_out,
+            topics: brief
+                .topics
+                .iter()
+                .map(|topic| Topic { name: topic.name, memories: topic.count, left_out: topic.left_out })
+                .collect(),
+            categories: brief.sections.iter().map(Category::new).collect(),
+            hot: handles(&brief.hot),
+            gaps: handles(&brief.gaps),
+            chains: brief
+                .chains
+                .iter()
+                .map(|chain| Chain { topic: chain.topic, keyword: &chain.keyword, handles: handles(&chain.links) })
+                .collect(),
+            linked: brief
+                .linked
+                .iter()
+                .map(|linked| Linked {
+                    handle: linked.memory.handle.as_str(),
+                    from: linked.from.iter().map(|handle| handle.as_str()).collect(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl<'a> Category<'a> {
+    fn new(section: &'a Section<'a>) -> Self {
+        Self { category: section.category.name(), memories: &section.items }
+    }
+}
+
+impl<'a> Entry<'a> {
+    fn new(item: &'a Item<'a>) -> Self {
+        let Mention { memory, heat, is_stale, is_superseded, .. } = item.mention;
+        Self {
+            handle: memory.handle.as_str(),
+            topic: memory.topic.as_str(),
+            text: &memory.text,
+            tags: &memory.tags,
+            heat: f64::from(heat),
+            confidence: item.mention.confidence(),
+            is_stale,
+            is_superseded,
+            also_in: item.also_in.iter().map(|memory| memory.topic.as_str()).collect(),
+            superseded_by: item.superseded_by.map(Handle::as_str),
+            supersedes: item.supersedes.iter().map(|handle| handle.as_str()).collect(),
+        }
+    }
+}
+
+fn memories<S: Serializer>(items: &[Item<'_>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(items.iter().map(Entry::new))
+}
+
+fn handles<'a>(mentions: &[Mention<'a>]) -> Vec<&'a str> {
+    mentions.iter().map(|mention| mention.memory.handle.as_str()).collect()
 }
 
 /// The briefing of everything.
@@ -78,21 +163,4 @@ pub(super) fn meta(meta: &Meta, hot: &[Selected<'_>]) -> Value {
         "hot": handles(&mut hot.iter()),
         "hot_stale": handles(&mut hot.iter().filter(|hot| hot.is_stale)),
     })
-}
-
-fn mention(mention: &Mention<'_>) -> Value {
-    json!({
-        "handle": mention.memory.handle.as_str(),
-        "topic": mention.memory.topic.as_str(),
-        "text": mention.memory.text,
-        "tags": mention.memory.tags,
-        "heat": mention.heat,
-        "confidence": mention.confidence(),
-        "is_stale": mention.is_stale,
-        "is_superseded": mention.is_superseded,
-    })
-}
-
-fn handles(mentions: &[Mention<'_>]) -> Vec<String> {
-    mentions.iter().map(|mention| mention.memory.handle.as_str().to_owned()).collect()
 }

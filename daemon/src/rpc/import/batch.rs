@@ -1,11 +1,11 @@
 //! Merging what is read with what is known, a batch at a time.
 
 use helix_engine::exchange::{Portable, Report};
-use helix_engine::model::{MemoryId, MemoryNumber, Scope};
+use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::ports::Randomness;
-use helix_engine::store::{Stamps, WriteError};
+use helix_engine::store::{Snapshot, Stamps, StoreError, WriteError};
 use helix_engine::strand::{Outcome, Request, Resolution, Strand};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
@@ -55,6 +55,8 @@ pub(super) struct Importer<'r> {
     requests: Vec<Request>,
     names: Vec<Named>,
     pending: Option<Pending>,
+    /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
+    snapshot: Option<Snapshot>,
 }
 
 impl<'r> Importer<'r> {
@@ -67,8 +69,8 @@ impl<'r> Importer<'r> {
     ) -> Self {
         let progress = v1::ImportProgress::default();
         let (links, requests, names) = (Links::default(), Vec::new(), Vec::new());
-        let (dry_run, trust) = (request.dry_run, request.trust);
-        Self { runtime, asker, home, dry_run, trust, reports, progress, links, requests, names, pending: None }
+        let (dry_run, trust, pending, snapshot) = (request.dry_run, request.trust, None, None);
+        Self { runtime, asker, home, dry_run, trust, reports, progress, links, requests, names, pending, snapshot }
     }
 
     /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
@@ -76,16 +78,14 @@ impl<'r> Importer<'r> {
         self.progress.read += 1;
         let Incoming { memory, claim } = incoming;
         let place = self.links.place(&memory.topic);
-        if let Some((number, id)) = self.known(&memory)? {
-            let old = self.runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
-            let kinds = self.runtime.strand.kinds();
-            match old.first().map_or(Ok(Merge::Known), |old| merge(old, &memory, &claim, kinds)) {
-                Ok(Merge::Revise(edits)) => self.revise(number, edits, memory, place),
+        if let Some(known) = self.known(&memory)? {
+            match merge(&known, &memory, &claim, self.runtime.strand.kinds()) {
+                Ok(Merge::Revise(edits)) => self.revise(known.number, edits, memory, place),
                 Ok(Merge::Conflict) => self.leave(&memory),
                 Err(error) => self.refuse(&memory, &error),
                 Ok(Merge::Known) => {
                     self.progress.known += 1;
-                    self.links.note(place, memory.handle, id);
+                    self.links.note(place, memory.handle, known.id);
                 }
             }
         } else {
@@ -125,19 +125,25 @@ impl<'r> Importer<'r> {
     }
 
     /// The memory with this id, else one with exactly this text in the same scope.
-    fn known(&self, memory: &Portable) -> Result<Option<(MemoryNumber, MemoryId)>, Status> {
-        let failed = |error: helix_engine::store::StoreError| convert::status(error.kind(), &error);
-        let snapshot = self.runtime.strand.snapshot().map_err(failed)?;
-        if let Some(id) = memory.id
-            && let Some(number) = snapshot.number_of_id(&id).map_err(failed)?
-        {
-            return Ok(Some((number, id)));
+    fn known(&mut self, memory: &Portable) -> Result<Option<Memory>, Status> {
+        let failed = |error: StoreError| convert::status(error.kind(), &error);
+        let strand = &self.runtime.strand;
+        let snapshot = match self.snapshot.take() {
+            Some(snapshot) => snapshot,
+            None => strand.snapshot().map_err(failed)?,
+        };
+        let snapshot = self.snapshot.insert(snapshot);
+        let of_id = memory.id.map(|id| snapshot.number_of_id(&id)).transpose().map_err(failed)?.flatten();
+        let number = of_id.or_else(|| {
+            let hash = helix_engine::policy::resemble::text_hash(memory.text.trim_end());
+            strand.catalog().same_text(hash, memory.scope.as_ref().unwrap_or(&self.home))
+        });
+        let Some(number) = number else { return Ok(None) };
+        match snapshot.memory(number).map_err(failed)? {
+            Some(known) => Ok(Some(known)),
+            // The catalog may be ahead of the snapshot.
+            None => Ok(strand.memories(&[number]).map_err(failed)?.pop()),
         }
-        let hash = helix_engine::policy::resemble::text_hash(memory.text.trim_end());
-        let scope = memory.scope.as_ref().unwrap_or(&self.home);
-        let same = self.runtime.strand.catalog().same_text(hash, scope);
-        let Some(number) = same else { return Ok(None) };
-        Ok(snapshot.memory(number).map_err(failed)?.map(|memory| (number, memory.id)))
     }
 
     fn store(&mut self, memory: Portable, place: usize) {
@@ -231,6 +237,7 @@ impl<'r> Importer<'r> {
 
     /// Counts what became of the batch that the writer had.
     fn settle(&mut self) -> Result<(), Status> {
+        self.snapshot = None;
         let Some(Pending { names, answer }) = self.pending.take() else { return Ok(()) };
         let outcomes = answer.blocking_recv().map_err(|_| gone())?;
         for (name, outcome) in names.into_iter().zip(outcomes) {

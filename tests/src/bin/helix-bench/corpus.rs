@@ -21,6 +21,24 @@ const PER_SOURCE: usize = 25;
 const WORDS_MIN: u64 = 12;
 const WORDS_MAX: u64 = 60;
 
+/// The topic that everybody writes into, as some strands have one.
+pub(crate) const JOURNAL: &str = "journal";
+
+/// Memories of that topic, and the fewest of all memories for one of them.
+const JOURNAL_MEMORIES: usize = 1_000;
+const JOURNAL_ONE_IN: usize = 10;
+
+/// Of so many topics one has a name of one word, which texts have by chance.
+const SHORT_TOPIC_ONE_IN: usize = 5;
+
+/// Of so many memories one links to another, and one names another topic.
+const LINKED_ONE_IN: u64 = 10;
+const NAMING_ONE_IN: u64 = 8;
+
+/// When the first fact became true, in microseconds since the epoch (the start of 2024), and the time until the last one.
+const FIRST_US: i64 = 1_704_067_200_000_000;
+const SPAN_US: u64 = 600 * 86_400 * 1_000_000;
+
 const TAGS: [&str; 12] = [
     "gotcha",
     "build",
@@ -106,11 +124,11 @@ impl Corpus {
     /// The memory of a number, in a corpus of `size`.
     pub(crate) fn draft(&self, number: usize, size: usize) -> Draft {
         let mut numbers = Numbers::new(number as u64 + 1_000);
-        let topic = numbers.place((size / PER_TOPIC).max(8));
+        let topic = numbers.place(topics(size));
         let source = numbers.place((size / PER_SOURCE).max(8));
         let tags = (0..=numbers.place(2)).map(|_| (*pick(&TAGS, &mut numbers)).to_owned()).collect();
         Draft {
-            topic: format!("{}-{}", self.word_at(topic + 200), self.word_at(topic + 3_000)),
+            topic: self.topic(topic),
             kind: (*pick(&KINDS, &mut numbers)).to_owned(),
             tags,
             scope: "global".to_owned(),
@@ -118,6 +136,25 @@ impl Corpus {
             text: self.text(&mut numbers),
             ..Draft::default()
         }
+    }
+
+    /// The memory of a number as a team has it: true since some day, sometimes with a link or the name of another topic, and
+    /// sometimes in the topic that everybody writes into.
+    pub(crate) fn memory(&self, number: usize, size: usize) -> Draft {
+        let mut numbers = Numbers::new(number as u64 + 500_000_000);
+        let mut draft = self.draft(number, size);
+        if number.is_multiple_of((size / JOURNAL_MEMORIES).max(JOURNAL_ONE_IN)) {
+            JOURNAL.clone_into(&mut draft.topic);
+        }
+        let other = self.topic(numbers.place(topics(size)));
+        if numbers.below(LINKED_ONE_IN) == 0 {
+            draft.links.push(format!("{other}:0"));
+        }
+        if numbers.below(NAMING_ONE_IN) == 0 {
+            draft.text = format!("{}, see {other}", draft.text);
+        }
+        let later_us = i64::try_from(numbers.below(SPAN_US)).unwrap_or_default();
+        Draft { valid_from_us: Some(FIRST_US + later_us), ..draft }
     }
 
     /// A question about a memory: words of its text, rarer ones more often, as people ask.
@@ -155,6 +192,15 @@ impl Corpus {
         text
     }
 
+    fn topic(&self, number: usize) -> String {
+        let first = self.word_at(number + 200);
+        if number.is_multiple_of(SHORT_TOPIC_ONE_IN) {
+            first.to_owned()
+        } else {
+            format!("{first}-{}", self.word_at(number + 3_000))
+        }
+    }
+
     fn text(&self, numbers: &mut Numbers) -> String {
         let count = WORDS_MIN + numbers.below(WORDS_MAX - WORDS_MIN);
         let words: Vec<&str> =
@@ -180,6 +226,11 @@ impl Corpus {
     fn word_at(&self, place: usize) -> &str {
         self.words.get(place % VOCABULARY).map_or("", String::as_str)
     }
+}
+
+/// How many topics a corpus of a size has.
+fn topics(size: usize) -> usize {
+    (size / PER_TOPIC).max(8)
 }
 
 /// The path of a source file, by number.
@@ -222,6 +273,7 @@ mod tests {
         let texts: HashSet<String> = (0..500).map(|number| one.draft(number, 1_000).text).collect();
         assert_eq!(texts.len(), 500);
         assert_eq!(one.draft(77, 1_000), other.draft(77, 1_000));
+        assert_eq!(one.memory(77, 1_000), other.memory(77, 1_000));
         assert!(one.question(77, 1_000).split(' ').all(|word| one.draft(77, 1_000).text.contains(word)));
         assert_eq!(one.source_file(500).lines().count(), 500);
     }

@@ -7,11 +7,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use helix_client::{Client, Start, caller};
+use helix_proto::PROTOCOL;
 use helix_proto::limits::BATCH_MAX;
+use helix_proto::v1::helix_client::HelixClient;
 use helix_proto::v1::{self, EmbedderState};
 use helix_tests::{Daemon, Home};
 use nix::sys::signal::Signal;
 use tokio::runtime::{Builder, Runtime};
+use tonic::transport::Channel;
+use tonic::{Response, Status};
 
 use crate::corpus::Corpus;
 
@@ -84,6 +88,23 @@ impl Connection {
         Ok(self.runtime.block_on(call)?)
     }
 
+    /// Makes a call; returns how long the answer took, and the answer.
+    pub(crate) fn timed<T>(
+        &mut self,
+        make: impl AsyncFn(&mut HelixClient<Channel>) -> Result<Response<T>, Status>,
+    ) -> Result<(Duration, T)> {
+        let started = Instant::now();
+        let answer = self.runtime.block_on(self.client.call(make))?;
+        Ok((started.elapsed(), answer))
+    }
+
+    /// Makes the call that costs least; returns how long the answer took.
+    pub(crate) fn greet(&mut self) -> Result<Duration> {
+        let request =
+            v1::HelloRequest { protocol: PROTOCOL, program: PROGRAM.to_owned(), version: String::new() };
+        Ok(self.timed(async |client| client.hello(request.clone()).await)?.0)
+    }
+
     pub(crate) fn status(&mut self) -> Result<v1::StatusReply> {
         let call = self.client.call(async |client| client.status(v1::StatusRequest {}).await);
         Ok(self.runtime.block_on(call)?)
@@ -122,7 +143,7 @@ impl Loaded {
         let daemon = Daemon::start(&home)?;
         let mut connection = Connection::open(&home)?;
         let started = Instant::now();
-        connection.store_all((0..size).map(|number| corpus.draft(number, size)))?;
+        connection.store_all((0..size).map(|number| corpus.memory(number, size)))?;
         let load = started.elapsed();
         Ok(Self { home, daemon: Some(daemon), size, load })
     }

@@ -6,6 +6,7 @@
 mod corpus;
 mod fixture;
 mod hook;
+mod import;
 mod memory;
 mod quality;
 mod report;
@@ -13,6 +14,7 @@ mod restart;
 mod search;
 mod stats;
 mod store;
+mod tools;
 
 use std::path::PathBuf;
 
@@ -50,11 +52,21 @@ enum SectionName {
     Search,
     Restart,
     Memory,
+    Tools,
+    Import,
     Quality,
 }
 
-const DEFAULT_SECTIONS: [SectionName; 5] =
-    [SectionName::Hook, SectionName::Store, SectionName::Search, SectionName::Restart, SectionName::Memory];
+/// `tools` and `import` come last, because they add to the homes that the others measure.
+const DEFAULT_SECTIONS: [SectionName; 7] = [
+    SectionName::Hook,
+    SectionName::Store,
+    SectionName::Search,
+    SectionName::Restart,
+    SectionName::Memory,
+    SectionName::Tools,
+    SectionName::Import,
+];
 
 /// How much is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +103,8 @@ fn main() -> Result<()> {
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),
             SectionName::Memory => memory::measure(&mut fixtures, effort, &mut report),
+            SectionName::Tools => tools::measure(&mut fixtures, effort, &mut report),
+            SectionName::Import => import::measure(&mut fixtures, effort, &mut report),
             SectionName::Quality => quality::measure(&fixtures, args.data.as_deref(), args.run.as_deref(), &mut report),
         }
         .with_context(|| format!("measuring {section:?}"))?;

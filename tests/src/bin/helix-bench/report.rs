@@ -17,7 +17,7 @@ pub(crate) struct Report {
 /// One table.
 #[derive(Debug)]
 pub(crate) struct Table {
-    title: &'static str,
+    title: String,
     head: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
     notes: Vec<String>,
@@ -43,9 +43,10 @@ impl Target {
 }
 
 impl Table {
-    pub(crate) fn new(title: &'static str, head: &[&str]) -> Self {
+    pub(crate) fn new(title: impl Into<String>, head: &[&str]) -> Self {
         let head = head.iter().map(|&cell| cell.to_owned()).collect();
         let (rows, notes, figures) = (Vec::new(), Vec::new(), Vec::new());
+        let title = title.into();
         Self { title, head, rows, notes, figures, missed: Vec::new(), noisy: Vec::new() }
     }
 

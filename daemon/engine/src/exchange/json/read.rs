@@ -1,7 +1,7 @@
 //! Reading the document: limits, places and errors. What stands where is in `tree`.
 
 use std::cell::Cell;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::rc::Rc;
 
 use serde::de::DeserializeSeed;
@@ -12,6 +12,9 @@ use super::tree::Root;
 use super::{ENTRY_MAX_BYTES, VERSION, WAITING_MAX_BYTES};
 use crate::error::ErrorKind;
 use crate::exchange::{Portable, Report};
+
+/// Bytes read at once.
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Why a document cannot be read to its end. What was handed over before stands.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +92,7 @@ impl<E> ReadError<E> {
 /// [`ReadError`]. Entries that cannot be used are no error: the report names them.
 pub fn read<E>(input: impl Read, take: impl FnMut(Portable) -> Result<(), E>) -> Result<Report, ReadError<E>> {
     let meter = Meter::default();
-    let metered = Metered { input: BufReader::new(input), meter: meter.clone() };
+    let metered = Metered { input, buffer: vec![0; BUFFER_BYTES], at: 0, filled: 0, meter: meter.clone() };
     let mut run = Run { take, meter: meter.clone(), report: Report::default(), stop: None };
     let mut document = Deserializer::from_reader(metered);
     let result = Root { run: &mut run }.deserialize(&mut document).and_then(|()| document.end());
@@ -155,22 +158,57 @@ impl Meter {
     }
 }
 
-/// A stream that counts, and fails when one entry is too large.
+/// A stream that counts, and fails when one entry is too large. The parser asks for one byte at a time, so that is what costs
+/// least.
 struct Metered<R> {
-    input: BufReader<R>,
+    input: R,
+    buffer: Vec<u8>,
+    /// Where the next byte is.
+    at: usize,
+    /// How many bytes of the buffer there are.
+    filled: usize,
     meter: Meter,
 }
 
+impl<R: Read> Metered<R> {
+    /// The next byte, which is not in the buffer any more; `None` at the end.
+    #[cold]
+    fn refill(&mut self) -> io::Result<Option<u8>> {
+        (self.at, self.filled) = (0, 0);
+        self.filled = loop {
+            match self.input.read(&mut self.buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read?,
+            }
+        };
+        Ok(self.buffered())
+    }
+
+    fn buffered(&mut self) -> Option<u8> {
+        let byte = self.buffer.get(..self.filled)?.get(self.at).copied()?;
+        self.at += 1;
+        Some(byte)
+    }
+}
+
 impl<R: Read> Read for Metered<R> {
+    #[inline]
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.meter.entry_bytes.get() >= ENTRY_MAX_BYTES && !self.meter.paused.get() {
             self.meter.exhausted.set(true);
             return Err(io::Error::other("an entry is too large"));
         }
-        let read = self.input.read(buffer)?;
-        let newlines = buffer.iter().take(read).filter(|byte| **byte == b'\n').count();
-        self.meter.newlines.set(self.meter.newlines.get() + newlines as u64);
-        self.meter.entry_bytes.set(self.meter.entry_bytes.get() + read as u64);
-        Ok(read)
+        let Some(slot) = buffer.first_mut() else { return Ok(0) };
+        let next = match self.buffered() {
+            Some(byte) => Some(byte),
+            None => self.refill()?,
+        };
+        let Some(byte) = next else { return Ok(0) };
+        *slot = byte;
+        if byte == b'\n' {
+            self.meter.newlines.set(self.meter.newlines.get() + 1);
+        }
+        self.meter.entry_bytes.set(self.meter.entry_bytes.get() + 1);
+        Ok(1)
     }
 }

@@ -29,7 +29,7 @@ impl Texts {
             for earlier in candidates(&by_word, text, place) {
                 let Some(other) = self.texts.get(earlier).filter(|other| other.group == text.group) else { continue };
                 is_repeated |= is_same(place, earlier);
-                let similarity = similarity(&self.frequencies, &text.words, &other.words);
+                let similarity = similarity(&text.words, &other.words);
                 // From late to early, so that the first of equals comes last.
                 if similarity > NEAR_DUPLICATE && best.is_none_or(|best| similarity >= best.similarity) {
                     best = Some(Alike { earlier, similarity });
