@@ -68,9 +68,8 @@ impl Strand {
             by_scope.add(row.scope);
             row.tags.iter().for_each(|&tag| tags.add(tag));
         }
-        let is_counted = |number| {
-            catalog.row(number).is_some_and(|row| row.status == Status::Active && every_status.keeps(row))
-        };
+        let is_counted =
+            |number| catalog.row(number).is_some_and(|row| row.status == Status::Active && every_status.keeps(row));
         statistics.links = catalog.links().filter(|(from, _)| is_counted(*from)).count() as u64;
         statistics.topics = topics.into_counted().len() as u64;
         statistics.tags = tags.into_counted();

@@ -100,8 +100,7 @@ impl Connection {
 
     /// Makes the call that costs least; returns how long the answer took.
     pub(crate) fn greet(&mut self) -> Result<Duration> {
-        let request =
-            v1::HelloRequest { protocol: PROTOCOL, program: PROGRAM.to_owned(), version: String::new() };
+        let request = v1::HelloRequest { protocol: PROTOCOL, program: PROGRAM.to_owned(), version: String::new() };
         Ok(self.timed(async |client| client.hello(request.clone()).await)?.0)
     }
 

@@ -59,7 +59,11 @@ fn exchange(home: &Home, format: &str, target: &str) -> Result<Cost> {
     let stored = number(&imported, "stored")?;
     ensure!(stored == memories, "{memories} memories were exported as {format} and {stored} imported");
     let write = write(&fresh, bytes)?;
-    if target.is_dir() { fs::remove_dir_all(&target)? } else { fs::remove_file(&target)? }
+    if target.is_dir() {
+        fs::remove_dir_all(&target)?
+    } else {
+        fs::remove_file(&target)?
+    }
     Ok(Cost { memories, bytes, export, import, write })
 }
 

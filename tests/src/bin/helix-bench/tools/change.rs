@@ -80,7 +80,7 @@ fn edit(bench: &mut Bench<'_>, stored: &[String]) -> Result<()> {
 fn changed(bench: &mut Bench<'_>, name: &str, action: impl Fn(usize) -> Action) -> Result<()> {
     let caller = bench.caller();
     bench.row(name, Times::Cheap, |connection, round| {
-        let request = v1::EditRequest { caller: caller.clone(), action: Some(action(round)) };
+        let request = v1::EditRequest { caller: caller.clone(), action: Some(action(round)), expected_sequence: None };
         let (elapsed, reply) = connection.timed(async |rpc| rpc.edit(request.clone()).await)?;
         ensure!(reply.changed == 1, "an edit changed {} memories", reply.changed);
         Ok(elapsed)
@@ -96,7 +96,9 @@ fn checkpoint(bench: &mut Bench<'_>) -> Result<()> {
         files: vec!["src/lib.rs".to_owned()],
         ..v1::TaskCheckpoint::default()
     };
-    for (name, action) in [("topics checkpoint", Task::Save(point)), ("topics resume", Task::Load(v1::LoadCheckpoint {}))] {
+    for (name, action) in
+        [("topics checkpoint", Task::Save(point)), ("topics resume", Task::Load(v1::LoadCheckpoint {}))]
+    {
         let request = v1::CheckpointRequest { caller: caller.clone(), action: Some(action) };
         bench.row(name, Times::Cheap, |connection, _| {
             let (elapsed, reply) = connection.timed(async |rpc| rpc.checkpoint(request.clone()).await)?;

@@ -48,8 +48,7 @@ fn read(bench: &mut Bench<'_>, name: &str, reference: impl Fn(usize) -> String) 
 fn brief(bench: &mut Bench<'_>, name: &str, query: impl Fn(usize) -> String) -> Result<()> {
     let caller = bench.caller();
     bench.judged(name, Times::Cheap, Some(BRIEF_P50_MAX_US), |connection, round| {
-        let request =
-            v1::BriefRequest { caller: caller.clone(), query: query(round), ..v1::BriefRequest::default() };
+        let request = v1::BriefRequest { caller: caller.clone(), query: query(round), ..v1::BriefRequest::default() };
         let (elapsed, reply) = connection.timed(async |rpc| rpc.brief(request.clone()).await)?;
         ensure!(reply.memories > 0, "a brief was made of nothing");
         Ok(elapsed)

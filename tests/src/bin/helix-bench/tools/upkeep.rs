@@ -42,8 +42,12 @@ fn listings(bench: &mut Bench<'_>) -> Result<()> {
     bench.row("topics entries, with a text", Times::Cheap, |connection, round| {
         let memory = corpus.memory(round * 7 + 1, size);
         let match_text = memory.text.split(' ').next().unwrap_or_default().to_owned();
-        let request =
-            v1::ReadRequest { caller: caller.clone(), reference: memory.topic, match_text, ..v1::ReadRequest::default() };
+        let request = v1::ReadRequest {
+            caller: caller.clone(),
+            reference: memory.topic,
+            match_text,
+            ..v1::ReadRequest::default()
+        };
         let (elapsed, reply) = connection.timed(async |rpc| rpc.read(request.clone()).await)?;
         ensure!(!reply.memories.is_empty(), "no entry has the text");
         Ok(elapsed)
