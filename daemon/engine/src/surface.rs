@@ -3,6 +3,7 @@
 //! Stored text is data. It is neutralised, framed and quoted with its handle, and never longer than the caps.
 
 pub mod checkpoint;
+pub(crate) mod frame;
 pub mod inject;
 pub mod neutral;
 pub mod session;

@@ -3,7 +3,7 @@
 use helix_engine::model::MemoryNumber;
 use helix_engine::store::StoreError;
 use helix_engine::surface::checkpoint;
-use helix_engine::surface::session::{Surface, choose, render};
+use helix_engine::surface::session::{Reader, Surface, choose, render};
 
 use super::Given;
 use super::event::Input;
@@ -25,7 +25,7 @@ pub(super) fn give(
     let (task, given_checkpoint) = task(runtime, project, input.resumes(), key)?.unzip();
     let scopes = project.scopes();
     let catalog = runtime.strand.catalog();
-    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, runtime.now(), CANDIDATES_MAX);
+    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, runtime.now(), CANDIDATES_MAX);
     let total = catalog.topic_summaries(&scopes).iter().map(|topic| topic.count).sum();
     drop(catalog);
     let new: Vec<MemoryNumber> =

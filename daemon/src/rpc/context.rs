@@ -5,13 +5,14 @@ use std::sync::Arc;
 use helix_engine::model::{Memory, MemoryId};
 use helix_engine::recall::pack::pack;
 use helix_engine::surface::neutral::one_line;
-use helix_engine::surface::session::choose;
+use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 use helix_proto::v1;
 use tonic::Status;
 
 use super::{convert, off_thread, scopes, search};
 use crate::runtime::Runtime;
+use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 
 /// Tokens of a block when none are named: what one injection may take.
 const BUDGET_DEFAULT_TOKENS: u32 = 1_500;
@@ -43,8 +44,9 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     if query.is_empty() {
         return off_thread(runtime, move |runtime| now(runtime, &request, budget)).await;
     }
+    let caller = request.caller;
     let wanted = v1::SearchRequest {
-        caller: request.caller,
+        caller: caller.clone(),
         query: query.clone(),
         filter: Some(v1::Filter { scopes: request.scopes, ..v1::Filter::default() }),
         limit: CONSIDERED_MAX.min(SEARCH_LIMIT_MAX),
@@ -58,7 +60,8 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         let ids = found.hits.iter().filter_map(|hit| hit.memory.as_ref()?.id.as_slice().try_into().ok());
         let memories = runtime.strand.memories_of(&ids.map(MemoryId::from_bytes).collect::<Vec<_>>());
         let memories = memories.map_err(|error| convert::status(error.kind(), &error))?;
-        Ok(reply(&heading, &memories, budget, found.notes))
+        let look = runtime.sources.look(&runtime.asker(caller.as_ref()).project, SEARCH_READ_MAX_BYTES);
+        Ok(reply(&heading, &memories, &look, budget, found.notes))
     })
     .await
 }
@@ -67,15 +70,17 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
 fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
-    let numbers =
-        choose(&runtime.strand.catalog(), runtime.strand.kinds(), &scopes, runtime.now(), CONSIDERED_MAX as usize);
+    let (catalog, kinds) = (runtime.strand.catalog(), runtime.strand.kinds());
+    let numbers = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), CONSIDERED_MAX as usize);
+    drop(catalog);
     let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));
-    Ok(reply(&heading, &memories, budget, Vec::new()))
+    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    Ok(reply(&heading, &memories, &look, budget, Vec::new()))
 }
 
-fn reply(heading: &str, memories: &[Memory], budget: u32, notes: Vec<String>) -> v1::ContextReply {
-    let packed = pack(if memories.is_empty() { "" } else { heading }, memories, budget as usize);
+fn reply(heading: &str, memories: &[Memory], look: &Look<'_>, budget: u32, notes: Vec<String>) -> v1::ContextReply {
+    let packed = pack(if memories.is_empty() { "" } else { heading }, memories, look, budget as usize);
     let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
     v1::ContextReply {
         handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),
