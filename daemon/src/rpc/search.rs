@@ -164,7 +164,13 @@ fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<v1::SearchReply, Sta
         score: hit.score,
         explanation: explain.then(|| convert::explanation(hit, runtime.strand.matched_terms(&query, &hit.memory))),
     };
-    let (next_cursor, notes) = continuation(search, &found, offset);
+    let (next_cursor, mut notes) = continuation(search, &found, offset);
+    if found.lacks_words && !found.hits.is_empty() {
+        notes.push("no memory has any of these words; these are near in meaning".to_owned());
+    }
+    if search.vector.is_some() && runtime.strand.lacks_vectors() {
+        notes.push("many memories have no vector yet and are found by their words only".to_owned());
+    }
     Ok(v1::SearchReply {
         hits: found.hits.iter().map(wire).collect(),
         fell_back_to_any: found.fell_back_to_any,

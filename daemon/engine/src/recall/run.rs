@@ -1,5 +1,7 @@
 //! Running a search.
 
+use std::collections::HashSet;
+
 use super::diversity::{self, Candidate, Selection};
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, fuse};
@@ -84,6 +86,8 @@ pub struct Recalled {
     pub hits: Vec<Hit>,
     /// True when nothing had all words and any was enough.
     pub fell_back_to_any: bool,
+    /// Whether no memory has any of the words, so that all hits are merely near in meaning.
+    pub lacks_words: bool,
     /// Whether there are further hits.
     pub has_more: bool,
     /// Whether a list was full, so that more may match than can be shown.
@@ -141,7 +145,13 @@ impl Strand {
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
         let (lexical, fell_back_to_any) = self.lexical_list(search, &passes)?;
-        let semantic = self.semantic_list(search, &catalog, &passes)?;
+        let mut semantic = self.semantic_list(search, &catalog, &passes)?;
+        if search.mode == Mode::All && search.retriever == Retriever::Hybrid {
+            // Meaning orders those that have all words, and adds none.
+            let with_all: HashSet<MemoryNumber> = lexical.iter().map(|(number, _)| *number).collect();
+            semantic.retain(|(number, _)| with_all.contains(number));
+        }
+        let lacks_words = lexical.is_empty() && search.retriever == Retriever::Hybrid;
         let is_cut = lexical.len().max(semantic.len()) >= FUSION_DEPTH;
         let fused = fuse(&lexical, &semantic).into_iter();
         let pool = fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
@@ -152,7 +162,7 @@ impl Strand {
         let has_more = hits.len() > wanted;
         hits.truncate(wanted);
         hits.drain(..offset.min(hits.len()));
-        Ok(Recalled { hits, fell_back_to_any, has_more, is_cut })
+        Ok(Recalled { hits, fell_back_to_any, lacks_words, has_more, is_cut })
     }
 
     /// The newest memories that pass, strictly in that order.
@@ -172,7 +182,7 @@ impl Strand {
         let page = passing.into_iter().skip(offset);
         let pool = page.filter_map(|(_, number)| Scored::new(&catalog, number, evidence, search)).collect();
         drop(catalog);
-        Ok(Recalled { hits: self.read(pool, search, sources)?, fell_back_to_any: false, has_more, is_cut: false })
+        Ok(Recalled { hits: self.read(pool, search, sources)?, has_more, ..Recalled::default() })
     }
 
     /// The best of the candidates, diverse, at most `limit`.
@@ -347,5 +357,36 @@ mod tests {
         assert_eq!(doubted.source_state, SourceState::Changed);
         assert!((doubted.factors.confidence - Factors::confidence_factor(0.7)).abs() < f32::EPSILON);
         assert!((doubted.memory.confidence - 1.0).abs() < f32::EPSILON);
+    }
+
+    #[test]
+    fn meaning_adds_nothing_where_all_words_are_demanded_and_says_when_it_is_alone() {
+        const DIMENSIONS: usize = 64;
+        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+        strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
+        writer.commit(vec![store("walrus lists one", 1), store("seal lists two", 2)]).unwrap();
+        assert!(strand.lacks_vectors());
+        let pending = strand.pending_vectors(10).unwrap();
+        let vectors: Vec<_> = pending.iter().map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS])).collect();
+        strand.put_vectors(&vectors).unwrap();
+        assert!(!strand.lacks_vectors());
+        let search = |words: &str, mode| Search {
+            words: words.to_owned(),
+            vector: Some(vec![0.5; DIMENSIONS]),
+            filter: Filter::default(),
+            limit: 10,
+            mode,
+            retriever: Retriever::Hybrid,
+            now: Timestamp::default(),
+        };
+        let found = |words, mode| {
+            let found = strand.search(&search(words, mode)).unwrap();
+            (found.hits.iter().map(|hit| hit.memory.number.0).collect::<Vec<_>>(), found.lacks_words)
+        };
+        assert_eq!(found("walrus", Mode::All), (vec![0], false));
+        assert_eq!(found("walrus", Mode::Auto), (vec![0, 1], false));
+        assert_eq!(found("kangaroo", Mode::All), (vec![], true));
+        let (alone, lacks_words) = found("kangaroo", Mode::Auto);
+        assert!(alone.len() == 2 && lacks_words);
     }
 }

@@ -10,6 +10,9 @@ use crate::policy::resemble::text_hash;
 use crate::ports::Storage;
 use crate::store::{StoreError, VectorFile, VectorRecord};
 
+/// Of so many vectors one may be missing before a search by meaning is one-sided.
+const LACKING_SHARE: usize = 20;
+
 /// The embedding space in use; absent until the embedder says which model it has.
 #[derive(Default)]
 pub(super) struct Meaning {
@@ -174,6 +177,13 @@ impl Strand {
             }
         }
         space.pending.len()
+    }
+
+    /// Whether so many memories wait for their vectors that a search by meaning is one-sided.
+    #[must_use]
+    pub fn lacks_vectors(&self) -> bool {
+        let space = self.space();
+        space.as_ref().is_some_and(|space| space.pending.len() * LACKING_SHARE > space.index.len())
     }
 
     /// How far the vectors are.
