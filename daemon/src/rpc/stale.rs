@@ -19,6 +19,9 @@ use crate::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerp
 /// Records read at once, so that a large strand's are not all in memory.
 const CHUNK: usize = 256;
 
+/// Memories named of which the file was never seen.
+const UNSEEN_MAX: usize = 20;
+
 /// Bytes of the stale memories in one reply; the rest of a message is left for its frame.
 const REPLY_MAX_BYTES: usize = MESSAGE_MAX_BYTES / 4 * 3;
 
@@ -96,6 +99,9 @@ impl Listing<'_> {
         let state = self.look.state(memory);
         if state == SourceState::Unknown {
             self.reply.unknown += 1;
+            if let Some(source) = memory.source.as_ref().filter(|_| self.reply.unseen.len() < UNSEEN_MAX) {
+                self.reply.unseen.push(format!("{} ({})", memory.handle, source.path));
+            }
             return Ok(());
         }
         self.reply.checked += 1;

@@ -97,6 +97,7 @@ mod tests {
             ],
             checked: 40,
             unknown: 2,
+            ..StaleReply::default()
         }
     }
 

@@ -10,6 +10,7 @@ use crate::context::{Context, wait};
 use crate::document::StaleDocument;
 use crate::failure::Outcome;
 use crate::progress::while_slow;
+use crate::text::one_line;
 use crate::{render, screen};
 
 /// Arguments of `stale`.
@@ -49,7 +50,11 @@ impl Stale {
             screen::print(&shown)?;
             let (stale, checked, unknown) = (reply.stale.len(), reply.checked, reply.unknown);
             screen::remark(&format!("helixctl: {stale} of {checked} sources changed"));
-            screen::remark_if(unknown > 0, &format!("{unknown} more belong to other projects and were not looked at"));
+            let why = "the file is another project's, or was not there when the memory was stored";
+            screen::remark_if(unknown > 0, &format!("{unknown} more could not be looked at: {why}"));
+            for name in &reply.unseen {
+                screen::remark(&format!("  not seen: {}", one_line(name)));
+            }
             Ok(exit::OK)
         })
     }

@@ -23,6 +23,7 @@ fn outdated() -> StaleReply {
         ],
         checked: 9,
         unknown: 2,
+        ..StaleReply::default()
     }
 }
 
