@@ -149,7 +149,8 @@ impl Daemon {
         let threads = io_failure("starting", "the daemon's threads");
         let (embedder, handle) = if config.embedder {
             let models = config.paths.models.clone();
-            Embedder::start(Arc::clone(&strand), Box::new(storage), models, config.embedder_threads).map_err(threads)?
+            Embedder::start(Arc::clone(&strand), Box::new(storage.clone()), models, config.embedder_threads)
+                .map_err(threads)?
         } else {
             (Embedder::none(), EmbedderHandle::off())
         };
@@ -160,7 +161,8 @@ impl Daemon {
             nudge.committed();
             waker.wake();
         };
-        let (writer_handle, writer) = writer::start(strand_writer, committed, move || on_failure.notify_one())
+        let on_failure = move || on_failure.notify_one();
+        let (writer_handle, writer) = writer::start(strand_writer, Box::new(storage), committed, on_failure)
             .map_err(io_failure("starting", "the writer"))?;
         let indexer = Indexer::start(Arc::clone(&strand), wake).map_err(io_failure("starting", "the indexer"))?;
         let runtime = Runtime::new(config, strand, writer_handle, handle)?;

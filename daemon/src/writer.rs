@@ -5,7 +5,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use helix_engine::store::WriteError;
+use helix_engine::ports::Storage;
+use helix_engine::store::{Shrunk, WriteError};
 use helix_engine::strand::{Outcome, Request, StrandWriter};
 use tokio::sync::oneshot;
 
@@ -24,6 +25,13 @@ struct Job {
     reply: oneshot::Sender<Vec<Result<Outcome, WriteError>>>,
 }
 
+/// What the writer thread does next.
+enum Task {
+    Write(Job),
+    /// Rewrite the store's file.
+    Shrink(oneshot::Sender<Shrunk>),
+}
+
 /// Why a write was not acknowledged.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SubmitError {
@@ -38,7 +46,7 @@ pub(crate) enum SubmitError {
 /// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone.
 #[derive(Clone)]
 pub(crate) struct WriterHandle {
-    jobs: SyncSender<Job>,
+    tasks: SyncSender<Task>,
 }
 
 impl WriterHandle {
@@ -67,66 +75,93 @@ impl WriterHandle {
         requests: Vec<Request>,
     ) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, SubmitError> {
         let (reply, answer) = oneshot::channel();
-        match self.jobs.try_send(Job { requests, reply }) {
-            Ok(()) => Ok(answer),
-            Err(TrySendError::Full(_)) => Err(SubmitError::Busy),
-            Err(TrySendError::Disconnected(_)) => Err(SubmitError::Stopping),
-        }
+        self.send(Task::Write(Job { requests, reply }))?;
+        Ok(answer)
+    }
+
+    /// Rewrites the store's file without what is free in it, after what waits now is written. Later writes wait for it.
+    ///
+    /// # Errors
+    /// [`SubmitError`]: it was not done.
+    pub(crate) async fn shrink(&self) -> Result<Shrunk, SubmitError> {
+        let (reply, answer) = oneshot::channel();
+        self.send(Task::Shrink(reply))?;
+        answer.await.map_err(|_| SubmitError::Stopping)
+    }
+
+    fn send(&self, task: Task) -> Result<(), SubmitError> {
+        self.tasks.try_send(task).map_err(|error| match error {
+            TrySendError::Full(_) => SubmitError::Busy,
+            TrySendError::Disconnected(_) => SubmitError::Stopping,
+        })
     }
 }
 
-/// Starts the thread. `committed` is told after each commit; the thread's result is the disk's error, if one ended it.
+/// Starts the thread, which writes to the strand that is kept in `storage`. `committed` is told after each commit; the thread's result is the disk's error, if one ended it.
 pub(crate) fn start(
     writer: StrandWriter,
+    storage: Box<dyn Storage>,
     committed: impl Fn() + Send + 'static,
     failed: impl FnOnce() + Send + 'static,
 ) -> io::Result<(WriterHandle, JoinHandle<Result<(), String>>)> {
-    let (jobs, queue) = sync_channel(QUEUE_MAX);
+    let (tasks, queue) = sync_channel(QUEUE_MAX);
     let thread = thread::Builder::new().name("writer".to_owned()).spawn(move || {
-        let result = run(writer, &queue, &committed);
+        let result = run(writer, storage.as_ref(), &queue, &committed);
         if result.is_err() {
             failed();
         }
         result
     })?;
-    Ok((WriterHandle { jobs }, thread))
+    Ok((WriterHandle { tasks }, thread))
 }
 
-fn run(mut writer: StrandWriter, queue: &Receiver<Job>, committed: &impl Fn()) -> Result<(), String> {
+fn run(
+    mut writer: StrandWriter,
+    storage: &dyn Storage,
+    queue: &Receiver<Task>,
+    committed: &impl Fn(),
+) -> Result<(), String> {
     let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
     loop {
-        let mut group = match queue.recv_timeout(statistics_due.saturating_duration_since(Instant::now())) {
+        let (mut group, asked) = match queue.recv_timeout(statistics_due.saturating_duration_since(Instant::now())) {
             Ok(first) => gather(first, queue),
-            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            Err(RecvTimeoutError::Timeout) => (Vec::new(), None),
             Err(RecvTimeoutError::Disconnected) => break,
         };
         if statistics_due <= Instant::now() {
             statistics_due = Instant::now() + STATISTICS_INTERVAL;
             group.extend(writer.has_statistics().then(statistics));
         }
-        if group.is_empty() {
-            continue;
+        // Dropping the replies tells every caller that nothing was acknowledged; dropping the queue, every later one.
+        let failed = |error: &String| tracing::error!(%error, "a commit failed; nothing more is acknowledged");
+        if !group.is_empty() {
+            commit(&mut writer, group).inspect_err(failed)?;
+            committed();
         }
-        if let Err(error) = commit(&mut writer, group) {
-            // Dropping the replies tells every caller that nothing was acknowledged; dropping the queue, every later one.
-            tracing::error!(%error, "a commit failed; nothing more is acknowledged");
-            return Err(error);
+        if let Some(reply) = asked {
+            let shrunk = writer.shrink(storage).map_err(|error| error.to_string()).inspect_err(failed)?;
+            // Whoever went away has what was asked for all the same.
+            reply.send(shrunk).ok();
         }
-        committed();
     }
     if writer.has_statistics() { commit(&mut writer, vec![statistics()]) } else { Ok(()) }
 }
 
-fn gather(first: Job, queue: &Receiver<Job>) -> Vec<Job> {
-    let mut waiting = first.requests.len();
-    let mut group = vec![first];
-    while waiting < GROUP_MAX
-        && let Ok(job) = queue.try_recv()
-    {
-        waiting += job.requests.len();
-        group.push(job);
+/// The jobs of one commit, and what is to be done after it.
+fn gather(first: Task, queue: &Receiver<Task>) -> (Vec<Job>, Option<oneshot::Sender<Shrunk>>) {
+    let (mut waiting, mut group) = (0, Vec::new());
+    let mut next = Some(first);
+    while let Some(task) = next {
+        match task {
+            Task::Write(job) => {
+                waiting += job.requests.len();
+                group.push(job);
+            }
+            Task::Shrink(reply) => return (group, Some(reply)),
+        }
+        next = if waiting < GROUP_MAX { queue.try_recv().ok() } else { None };
     }
-    group
+    (group, None)
 }
 
 fn commit(writer: &mut StrandWriter, group: Vec<Job>) -> Result<(), String> {

@@ -5,9 +5,13 @@
 mod writers;
 
 use std::hint::spin_loop;
+use std::path::Path;
 use std::sync::mpsc::channel;
+use std::thread;
 use std::time::{Duration, Instant};
 
+use helix_client::v1::{CompactRequest, Program};
+use helix_client::{Client, Paths, Start, caller};
 use helix_tests::{Daemon, Home};
 
 use writers::{Acknowledged, Dice, all_are_there, are_found, block_on, collect, is_sound};
@@ -24,6 +28,15 @@ const ACKNOWLEDGED_MAX: u64 = 40;
 /// Longest time from the chosen acknowledgement to the kill: about a commit, so that kills fall into all of its parts.
 const AIM_MICROS: u64 = 4_000;
 
+/// Kills over one home whose store is rewritten meanwhile.
+const REWRITTEN_CYCLES: u64 = 15;
+
+/// How long the files may take to be rewritten, on a busy machine.
+const COMPACT_DEADLINE: Duration = Duration::from_mins(2);
+
+/// Longest time from the first acknowledgement to such a kill: about what a few rewrites of a small store take.
+const REWRITTEN_AIM_MICROS: u64 = 150_000;
+
 /// Memories searched for at each thorough check.
 const SAMPLE: u64 = 40;
 
@@ -36,10 +49,16 @@ fn seed() -> u64 {
 }
 
 /// Lets clients write and kills the daemon at a drawn moment.
-fn write_and_kill(home: &Home, daemon: Daemon, dice: &mut Dice, all: &mut Vec<Acknowledged>) -> Result<(), String> {
+fn write_and_kill(
+    home: &Home,
+    daemon: Daemon,
+    aim_micros: u64,
+    dice: &mut Dice,
+    all: &mut Vec<Acknowledged>,
+) -> Result<(), String> {
     let (report, reports) = channel();
     let enough = dice.below(ACKNOWLEDGED_MAX);
-    let aim = Duration::from_micros(dice.below(AIM_MICROS));
+    let aim = Duration::from_micros(dice.below(aim_micros));
     let clients = writers::start(&home.paths, dice, &report);
     drop(report);
     for _ in 0..enough {
@@ -71,7 +90,7 @@ fn run(seed: u64) -> Result<(), String> {
         let daemon = Daemon::start(&home).map_err(|error| format!("cycle {cycle}: starting: {error}"))?;
         let is_thorough = cycle % CYCLES_BETWEEN_CHECKS == 0;
         check(&home, &all, is_thorough, &mut dice)
-            .and_then(|()| write_and_kill(&home, daemon, &mut dice, &mut all))
+            .and_then(|()| write_and_kill(&home, daemon, AIM_MICROS, &mut dice, &mut all))
             .map_err(|detail| format!("cycle {cycle}: {detail}"))?;
     }
     let _daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
@@ -84,4 +103,48 @@ fn run(seed: u64) -> Result<(), String> {
 fn kills_lose_nothing_acknowledged() -> Result<(), String> {
     let seed = seed();
     run(seed).map_err(|detail| format!("{detail} (repeat with {SEED_VARIABLE}={seed})"))
+}
+
+/// Has the daemon rewrite its files, again and again until it is gone. Returns how often it did.
+async fn compact_until_gone(paths: Paths) -> u64 {
+    // A daemon that is gone already rewrites nothing.
+    let Ok(mut client) = Client::connect(&paths, Start::Never, "helix-tests").await else { return 0 };
+    let caller = caller(Program::Tool, Path::new(""), "", "");
+    let request = CompactRequest { caller: Some(caller), apply: true, log: true, ..CompactRequest::default() };
+    let mut done = 0;
+    loop {
+        let request = request.clone();
+        if client.call_once(COMPACT_DEADLINE, async |client| client.compact(request).await).await.is_err() {
+            return done;
+        }
+        done += 1;
+    }
+}
+
+/// Has the store rewritten over and over while clients write, and kills the daemon meanwhile.
+fn run_rewritten(seed: u64) -> Result<(), String> {
+    let home = Home::new().unwrap();
+    let mut dice = Dice::new(seed);
+    let (mut all, mut rewrites) = (Vec::new(), 0);
+    for cycle in 1..=REWRITTEN_CYCLES {
+        let daemon = Daemon::start(&home).map_err(|error| format!("cycle {cycle}: starting: {error}"))?;
+        let is_thorough = cycle % CYCLES_BETWEEN_CHECKS == 0;
+        check(&home, &all, is_thorough, &mut dice).map_err(|detail| format!("cycle {cycle}: {detail}"))?;
+        let paths = home.paths.clone();
+        let rewriting = thread::spawn(move || block_on(compact_until_gone(paths)));
+        write_and_kill(&home, daemon, REWRITTEN_AIM_MICROS, &mut dice, &mut all)
+            .map_err(|detail| format!("cycle {cycle}: {detail}"))?;
+        rewrites += rewriting.join().map_err(|_| "the rewriting panicked")?;
+    }
+    let _daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
+    check(&home, &all, true, &mut dice)?;
+    assert!(rewrites > 0, "nothing was ever rewritten");
+    assert!(all.len() as u64 > REWRITTEN_CYCLES, "only {} memories were acknowledged", all.len());
+    Ok(())
+}
+
+#[test]
+fn kills_while_the_store_is_rewritten_lose_nothing_acknowledged() -> Result<(), String> {
+    let seed = seed();
+    run_rewritten(seed).map_err(|detail| format!("{detail} (repeat with {SEED_VARIABLE}={seed})"))
 }

@@ -222,6 +222,7 @@ fn compacting_merges_duplicates_and_repairs_times() {
     );
     assert!(dry.merged == 0 && dry.bytes_before > 0 && dry.bytes_before == dry.bytes_after, "{dry:?}");
     let done = world.compact(CompactRequest { apply: true, log: true, ..CompactRequest::default() });
+    assert_eq!(done.notes, Vec::<String>::new());
     assert!(done.merged == 1 && done.bytes_after > 0, "{done:?}");
     assert!(world.compact(CompactRequest::default()).pairs.is_empty());
     let kept = world.edit(append(target(&newer.handle), "and again")).unwrap();

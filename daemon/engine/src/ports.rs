@@ -44,4 +44,13 @@ pub trait Storage: Send + Sync {
     /// # Errors
     /// Any I/O error of the medium.
     fn remove(&self, name: &str) -> std::io::Result<()>;
+
+    /// Puts a file in the place of another, both of which exist; whoever has the other one open keeps it. Durable when it
+    /// returns. After an error it is not known which of the two a crash would leave.
+    ///
+    /// # Errors
+    /// Any I/O error of the medium, and always where files have no names.
+    fn replace(&self, name: &str, by: &str) -> std::io::Result<()> {
+        Err(std::io::Error::new(std::io::ErrorKind::Unsupported, format!("{name} cannot be replaced by {by} here")))
+    }
 }

@@ -9,6 +9,7 @@ mod codec;
 mod history;
 mod migrate;
 mod read;
+mod shrink;
 mod tables;
 mod vectors;
 mod writer;
@@ -17,10 +18,11 @@ pub use backend::{DirectoryStorage, MemoryStorage};
 pub use codec::CodecError;
 pub use history::{ChainError, Operation, OperationKind};
 pub use read::Snapshot;
+pub use shrink::{SHRINK_MAX_BYTES, Shrunk};
 pub use vectors::{VectorFile, VectorRecord};
 pub use writer::{Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use redb::{Database, ReadableDatabase, TableHandle};
 
@@ -44,10 +46,13 @@ const MAGIC: &[u8] = b"redb";
 /// Largest file that may be an unfinished one, in bytes; redb makes them smaller by far.
 const UNFINISHED_MAX_BYTES: usize = 16 * 1024 * 1024;
 
+/// The database, for which a smaller file with the same in it may be taken.
+type Shared = Arc<RwLock<Arc<Database>>>;
+
 /// An open store.
 #[derive(Clone)]
 pub struct Store {
-    database: Arc<Database>,
+    database: Shared,
 }
 
 /// Why a store could not be opened or read.
@@ -116,10 +121,14 @@ impl Store {
     /// [`StoreError::Newer`] leaves the file as it was; [`StoreError::Locked`] when another process holds it.
     pub fn open(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
         refuse_newer(storage)?;
-        let database = match open_database(storage)? {
+        // A copy that stays takes room and does no other harm.
+        if let Err(error) = storage.remove(shrink::SHRUNK_FILE) {
+            tracing::debug!(%error, "what a crash left of a smaller store was not removed");
+        }
+        let database = match open_database(storage, STORE_FILE)? {
             // The lock was had, so nobody else is making the file just now.
             Err(redb::DatabaseError::Storage(redb::StorageError::Io(_))) if clear_unfinished(storage)? => {
-                open_database(storage)?
+                open_database(storage, STORE_FILE)?
             }
             other => other,
         };
@@ -128,11 +137,12 @@ impl Store {
             // Closed, so that the copy is one of a file that nobody writes.
             drop(database);
             migrate::back_up(storage, found)?;
-            database = open_database(storage)?.map_err(open_error)?;
+            database = open_database(storage, STORE_FILE)?.map_err(open_error)?;
             migrate::bring_up(&database, found)?;
         }
-        let store = Self { database: Arc::new(database) };
-        let writer = Writer::new(Arc::clone(&store.database))?;
+        let database = Arc::new(database);
+        let store = Self { database: Arc::new(RwLock::new(Arc::clone(&database))) };
+        let writer = Writer::new(database, Arc::clone(&store.database))?;
         Ok((store, writer))
     }
 
@@ -141,7 +151,8 @@ impl Store {
     /// # Errors
     /// Only when the disk fails.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
-        Snapshot::new(&self.database)
+        let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        Snapshot::new(&database)
     }
 }
 
@@ -166,8 +177,8 @@ fn format_of(database: &impl ReadableDatabase) -> Result<Option<u64>, StoreError
     }
 }
 
-fn open_database(storage: &dyn Storage) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
-    let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+fn open_database(storage: &dyn Storage, name: &str) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
+    let backend = storage.open(name).map_err(StoreError::Open)?;
     Ok(Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(backend::Injected(backend)))
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
-use helix_engine::store::WriteError;
+use helix_engine::store::{SHRINK_MAX_BYTES, Shrunk, WriteError};
 use helix_engine::strand::{DuplicatePair, Duplicates, Outcome, Request};
 use helix_proto::v1;
 use tonic::Status;
@@ -42,8 +42,7 @@ pub(super) async fn compact(runtime: &Arc<Runtime>, request: v1::CompactRequest)
         duplicates(runtime, &asker, scopes, apply).await?
     };
     if log {
-        let (before, after) = off_thread(runtime, move |runtime| files(runtime, apply)).await?;
-        (reply.bytes_before, reply.bytes_after) = (before, after);
+        files(runtime, apply, &mut reply).await?;
     }
     if !apply {
         reply.notes.push("nothing was changed; repeat with apply to do it".to_owned());
@@ -143,18 +142,39 @@ fn changed(outcome: &Result<Outcome, WriteError>) -> usize {
     }
 }
 
-/// Bytes of the strand's files before and after compacting those that are derived. The store itself is not rewritten: its
-/// history is kept for good, and it uses the room of replaced records again.
-fn files(runtime: &Runtime, apply: bool) -> Result<(u64, u64), Status> {
-    let directory = runtime.config.paths.strand(&runtime.config.strand);
-    let before = bytes_in(&directory, DEPTH_MAX);
-    if !apply {
-        return Ok((before, before));
+/// Makes the strand's files smaller, and says how large they were and are. The store loses no memory and no operation by it.
+async fn files(runtime: &Arc<Runtime>, apply: bool, reply: &mut v1::CompactReply) -> Result<(), Status> {
+    let size = |runtime: &Runtime| bytes_in(&runtime.config.paths.strand(&runtime.config.strand), DEPTH_MAX);
+    let before = off_thread(runtime, move |runtime| {
+        let before = size(runtime);
+        let internal = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Internal, error);
+        if apply {
+            runtime.strand.compact_words().map_err(|error| internal(&error))?;
+            runtime.strand.compact_vectors().map_err(|error| internal(&error))?;
+        }
+        Ok(before)
+    });
+    reply.bytes_before = before.await?;
+    if apply {
+        let shrunk = runtime.writer.shrink().await.map_err(|error| store::submit_status(&error))?;
+        reply.notes.extend(left_large(shrunk));
     }
-    let internal = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Internal, error);
-    runtime.strand.compact_words().map_err(|error| internal(&error))?;
-    runtime.strand.compact_vectors().map_err(|error| internal(&error))?;
-    Ok((before, bytes_in(&directory, DEPTH_MAX)))
+    reply.bytes_after = off_thread(runtime, move |runtime| Ok(size(runtime))).await?;
+    Ok(())
+}
+
+/// Why the store is as large as it was, when there is something to be done about it.
+fn left_large(shrunk: Shrunk) -> Option<String> {
+    match shrunk {
+        Shrunk::Rewritten { .. } | Shrunk::AsItWas => None,
+        Shrunk::TooLarge => Some(format!(
+            "the store has more than {SHRINK_MAX_BYTES} bytes and was not rewritten, because writes would wait too long for it"
+        )),
+        Shrunk::Failed => Some(
+            "the store was not rewritten, which takes as much room again; the log says why, and nothing was changed"
+                .to_owned(),
+        ),
+    }
 }
 
 /// Sizes of all files below a directory. What vanishes meanwhile counts nothing.

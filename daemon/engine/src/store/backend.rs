@@ -43,10 +43,37 @@ impl Storage for DirectoryStorage {
 
     fn remove(&self, name: &str) -> io::Result<()> {
         match std::fs::remove_file(self.directory.join(name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => self.sync_directory(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+            Ok(()) => self.sync_directory(),
         }
     }
+
+    fn replace(&self, name: &str, by: &str) -> io::Result<()> {
+        std::fs::rename(self.directory.join(by), self.directory.join(name))?;
+        self.sync_directory()
+    }
+}
+
+/// Bytes that are copied at once.
+const PIECE_BYTES: usize = 1024 * 1024;
+
+/// Copies a file, which nobody writes, over another; durable when it returns.
+pub(super) fn copy(storage: &dyn Storage, from: &str, to: &str) -> io::Result<()> {
+    let (from, to) = (storage.open(from)?, storage.open(to)?);
+    let length = from.len()?;
+    to.set_len(0)?;
+    to.set_len(length)?;
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut offset = 0;
+    while offset < length {
+        let size = usize::try_from(length - offset).unwrap_or(PIECE_BYTES).min(PIECE_BYTES);
+        let part = piece.get_mut(..size).unwrap_or_default();
+        from.read(offset, part)?;
+        to.write(offset, part)?;
+        offset += size as u64;
+    }
+    to.sync_data()
 }
 
 /// Memory that is gone when it is dropped.

@@ -8,15 +8,11 @@
 //! A migration is one transaction: a crash leaves the older format, and the next start copies and migrates again. The copy is
 //! never read; it is there for somebody who wants to go back to the older Helix.
 
-use std::io;
-
 use redb::Database;
 
+use super::backend::copy;
 use super::{FORMAT, STORE_FILE, StoreError, tables};
 use crate::ports::Storage;
-
-/// Bytes that are copied at once.
-const PIECE_BYTES: usize = 1024 * 1024;
 
 /// The file that holds a store as it was before it was migrated from a format.
 pub(super) fn backup_name(format: u64) -> String {
@@ -28,28 +24,11 @@ pub(super) fn backup_name(format: u64) -> String {
 pub(super) fn back_up(storage: &dyn Storage, format: u64) -> Result<(), StoreError> {
     let name = backup_name(format);
     tracing::info!(format, to = FORMAT, copy = name, "bringing the store up to date");
-    copy(storage, &name).map_err(|source| {
+    copy(storage, STORE_FILE, &name).map_err(|source| {
         // Half a copy is of no use, and the room may be what is missing.
         storage.remove(&name).ok();
         StoreError::BackUp { name, source }
     })
-}
-
-fn copy(storage: &dyn Storage, name: &str) -> io::Result<()> {
-    let (from, to) = (storage.open(STORE_FILE)?, storage.open(name)?);
-    let length = from.len()?;
-    to.set_len(0)?;
-    to.set_len(length)?;
-    let mut piece = vec![0; PIECE_BYTES];
-    let mut offset = 0;
-    while offset < length {
-        let size = usize::try_from(length - offset).unwrap_or(PIECE_BYTES).min(PIECE_BYTES);
-        let part = piece.get_mut(..size).unwrap_or_default();
-        from.read(offset, part)?;
-        to.write(offset, part)?;
-        offset += size as u64;
-    }
-    to.sync_data()
 }
 
 /// Brings an open store of an older format up to [`FORMAT`].
@@ -66,6 +45,7 @@ pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), StoreError
 mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs;
+    use std::io;
     use std::path::Path;
 
     use redb::ReadableDatabase;
@@ -119,7 +99,7 @@ mod tests {
         let storage = DirectoryStorage::new(directory.path().to_owned());
         let copy = directory.path().join(backup_name(1));
         // What a start left that was killed in the middle of copying.
-        fs::write(&copy, vec![7; 3 * PIECE_BYTES]).unwrap();
+        fs::write(&copy, vec![7; 3_000_000]).unwrap();
         assert!(has_session(&Store::open(&storage).unwrap().0));
         assert_eq!(format(directory.path()), FORMAT);
         fs::remove_file(directory.path().join(STORE_FILE)).unwrap();

@@ -1,5 +1,7 @@
 //! Reading a snapshot of the store.
 
+use std::sync::Arc;
+
 use redb::{Database, ReadOnlyTable, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata};
 
 use super::codec;
@@ -16,10 +18,12 @@ pub struct Snapshot {
     history: ReadOnlyTable<u64, &'static [u8]>,
     sessions: ReadOnlyTable<&'static str, &'static [u8]>,
     pub(super) transaction: ReadTransaction,
+    /// Stays open while it is read from, also when a smaller file has taken its place.
+    _database: Arc<Database>,
 }
 
 impl Snapshot {
-    pub(super) fn new(database: &Database) -> Result<Self, StoreError> {
+    pub(super) fn new(database: &Arc<Database>) -> Result<Self, StoreError> {
         let transaction = database.begin_read()?;
         Ok(Self {
             memories: transaction.open_table(tables::MEMORIES)?,
@@ -29,6 +33,7 @@ impl Snapshot {
             history: transaction.open_table(tables::HISTORY)?,
             sessions: transaction.open_table(tables::SESSIONS)?,
             transaction,
+            _database: Arc::clone(database),
         })
     }
 

@@ -10,7 +10,7 @@ use redb::{Database, Durability, ReadableTable, WriteTransaction};
 
 use super::codec::CodecError;
 use super::history::{self, GENESIS};
-use super::{FORMAT, StoreError, tables};
+use super::{FORMAT, Shared, StoreError, tables};
 use crate::error::ErrorKind;
 use crate::model::{
     Actor, Checkpoint, Handle, Memory, MemoryId, MemoryNumber, Provenance, Scope, Sequence, Status, Timestamp, Topic,
@@ -172,7 +172,7 @@ impl WriteError {
 /// The group could not be committed: nothing of it is acknowledged, and nothing more may be until the store is reopened.
 #[derive(Debug, thiserror::Error)]
 #[error("committing to the store: {0}")]
-pub struct CommitError(#[from] StoreError);
+pub struct CommitError(#[from] pub(super) StoreError);
 
 impl From<CodecError> for CommitError {
     fn from(error: CodecError) -> Self {
@@ -208,18 +208,19 @@ pub struct Committed {
 
 /// The only way to change the store.
 pub struct Writer {
-    database: Arc<Database>,
+    pub(super) database: Arc<Database>,
+    pub(super) shared: Shared,
     sequence: Sequence,
     chain: [u8; 32],
     next_number: u32,
 }
 
 impl Writer {
-    pub(super) fn new(database: Arc<Database>) -> Result<Self, StoreError> {
+    pub(super) fn new(database: Arc<Database>, shared: Shared) -> Result<Self, StoreError> {
         let transaction = database.begin_write()?;
         let (sequence, chain, next_number) = create_tables(&transaction)?;
         transaction.commit()?;
-        Ok(Self { database, sequence, chain, next_number })
+        Ok(Self { database, shared, sequence, chain, next_number })
     }
 
     /// Returns the newest sequence.

@@ -10,7 +10,8 @@ use crate::index::lexical::Prepared;
 use crate::model::{Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
-use crate::store::{Change, CommitError, Stamps, WriteError, Writer};
+use crate::ports::Storage;
+use crate::store::{Change, CommitError, Shrunk, Stamps, WriteError, Writer};
 use decide::{Decided, Label};
 use independence::Independence;
 
@@ -171,6 +172,14 @@ impl StrandWriter {
     #[must_use]
     pub fn has_statistics(&self) -> bool {
         self.strand.catalog().has_touched()
+    }
+
+    /// Rewrites the store's file without what is free in it, while readers go on.
+    ///
+    /// # Errors
+    /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
+    pub fn shrink(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
+        self.writer.shrink(storage)
     }
 
     /// Commits a group: one result for each request, in order. What is `Ok` is durable and found by the next search.

@@ -10,6 +10,7 @@ use crate::context::{Context, wait};
 use crate::document::CompactDocument;
 use crate::failure::Outcome;
 use crate::progress::while_slow;
+use crate::text::one_line;
 use crate::{render, screen};
 
 /// Arguments of `compact`.
@@ -71,6 +72,9 @@ impl Compact {
         }
         if self.log {
             lines.push(format!("files: {} bytes before, {} after", reply.bytes_before, reply.bytes_after));
+        }
+        if self.apply {
+            lines.extend(reply.notes.iter().map(|note| one_line(note)));
         }
         lines
     }
