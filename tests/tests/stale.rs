@@ -153,7 +153,7 @@ fn a_brief_doubts_what_its_source_no_longer_says() {
 
     world.project.write("src/kernels.rs", "// nothing is left\n").unwrap();
     let (text, json) = brief(&mut world, "kernels", v1::BriefDetail::Full);
-    assert!(text.contains(&format!("[{first}] [STALE] ")) && text.contains("(confidence 0.70)"), "{text}");
+    assert!(text.contains(&format!("[{first}] [STALE, confidence 0.70] ")), "{text}");
     assert!(text.ends_with("OF 2 MEMORIES: 1 stale (source changed)\n"), "{text}");
     assert_eq!((&json["stale"], &json["hot"]), (&1.into(), &serde_json::json!([second, first])));
     let shown =

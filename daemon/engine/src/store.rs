@@ -121,7 +121,10 @@ impl Store {
     /// [`StoreError::Newer`] leaves the file as it was; [`StoreError::Locked`] when another process holds it.
     pub fn open(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
         refuse_newer(storage)?;
-        storage.remove(shrink::SHRUNK_FILE).map_err(StoreError::Open)?;
+        // A copy that stays takes room and does no other harm.
+        if let Err(error) = storage.remove(shrink::SHRUNK_FILE) {
+            tracing::debug!(%error, "what a crash left of a smaller store was not removed");
+        }
         let database = match open_database(storage, STORE_FILE)? {
             // The lock was had, so nobody else is making the file just now.
             Err(redb::DatabaseError::Storage(redb::StorageError::Io(_))) if clear_unfinished(storage)? => {

@@ -44,33 +44,25 @@ impl Writer {
     /// [`CommitError`] when it is not known which file is the store after a crash: nothing more may be acknowledged until the
     /// store is reopened.
     pub fn shrink(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
-        let sizes = self.make_copy(storage);
-        let (copy, before_bytes, after_bytes) = match sizes {
-            Ok(Made::Copy { copy, before_bytes, after_bytes }) if after_bytes < before_bytes => {
-                (copy, before_bytes, after_bytes)
+        match self.make_copy(storage) {
+            Ok(Made::Smaller { copy, before_bytes, after_bytes }) => {
+                storage.replace(STORE_FILE, SHRUNK_FILE).map_err(|error| CommitError(StoreError::Open(error)))?;
+                let copy = Arc::new(copy);
+                *self.shared.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&copy);
+                self.database = copy;
+                Ok(Shrunk::Rewritten { before_bytes, after_bytes })
             }
-            other => {
-                let shrunk = match other {
-                    Ok(Made::Copy { copy, .. }) => {
-                        drop(copy);
-                        Shrunk::AsItWas
-                    }
-                    Ok(Made::TooLarge) => return Ok(Shrunk::TooLarge),
-                    Err(error) => {
-                        tracing::warn!(error = &error as &dyn std::error::Error, "the store could not be rewritten");
-                        Shrunk::Failed
-                    }
-                };
-                // If it stays, the next start removes it.
-                storage.remove(SHRUNK_FILE).ok();
-                return Ok(shrunk);
+            Ok(Made::NotSmaller) => {
+                discard(storage);
+                Ok(Shrunk::AsItWas)
             }
-        };
-        storage.replace(STORE_FILE, SHRUNK_FILE).map_err(|error| CommitError(StoreError::Open(error)))?;
-        let copy = Arc::new(copy);
-        *self.shared.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&copy);
-        self.database = copy;
-        Ok(Shrunk::Rewritten { before_bytes, after_bytes })
+            Ok(Made::TooLarge) => Ok(Shrunk::TooLarge),
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, "the store could not be rewritten");
+                discard(storage);
+                Ok(Shrunk::Failed)
+            }
+        }
     }
 
     fn make_copy(&self, storage: &dyn Storage) -> Result<Made, StoreError> {
@@ -85,14 +77,27 @@ impl Writer {
         if extent(&copy)? != extent(&self.database)? {
             return Err(StoreError::Open(std::io::Error::other("the rewritten store differs from the store")));
         }
-        Ok(Made::Copy { copy, before_bytes, after_bytes: length(SHRUNK_FILE)? })
+        let after_bytes = length(SHRUNK_FILE)?;
+        if after_bytes < before_bytes {
+            Ok(Made::Smaller { copy, before_bytes, after_bytes })
+        } else {
+            Ok(Made::NotSmaller)
+        }
     }
 }
 
 /// What making the copy came to.
 enum Made {
-    Copy { copy: Database, before_bytes: u64, after_bytes: u64 },
+    Smaller { copy: Database, before_bytes: u64, after_bytes: u64 },
+    NotSmaller,
     TooLarge,
+}
+
+/// Removes the copy. If it stays, the next start does.
+fn discard(storage: &dyn Storage) {
+    if let Err(error) = storage.remove(SHRUNK_FILE) {
+        tracing::warn!(%error, "the copy of the store was not removed");
+    }
 }
 
 /// How much a store holds, and the end of its history, whose hash covers everything before.
@@ -165,9 +170,11 @@ mod tests {
         drop((store, writer, before));
         let (store, mut writer) = Store::open(&storage).unwrap();
         assert_eq!(keys(&store), ["s0", "s500"]);
-        // One that has nothing free is left alone.
-        writer.shrink(&storage).unwrap();
-        assert_eq!(writer.shrink(&storage).unwrap(), Shrunk::AsItWas);
+        let size = bytes(directory.path());
+        for _ in 0..2 {
+            assert_ne!(writer.shrink(&storage).unwrap(), Shrunk::Failed);
+            assert!(bytes(directory.path()) <= size);
+        }
         writer.commit(vec![session(0, 0)]).unwrap();
         assert_eq!(keys(&store), ["s500"]);
     }

@@ -1,7 +1,7 @@
 //! In full: the memories themselves by category, how concepts evolved, what is linked.
 
 use super::Caps;
-use super::line::{NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview, stale};
+use super::line::{NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview};
 use crate::brief::classify::without_prefix;
 use crate::brief::{Brief, Chain, Item, Linked, Section};
 use crate::model::Handle;
@@ -49,7 +49,10 @@ fn item(item: &Item<'_>, caps: &Caps) -> Vec<String> {
         let day = memory.valid_from.day();
         return vec![format!("- [SUPERSEDED] {day} → {newer}: {}", preview(&item.mention, true, caps))];
     }
-    let head = format!("{}{} {}", bracketed(&memory.handle), stale(&item.mention), day_and_place(memory));
+    // The mark says how sure the memory still is, so that a line of its own does not take another memory's room.
+    let doubted = || format!(" [STALE, confidence {:.2}]", item.mention.confidence());
+    let stale = if item.mention.is_stale { doubted() } else { String::new() };
+    let head = format!("{}{stale} {}", bracketed(&memory.handle), day_and_place(memory));
     let mut body = body(without_prefix(&memory.text, item.mention.category), caps).into_iter();
     let mut lines = vec![format!("- {head}: {}", body.next().unwrap_or_default())];
     lines.extend(body.map(|line| format!("    {line}")));
@@ -106,9 +109,8 @@ fn remarks(item: &Item<'_>) -> Vec<String> {
     if !item.supersedes.is_empty() {
         remarks.push(format!("supersedes: {}", handles(item.supersedes.iter().copied(), HANDLES_MAX)));
     }
-    let confidence = item.mention.confidence();
-    if confidence < 1.0 {
-        remarks.push(format!("confidence {confidence:.2}"));
+    if memory.confidence < 1.0 && !item.mention.is_stale {
+        remarks.push(format!("confidence {:.2}", memory.confidence));
     }
     remarks
 }

@@ -25,7 +25,7 @@ pub(super) fn preview(mention: &Mention<'_>, is_under_heading: bool, caps: &Caps
 }
 
 /// The mark of a memory whose source changed.
-pub(super) fn stale(mention: &Mention<'_>) -> &'static str {
+fn stale(mention: &Mention<'_>) -> &'static str {
     stale_mark(mention.is_stale)
 }
 
