@@ -36,6 +36,10 @@ pub(crate) fn nothing_to_brief(words: &str, since_hours: u32) -> String {
 pub(crate) fn packed_context(reply: &ContextReply, query: &str) -> String {
     let mut sections: Vec<String> = reply.notes.iter().map(|note| format!("note: {}", clean::line(note))).collect();
     let text = clean::block(&reply.text);
+    if text.trim().is_empty() && reply.left_out > 0 {
+        sections.push(format!("{} would matter, none of which fits; give a larger budget_tokens", reply.left_out));
+        return sections.join("\n");
+    }
     if text.trim().is_empty() {
         sections.push(if query.is_empty() {
             UNASKED_NOTHING.to_owned()
@@ -96,6 +100,12 @@ mod tests {
         nothing to load unasked: nothing is stored here yet, or only imports and what tools said; brief without query shows which topics there are
         nothing is stored about "metal"; search with other words
         "#);
+    }
+
+    #[test]
+    fn a_budget_that_holds_nothing_says_so() {
+        let reply = ContextReply { left_out: 4, ..ContextReply::default() };
+        assert_eq!(packed_context(&reply, ""), "4 would matter, none of which fits; give a larger budget_tokens");
     }
 
     #[test]

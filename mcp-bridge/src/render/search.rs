@@ -16,6 +16,8 @@ pub(crate) struct Found<'a> {
     pub(crate) reply: &'a SearchReply,
     /// What was asked.
     pub(crate) query: &'a str,
+    /// Whether arguments narrow the search.
+    pub(crate) is_filtered: bool,
     /// How much of each.
     pub(crate) detail: Detail,
     /// Whether to show why each matched.
@@ -28,7 +30,7 @@ pub(crate) fn found(found: &Found<'_>, view: &View) -> String {
     let mut sections = notes(found.reply);
     let is_nothing = if found.detail.counts() { found.reply.total == 0 } else { hits.is_empty() };
     if is_nothing && found.detail != Detail::Count {
-        sections.push(nothing(found.query));
+        sections.push(nothing(found));
         return sections.join("\n");
     }
     match found.detail {
@@ -49,12 +51,16 @@ fn notes(reply: &SearchReply) -> Vec<String> {
     first.into_iter().chain(reply.notes.iter().map(|note| format!("note: {}", clean::line(note)))).collect()
 }
 
-fn nothing(query: &str) -> String {
-    let query = cut(&clean::line(query), LINE_MAX_CHARS);
-    if query.is_empty() {
-        "no memory passes these filters; drop one or widen the dates".to_owned()
-    } else {
-        format!("no memory matches \"{query}\"; try fewer or other words, drop filters, or scope=all")
+fn nothing(found: &Found<'_>) -> String {
+    let query = cut(&clean::line(found.query), LINE_MAX_CHARS);
+    // A colon may mark a filter inside the query.
+    let drop_filters = if found.is_filtered || query.contains(':') { ", drop filters" } else { "" };
+    match (query.is_empty(), found.is_filtered) {
+        (true, true) => "no memory passes these filters; drop one or widen the dates".to_owned(),
+        (true, false) => "nothing is stored here yet; store what the next session should know".to_owned(),
+        (false, _) => {
+            format!("no memory matches \"{query}\"; try fewer or other words{drop_filters}, or scope=all")
+        }
     }
 }
 

@@ -59,9 +59,10 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
     let Asked { request, detail } = ask(caller, arguments, &now)?;
     let explain = arguments.flag("explain")?;
     let query = request.query.clone();
+    let is_filtered = request.filter.as_ref().is_some_and(|filter| *filter != Filter::default());
     let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
     reply.notes = daemon.untold(reply.notes);
-    let found = Found { reply: &reply, query: &query, detail, explain };
+    let found = Found { reply: &reply, query: &query, is_filtered, detail, explain };
     Ok(render::found(&found, &View { zone: now.time_zone().clone() }))
 }
 

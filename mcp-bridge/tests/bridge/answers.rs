@@ -56,9 +56,9 @@ fn stored_text_is_neutralised_and_more_hits_are_announced() {
     assert!(!is_error);
     insta::assert_snapshot!(text, @r"
     note: searched by words only
-    [a] a/0  1970-01-01  fact, global  0.500
+    a/0  1970-01-01  fact, global
       red �[31malert
-    [a] a/1  1970-01-01  fact, global  0.500
+    a/1  1970-01-01  fact, global
       red �[31malert
     more match; cursor=c1 with the same arguments shows the next, topic, tag or kind narrow them
     ");

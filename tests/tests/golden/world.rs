@@ -13,6 +13,12 @@ use serde_json::{Value, json};
 /// The day that every transcript shows as today; the corpus was written in the three months before.
 const TODAY: Date = date(2026, 11, 20);
 
+/// Days that stand in texts and always read the same, with what is before them.
+const LITERAL_DAYS: [&str; 3] = ["day like 2026-11-21", "`after:2026-11-21`", "and the 2026-07-28 revisions"];
+
+/// Stands for a year that is not to be moved.
+const HIDDEN_YEAR: &str = "2026\0-";
+
 /// Longest string of a call that is shown, in characters.
 const ARGUMENT_MAX_CHARS: usize = 400;
 
@@ -50,7 +56,7 @@ impl World {
         world
     }
 
-    /// Calls a tool and writes both down. Days in the arguments are days of the transcript.
+    /// Calls a tool, writes both down and returns the answer as it was. Days in the arguments are days of the transcript.
     pub(crate) fn say(&mut self, tool: &str, arguments: Value) -> String {
         let sent = self.with_days_of_now(&arguments);
         let answer = self.bridge.call(tool, &sent).unwrap();
@@ -58,7 +64,7 @@ impl World {
         let mark = if answer.is_error { "ERROR " } else { "" };
         let call = without_noise(&shown(&arguments));
         writeln!(self.said, "> {tool} {call}\n{mark}{text}\n").unwrap();
-        text
+        answer.text
     }
 
     /// Calls a tool without writing anything down; returns the answer as it was.
@@ -83,7 +89,8 @@ impl World {
         let text = text.replace(&self.home.scratch().display().to_string(), "[home]");
         // What is stored at midnight is of the day after, which would be another transcript.
         let moved = |day: Date| day.checked_sub(behind).unwrap().min(TODAY).to_string();
-        with_days(&without_noise(&text), moved)
+        let hidden = LITERAL_DAYS.iter().fold(text, |text, day| text.replace(day, &day.replace("2026-", HIDDEN_YEAR)));
+        with_days(&without_noise(&hidden), moved).replace(HIDDEN_YEAR, "2026-")
     }
 
     fn with_days_of_now(&self, arguments: &Value) -> Value {

@@ -4,7 +4,7 @@ use super::super::samples::{arm64, hit, hostile, long, utc};
 use super::*;
 
 fn shown(reply: &SearchReply, detail: Detail, explain: bool) -> String {
-    found(&Found { reply, query: "arm64 linking", detail, explain }, &utc())
+    found(&Found { reply, query: "arm64 linking", is_filtered: false, detail, explain }, &utc())
 }
 
 fn two_hits() -> SearchReply {
@@ -79,8 +79,8 @@ fn nothing_found_says_what_to_do() {
     let empty = SearchReply { fell_back_to_any: true, ..SearchReply::default() };
     insta::assert_snapshot!(
         shown(&empty, Detail::Medium, false),
-        @r#"no memory matches "arm64 linking"; try fewer or other words, drop filters, or scope=all"#
+        @r#"no memory matches "arm64 linking"; try fewer or other words, or scope=all"#
     );
-    let no_words = Found { reply: &empty, query: "", detail: Detail::Brief, explain: false };
+    let no_words = Found { reply: &empty, query: "", is_filtered: true, detail: Detail::Brief, explain: false };
     insta::assert_snapshot!(found(&no_words, &utc()), @"no memory passes these filters; drop one or widen the dates");
 }

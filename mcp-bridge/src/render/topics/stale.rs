@@ -20,7 +20,7 @@ const SOURCE_LINE_MAX_CHARS: usize = 160;
 pub(crate) fn stale(reply: &StaleReply, refresh: bool, view: &View) -> String {
     let unknown = match reply.unknown {
         0 => String::new(),
-        unknown => format!(", {unknown} not: no such file when they were stored"),
+        unknown => format!(", {unknown} whose file was never seen"),
     };
     let changed = match reply.stale.len() {
         0 => "no memory has a source that changed".to_owned(),
