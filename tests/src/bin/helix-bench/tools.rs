@@ -56,7 +56,7 @@ struct Bench<'a> {
     size: usize,
     effort: Effort,
     connection: Connection,
-    caller: v1::Caller,
+    caller: Option<v1::Caller>,
     /// Where the caller is.
     root: PathBuf,
     table: Table,
@@ -76,13 +76,13 @@ impl<'a> Bench<'a> {
         let size = loaded.size;
         let head = ["call", "p50", "p99", "over the floor", "target", ""];
         let table = Table::new(format!("tools at {size} memories: round trips, words only"), &head);
-        let caller = helix_client::caller(v1::Program::Mcp, &root, "bench", SESSION);
+        let caller = Some(helix_client::caller(v1::Program::Mcp, &root, "bench", SESSION));
         let (connection, floor) = (loaded.connect()?, Samples::default());
         Ok(Self { corpus, size, effort, connection, caller, root, table, floor })
     }
 
     fn caller(&self) -> Option<v1::Caller> {
-        Some(self.caller.clone())
+        self.caller.clone()
     }
 
     fn times(&self, times: Times) -> usize {
@@ -123,16 +123,13 @@ impl<'a> Bench<'a> {
         self.floor.extend(&floor);
         let (p50, over) = (samples.p50(), samples.p50() / floor.p50());
         let figure = format!("{name}, {} memories", self.size);
-        let (target, verdict) = match p50_max_us.filter(|_| self.size == JUDGED_AT) {
-            Some(most) => {
-                let verdict = self.table.judge(&format!("{figure} p50"), p50, "µs", Target::AtMost(most));
-                (format!("≤ {}", micros(most)), verdict)
-            }
-            None => {
-                self.table.figure(&format!("{figure} p50"), p50, "µs");
-                (String::new(), String::new())
-            }
-        };
+        let (mut target, mut verdict) = (String::new(), String::new());
+        if let Some(most) = p50_max_us.filter(|_| self.size == JUDGED_AT) {
+            verdict = self.table.judge(&format!("{figure} p50"), p50, "µs", Target::AtMost(most));
+            target = format!("≤ {}", micros(most));
+        } else {
+            self.table.figure(&format!("{figure} p50"), p50, "µs");
+        }
         self.table.figure(&format!("{figure} p99"), samples.p99(), "µs");
         self.table.row([name.to_owned(), micros(p50), micros(samples.p99()), ratio(over), target, verdict]);
         Ok(())
@@ -147,7 +144,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The memories that the reply of a store names.
+/// The handle of the memory that was stored.
 fn handle(reply: v1::StoreReply) -> Result<String> {
     ensure!(reply.outcome() == v1::StoreOutcome::Stored, "a memory was not stored: {:?}", reply.outcome());
     Ok(reply.memory.unwrap_or_default().handle)
