@@ -60,7 +60,8 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         let ids = found.hits.iter().filter_map(|hit| hit.memory.as_ref()?.id.as_slice().try_into().ok());
         let memories = runtime.strand.memories_of(&ids.map(MemoryId::from_bytes).collect::<Vec<_>>());
         let memories = memories.map_err(|error| convert::status(error.kind(), &error))?;
-        let look = runtime.sources.look(&runtime.asker(caller.as_ref()).project, SEARCH_READ_MAX_BYTES);
+        let asker = runtime.asker(caller.as_ref());
+        let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
         Ok(reply(&heading, &memories, &look, budget, found.notes))
     })
     .await
