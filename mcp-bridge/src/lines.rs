@@ -44,7 +44,7 @@ enum Owed {
 
 /// What a line holds.
 enum Line {
-    Message(ClientJsonRpcMessage),
+    Message(Box<ClientJsonRpcMessage>),
     /// Nothing, or a notification that nobody knows.
     Ignored,
     Refused(Value),
@@ -147,7 +147,7 @@ where
         loop {
             self.pay().await.ok()?;
             match self.next().await? {
-                Line::Message(message) => return Some(message),
+                Line::Message(message) => return Some(*message),
                 Line::Ignored => {}
                 Line::Refused(refusal) => self.owed = Owed::Refusal(refusal),
             }
@@ -171,7 +171,7 @@ fn understood(line: &[u8]) -> Line {
         return Line::Ignored;
     }
     if let Ok(message) = serde_json::from_slice(line) {
-        return Line::Message(message);
+        return Line::Message(Box::new(message));
     }
     match serde_json::from_slice::<Value>(line) {
         // It says where, not what: the line may hold a secret.

@@ -62,7 +62,7 @@ impl World {
         let answer = self.bridge.call(tool, &sent).unwrap();
         let text = self.readable(&answer.text);
         let mark = if answer.is_error { "ERROR " } else { "" };
-        let call = without_noise(&shown(&arguments));
+        let call = without_noise(&shown(arguments));
         writeln!(self.said, "> {tool} {call}\n{mark}{text}\n").unwrap();
         answer.text
     }
@@ -126,11 +126,11 @@ fn days_between(from: Date, to: Date) -> Span {
 }
 
 /// Arguments as a reader wants them.
-fn shown(arguments: &Value) -> String {
+fn shown(arguments: Value) -> String {
     match arguments {
         Value::Object(fields) => {
             let fields: Vec<String> =
-                fields.iter().map(|(name, value)| format!("{name}={}", value_shown(value))).collect();
+                fields.into_iter().map(|(name, value)| format!("{name}={}", value_shown(&value))).collect();
             fields.join(" ")
         }
         other => other.to_string(),
