@@ -6,6 +6,7 @@
 mod batch;
 mod links;
 mod spool;
+mod words;
 
 use std::io;
 use std::sync::Arc;

@@ -6,9 +6,8 @@ use helix_engine::exchange::{Portable, Report};
 use helix_engine::model::{MemoryId, MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::{ATTRIBUTE_MODIFIED, Edit, Fields};
-use helix_engine::ports::Randomness;
 use helix_engine::store::{Snapshot, Stamps, StoreError, WriteError};
-use helix_engine::strand::{Outcome, Request, Resolution, Strand};
+use helix_engine::strand::{Outcome, Request, Resolution};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use tokio::sync::{mpsc, oneshot};
@@ -17,8 +16,8 @@ use tonic::Status;
 use super::super::{convert, store};
 use super::PROBLEMS_MAX;
 use super::links::Links;
+use super::words::{self, Unread, Waiting};
 use crate::runtime::{Asker, Runtime};
-use crate::system::SystemRandomness;
 
 /// A memory of the file.
 pub(super) struct Incoming {
@@ -59,7 +58,7 @@ pub(super) struct Importer<'r> {
     reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
     progress: v1::ImportProgress,
     links: Links,
-    requests: Vec<Request>,
+    waiting: Vec<Waiting>,
     names: Vec<Named>,
     pending: Option<Pending>,
     /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
@@ -75,9 +74,9 @@ impl<'r> Importer<'r> {
         reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
     ) -> Self {
         let progress = v1::ImportProgress::default();
-        let (links, requests, names) = (Links::default(), Vec::new(), Vec::new());
+        let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
         let (pending, snapshot) = (None, None);
-        Self { runtime, asker, home, dry_run, reports, progress, links, requests, names, pending, snapshot }
+        Self { runtime, asker, home, dry_run, reports, progress, links, waiting, names, pending, snapshot }
     }
 
     /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
@@ -95,7 +94,7 @@ impl<'r> Importer<'r> {
         } else {
             self.store(memory, place);
         }
-        if self.requests.len() >= BATCH_MAX { self.send() } else { Ok(()) }
+        if self.waiting.len() >= BATCH_MAX { self.send() } else { Ok(()) }
     }
 
     /// Adds what a reader could not use.
@@ -171,16 +170,7 @@ impl<'r> Importer<'r> {
             provenance: memory.provenance,
             attributes: own_attributes(&memory.attributes),
         };
-        self.requests.push(Request::Store {
-            words: Box::new(Strand::read_words(&admitted)),
-            admitted: Box::new(admitted),
-            links: Vec::new(),
-            stamps: Some(Box::new(stamps)),
-            force: false,
-            entropy: SystemRandomness.entropy(),
-            actor: self.asker.actor.clone(),
-            at: self.runtime.now(),
-        });
+        self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, at: self.runtime.now() })));
         let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
         self.names.push(Named { topic, place, handle, links, is_revision: false });
     }
@@ -190,7 +180,7 @@ impl<'r> Importer<'r> {
             self.progress.revised += 1;
             return;
         }
-        self.requests.push(self.edit(number, Edit::Revise { text: memory.text }));
+        self.waiting.push(Waiting::Ready(self.edit(number, Edit::Revise { text: memory.text })));
         let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
         self.names.push(Named { topic, place, handle, links, is_revision: true });
     }
@@ -209,11 +199,11 @@ impl<'r> Importer<'r> {
 
     /// Gives the batch to the writer, once it is done with the one before.
     fn send(&mut self) -> Result<(), Status> {
+        let requests = words::read(std::mem::take(&mut self.waiting), &self.asker.actor);
         self.settle()?;
-        if self.requests.is_empty() {
+        if requests.is_empty() {
             return Ok(());
         }
-        let requests = std::mem::take(&mut self.requests);
         let answer = self.write(requests)?;
         self.pending = Some(Pending { names: std::mem::take(&mut self.names), answer });
         Ok(())
