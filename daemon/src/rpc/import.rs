@@ -7,6 +7,7 @@ mod batch;
 mod links;
 mod merge;
 mod spool;
+mod words;
 
 use std::io;
 use std::sync::Arc;

@@ -4,9 +4,8 @@ use helix_engine::exchange::{Portable, Report};
 use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::ports::Randomness;
 use helix_engine::store::{Snapshot, Stamps, StoreError, WriteError};
-use helix_engine::strand::{Outcome, Request, Resolution, Strand};
+use helix_engine::strand::{Outcome, Request, Resolution};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use tokio::sync::{mpsc, oneshot};
@@ -16,8 +15,8 @@ use super::super::{convert, store};
 use super::PROBLEMS_MAX;
 use super::links::Links;
 use super::merge::{Claim, Merge, merge};
+use super::words::{self, Unread, Waiting};
 use crate::runtime::{Asker, Runtime};
-use crate::system::SystemRandomness;
 
 /// A memory of the file.
 pub(super) struct Incoming {
@@ -52,7 +51,7 @@ pub(super) struct Importer<'r> {
     reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
     progress: v1::ImportProgress,
     links: Links,
-    requests: Vec<Request>,
+    waiting: Vec<Waiting>,
     names: Vec<Named>,
     pending: Option<Pending>,
     /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
@@ -68,9 +67,9 @@ impl<'r> Importer<'r> {
         reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
     ) -> Self {
         let progress = v1::ImportProgress::default();
-        let (links, requests, names) = (Links::default(), Vec::new(), Vec::new());
+        let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
         let (dry_run, trust, pending, snapshot) = (request.dry_run, request.trust, None, None);
-        Self { runtime, asker, home, dry_run, trust, reports, progress, links, requests, names, pending, snapshot }
+        Self { runtime, asker, home, dry_run, trust, reports, progress, links, waiting, names, pending, snapshot }
     }
 
     /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
@@ -91,7 +90,7 @@ impl<'r> Importer<'r> {
         } else {
             self.store(memory, place);
         }
-        if self.requests.len() >= BATCH_MAX { self.send() } else { Ok(()) }
+        if self.waiting.len() >= BATCH_MAX { self.send() } else { Ok(()) }
     }
 
     /// Adds what a reader could not use.
@@ -168,16 +167,7 @@ impl<'r> Importer<'r> {
             attributes: memory.stamped(),
             provenance: memory.provenance,
         };
-        self.requests.push(Request::Store {
-            words: Box::new(Strand::read_words(&admitted)),
-            admitted: Box::new(admitted),
-            links: Vec::new(),
-            stamps: Some(Box::new(stamps)),
-            force: false,
-            entropy: SystemRandomness.entropy(),
-            actor: self.asker.actor.clone(),
-            at: self.runtime.now(),
-        });
+        self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, at: self.runtime.now() })));
         let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
         self.names.push(Named { topic, place, handle, links, is_revision: false });
     }
@@ -189,7 +179,7 @@ impl<'r> Importer<'r> {
         }
         let Portable { topic, handle, links, .. } = memory;
         for (at, edit) in edits.into_iter().enumerate() {
-            self.requests.push(self.edit(number, edit));
+            self.waiting.push(Waiting::Ready(self.edit(number, edit)));
             let (topic, handle, links) = (topic.clone(), handle.clone(), links.clone());
             // Several edits revise one memory.
             self.names.push(Named { topic, place, handle, links, is_revision: at == 0 });
@@ -221,11 +211,11 @@ impl<'r> Importer<'r> {
 
     /// Gives the batch to the writer, once it is done with the one before.
     fn send(&mut self) -> Result<(), Status> {
+        let requests = words::read(std::mem::take(&mut self.waiting), &self.asker.actor);
         self.settle()?;
-        if self.requests.is_empty() {
+        if requests.is_empty() {
             return Ok(());
         }
-        let requests = std::mem::take(&mut self.requests);
         let answer = self.write(requests)?;
         self.pending = Some(Pending { names: std::mem::take(&mut self.names), answer });
         Ok(())
