@@ -28,7 +28,7 @@ pub async fn serve() -> anyhow::Result<()> {
     stop_on_signals(&stop)?;
     let (input, output) = stdio_pipes();
     let lines = Lines::new(input, output, LINE_MAX_BYTES);
-    let running = match Server::new().serve(Screened::new(lines, stop.clone())).await {
+    let running = match Box::pin(Server::new().serve(Screened::new(lines, stop.clone()))).await {
         Ok(running) => running,
         Err(_) if stop.is_stopped() => return Ok(()),
         Err(error) => return Err(error).context("greeting the client"),

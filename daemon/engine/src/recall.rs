@@ -18,4 +18,4 @@ pub use cursor::{Cursor, CursorError, LISTING_DEPTH_MAX, depth_max};
 pub use factors::Factors;
 pub use fusion::{Evidence, FUSION_DEPTH};
 pub use parse::{ParsedQuery, QueryError};
-pub use run::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search};
+pub use run::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search, WordsFound};

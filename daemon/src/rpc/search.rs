@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
-use helix_engine::recall::{Calendar, Cursor, Hit, Recalled, Retriever, Search, depth_max};
+use helix_engine::recall::{Calendar, Cursor, Hit, Recalled, Retriever, Search, WordsFound, depth_max};
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
@@ -165,7 +165,7 @@ fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<v1::SearchReply, Sta
         explanation: explain.then(|| convert::explanation(hit, runtime.strand.matched_terms(&query, &hit.memory))),
     };
     let (next_cursor, mut notes) = continuation(search, &found, offset);
-    if found.lacks_words && !found.hits.is_empty() {
+    if found.words == WordsFound::Nothing && !found.hits.is_empty() {
         notes.push("no memory has any of these words; these are near in meaning".to_owned());
     }
     if search.vector.is_some() && runtime.strand.lacks_vectors() {
@@ -173,7 +173,7 @@ fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<v1::SearchReply, Sta
     }
     Ok(v1::SearchReply {
         hits: found.hits.iter().map(wire).collect(),
-        fell_back_to_any: found.fell_back_to_any,
+        fell_back_to_any: found.words == WordsFound::OnlyAny,
         notes,
         next_cursor,
         ..v1::SearchReply::default()

@@ -45,7 +45,7 @@ type Writing = JoinHandle<Result<Vec<Acknowledged>, String>>;
 /// once, so that somebody can choose a moment.
 pub(crate) fn start(paths: &Paths, dice: &mut Dice, report: &Sender<()>) -> Vec<Writing> {
     let start_one = |client| {
-        let (paths, words, report) = (paths.clone(), Dice::new(dice.next()), report.clone());
+        let (paths, words, report) = (paths.clone(), Dice::new(dice.draw()), report.clone());
         thread::spawn(move || block_on(write(&paths, client, words, &report)))
     };
     (0..CLIENTS).map(start_one).collect()

@@ -79,15 +79,25 @@ pub struct Hit {
     pub source_state: SourceState,
 }
 
+/// What the words of a search found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WordsFound {
+    /// What was asked for.
+    #[default]
+    AsAsked,
+    /// No memory has all of them; any was enough.
+    OnlyAny,
+    /// Nothing, so that all hits are merely near in meaning.
+    Nothing,
+}
+
 /// What a search found.
 #[derive(Clone, Debug, Default)]
 pub struct Recalled {
     /// Best first.
     pub hits: Vec<Hit>,
-    /// True when nothing had all words and any was enough.
-    pub fell_back_to_any: bool,
-    /// Whether no memory has any of the words, so that all hits are merely near in meaning.
-    pub lacks_words: bool,
+    /// What the words found.
+    pub words: WordsFound,
     /// Whether there are further hits.
     pub has_more: bool,
     /// Whether a list was full, so that more may match than can be shown.
@@ -151,7 +161,11 @@ impl Strand {
             let with_all: HashSet<MemoryNumber> = lexical.iter().map(|(number, _)| *number).collect();
             semantic.retain(|(number, _)| with_all.contains(number));
         }
-        let lacks_words = lexical.is_empty() && search.retriever == Retriever::Hybrid;
+        let words = match (lexical.is_empty(), fell_back_to_any) {
+            (true, _) if search.retriever == Retriever::Hybrid => WordsFound::Nothing,
+            (_, true) => WordsFound::OnlyAny,
+            (_, false) => WordsFound::AsAsked,
+        };
         let is_cut = lexical.len().max(semantic.len()) >= FUSION_DEPTH;
         let fused = fuse(&lexical, &semantic).into_iter();
         let pool = fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
@@ -162,7 +176,7 @@ impl Strand {
         let has_more = hits.len() > wanted;
         hits.truncate(wanted);
         hits.drain(..offset.min(hits.len()));
-        Ok(Recalled { hits, fell_back_to_any, lacks_words, has_more, is_cut })
+        Ok(Recalled { hits, words, has_more, is_cut })
     }
 
     /// The newest memories that pass, strictly in that order.
@@ -381,7 +395,7 @@ mod tests {
         };
         let found = |words, mode| {
             let found = strand.search(&search(words, mode)).unwrap();
-            (found.hits.iter().map(|hit| hit.memory.number.0).collect::<Vec<_>>(), found.lacks_words)
+            (found.hits.iter().map(|hit| hit.memory.number.0).collect::<Vec<_>>(), found.words == WordsFound::Nothing)
         };
         assert_eq!(found("walrus", Mode::All), (vec![0], false));
         assert_eq!(found("walrus", Mode::Auto), (vec![0, 1], false));

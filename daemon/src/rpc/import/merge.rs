@@ -69,7 +69,7 @@ fn field_edits(ours: &Memory, theirs: &Portable, kinds: &Kinds) -> Result<Vec<Ed
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::panic)]
     use std::path::Path;
 
     use helix_engine::exchange::markdown::{Change, Reader, Writer};

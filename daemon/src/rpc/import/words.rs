@@ -83,10 +83,16 @@ mod tests {
     fn requests_keep_their_order() {
         let actor = Actor { origin: Origin::Import, agent: String::new(), session: String::new() };
         let at = Timestamp::from_micros(7);
-        let waiting = (0..SHARED_MIN * 2 + 1).map(|place| {
+        let waiting = (0..=SHARED_MIN * 2).map(|place| {
             if place % 3 == 0 {
                 let number = MemoryNumber(u32::try_from(place).unwrap());
-                return Waiting::Ready(Request::Edit { number, edit: Edit::Forget, actor: actor.clone(), at });
+                return Waiting::Ready(Request::Edit {
+                    number,
+                    edit: Edit::Forget,
+                    expected: None,
+                    actor: actor.clone(),
+                    at,
+                });
             }
             let draft = Draft { topic: "build".to_owned(), text: place.to_string(), ..Draft::default() };
             let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();

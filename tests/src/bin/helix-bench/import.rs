@@ -60,9 +60,9 @@ fn exchange(home: &Home, format: &str, target: &str) -> Result<Cost> {
     ensure!(stored == memories, "{memories} memories were exported as {format} and {stored} imported");
     let write = write(&fresh, bytes)?;
     if target.is_dir() {
-        fs::remove_dir_all(&target)?
+        fs::remove_dir_all(&target)?;
     } else {
-        fs::remove_file(&target)?
+        fs::remove_file(&target)?;
     }
     Ok(Cost { memories, bytes, export, import, write })
 }
