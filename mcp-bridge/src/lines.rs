@@ -271,11 +271,11 @@ mod tests {
     async fn a_cancelled_read_or_write_loses_nothing() {
         // So narrow that a refusal takes many writes.
         let (mut served, client) = connected(8);
-        let (mut hears, mut says) = split(client);
+        let (mut input, mut says) = split(client);
         let saying = tokio::spawn(async move { says.write_all(&[b"garbage\n", PING].concat()).await });
         let hearing = tokio::spawn(async move {
             let mut heard = String::new();
-            hears.read_to_string(&mut heard).await.map(|_| heard)
+            input.read_to_string(&mut heard).await.map(|_| heard)
         });
         let message = loop {
             tokio::select! {

@@ -229,6 +229,10 @@ impl Plan<'_> {
         let resolved = self.runtime.strand.resolve_links(&wire.links, &self.asker.scopes());
         let (ids, unknown) = resolved.map_err(|error| convert::status(error.kind(), &error))?;
         warnings.extend(unknown.iter().map(|link| format!("link {link:?} names no memory and was left out")));
+        if ids.is_empty() && !wire.links.is_empty() {
+            let message = "none of the links names a memory, so nothing was changed; give handles, ids or topic:index";
+            return Err(Status::invalid_argument(message));
+        }
         let mut links = if wire.replace_links { Vec::new() } else { memory.links.clone() };
         links.extend(ids);
         Ok(Some(links))

@@ -75,9 +75,10 @@ fn candidates(
     let (mut found, mut elsewhere) = (Vec::new(), 0);
     for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {
         let Some(path) = catalog.source_of(row) else { continue };
-        // Reading the record would cost more than all the rest, and most memories are of other projects.
+        // Reading the record would cost more than all the rest, and most memories are of other projects. Of a global one only
+        // the record says in which project its file is.
         match scopes.get(catalog.scope_of(row)) {
-            Some(scope) if look.locate(scope, path).is_none() => elsewhere += 1,
+            Some(scope @ Scope::Project(_)) if look.locate(scope, path).is_none() => elsewhere += 1,
             _ => found.push((catalog.topic_of(row), row.recorded_at, number)),
         }
     }

@@ -41,11 +41,11 @@ const PARAMETERS: [Parameter; 17] = [
     Parameter::optional("new_name", Shape::Text, ""),
     Parameter::optional("into", Shape::Text, "topic"),
     Parameter::optional("kind", Shape::Text, "set"),
-    Parameter::optional("source", Shape::Text, "set: path:line, looked at anew"),
+    Parameter::optional("source", Shape::Text, "set: path:line, or none"),
     Parameter::optional("confidence", Shape::Fraction, "set"),
     Parameter::optional("importance", Shape::Fraction, "set"),
     Parameter::optional("pinned", Shape::Flag, "set"),
-    Parameter::optional("links", Shape::List, "set: replaces all"),
+    Parameter::optional("links", Shape::List, "set: replaces all, or none"),
 ];
 
 const ACTIONS: [Action<Change>; 8] = [
@@ -63,6 +63,9 @@ const ACTIONS: [Action<Change>; 8] = [
     Action { name: "merge", is: Change::Merge, needs: &["topic", "into"], takes: &[] },
     Action { name: "restore", is: Change::Restore, needs: &["topic"], takes: &[] },
 ];
+
+/// What takes a source or the links away; a blank text counts as not given, since some models send it with every call.
+const NONE: &str = "none";
 
 /// Arguments that say which memory of a topic is meant; a call gives one of them at most.
 const POINTERS: [&str; 4] = ["index", "match_str", "tag", "all"];
@@ -101,15 +104,17 @@ fn action(change: Change, arguments: &Arguments) -> Result<Wire, ArgumentError> 
 }
 
 fn fields(reference: String, arguments: &Arguments) -> Result<SetFields, ArgumentError> {
-    let links = arguments.list("links", at_commas_and_spaces)?;
+    let mut links = arguments.list("links", at_commas_and_spaces)?;
+    let replace_links = !links.is_empty();
+    links.retain(|link| link != NONE);
     let fields = SetFields {
         target: None,
         kind: arguments.text("kind")?,
-        source: arguments.text("source")?,
+        source: arguments.text("source")?.map(|source| if source.trim() == NONE { String::new() } else { source }),
         importance: arguments.fraction("importance")?,
         confidence: arguments.fraction("confidence")?,
         pinned: arguments.optional_flag("pinned")?,
-        replace_links: !links.is_empty(),
+        replace_links,
         links,
     };
     if fields == SetFields::default() {
@@ -154,6 +159,7 @@ mod tests {
             json!({"action": "tag", "topic": "build:2", "tags": "gotcha, perf", "remove": ["todo"]}),
             json!({"action": "set", "topic": "build", "index": 0, "source": "build.rs:9", "confidence": "0.5"}),
             json!({"action": "set", "topic": "build/arch", "pinned": "false", "links": "a/b c:3", "kind": "gotcha"}),
+            json!({"action": "set", "topic": "build/arch", "source": "none", "links": "none"}),
             json!({"action": "rename", "topic": "build", "new_name": "building"}),
             json!({"action": "merge", "topic": "build", "into": "ci"}),
             json!({"action": "restore", "topic": "build/arch"}),

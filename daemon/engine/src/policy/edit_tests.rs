@@ -106,7 +106,7 @@ fn what_is_superseded_names_its_heir() {
 #[test]
 fn what_stays_takes_over_what_the_duplicate_had() {
     let mut memory = memory(1, "x");
-    (memory.tags, memory.links) = (vec!["b".into()], vec![id(3)]);
+    (memory.tags, memory.links, memory.source) = (vec!["b".into()], vec![id(3)], None);
     let absorbed = Absorbed {
         id: id(3),
         tags: vec!["a".into(), "b".into()],
