@@ -23,7 +23,7 @@ pub(crate) struct Add {
     #[arg(long, short, value_name = "K")]
     kind: Option<String>,
     /// Adds tags, separated by commas
-    #[arg(long, value_delimiter = ',', value_name = "A,B")]
+    #[arg(long, visible_alias = "tag", value_delimiter = ',', value_name = "A,B")]
     tags: Vec<String>,
     /// Names the file that it is about
     #[arg(long, value_name = "PATH[:LINE]")]

@@ -13,6 +13,9 @@ use crate::store::{StoreError, VectorFile, VectorRecord};
 /// Of so many vectors one may be missing before a search by meaning is one-sided.
 const LACKING_SHARE: usize = 20;
 
+/// Memories that may wait for their vectors unsaid: those that were stored just now.
+const LACKING_MIN: usize = 10;
+
 /// The embedding space in use; absent until the embedder says which model it has.
 #[derive(Default)]
 pub(super) struct Meaning {
@@ -183,7 +186,10 @@ impl Strand {
     #[must_use]
     pub fn lacks_vectors(&self) -> bool {
         let space = self.space();
-        space.as_ref().is_some_and(|space| space.pending.len() * LACKING_SHARE > space.index.len())
+        space.as_ref().is_some_and(|space| {
+            let pending = space.pending.len();
+            pending >= LACKING_MIN && pending * LACKING_SHARE > space.index.len()
+        })
     }
 
     /// How far the vectors are.
