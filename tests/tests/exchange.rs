@@ -110,3 +110,19 @@ fn when_a_text_was_revised_has_one_name() {
     side.ctl(&project.root, &["export", "--format", "amrl", "--topic", "lists", "--output", back.to_str().unwrap()]);
     assert_eq!(fs::read(&back).unwrap(), bytes);
 }
+
+#[test]
+fn a_file_that_cannot_be_read_costs_the_others_nothing() {
+    let side = Side::new();
+    let directory = side.home.scratch().join("notes");
+    fs::create_dir(&directory).unwrap();
+    fs::write(directory.join("a.md"), "Disks are checked on Mondays.\n").unwrap();
+    fs::write(directory.join("b.md"), "---\nformat: helix-markdown\nversion: 999\n---\nUnknown.\n").unwrap();
+    fs::write(directory.join("c.md"), "Tapes are rewound on Fridays.\n").unwrap();
+    let mut command = side.home.command(Binary::Ctl);
+    let output =
+        command.args(["import", "--format", "markdown"]).arg(&directory).current_dir(side.home.scratch()).output();
+    let printed = String::from_utf8(output.unwrap().stdout).unwrap();
+    assert!(printed.contains("b.md") && printed.contains("the file was left out"), "{printed}");
+    assert!(printed.contains("2 read: 2 were stored"), "{printed}");
+}

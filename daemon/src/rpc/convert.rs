@@ -72,7 +72,7 @@ pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Status> {
         kinds: wire.kinds.iter().map(|kind| kind.to_lowercase().replace('-', "_")).collect(),
         scopes: Vec::new(),
         statuses,
-        source: Some(wire.source.clone()).filter(|source| !source.is_empty()),
+        source: Some(SourceRef::parse(&wire.source).path).filter(|source| !source.is_empty()),
         after: wire.after_us.map(Timestamp::from_micros),
         before: wire.before_us.map(Timestamp::from_micros),
     })

@@ -17,7 +17,7 @@ use helix_engine::model::{Actor, Origin, Scope};
 use helix_proto::v1;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Status, Streaming};
+use tonic::{Code, Status, Streaming};
 
 use super::convert;
 use crate::runtime::{Asker, Runtime};
@@ -124,14 +124,20 @@ fn run(
 /// Reads every file and gives its memories to the importer.
 fn read(format: v1::ExchangeFormat, spool: &mut Spool, importer: &mut Importer<'_>) -> Result<(), Status> {
     let names: Vec<String> = spool.files().map(str::to_owned).collect();
+    let is_one_of_many = names.len() > 1;
     for name in names {
         let report = match format {
-            v1::ExchangeFormat::Json => read_json(spool, &name, importer)?,
-            v1::ExchangeFormat::Markdown => read_markdown(spool, &name, importer)?,
-            v1::ExchangeFormat::Amrl => read_amrl(spool, &name, importer)?,
-            v1::ExchangeFormat::Unspecified => Report::default(),
+            v1::ExchangeFormat::Json => read_json(spool, &name, importer),
+            v1::ExchangeFormat::Markdown => read_markdown(spool, &name, importer),
+            v1::ExchangeFormat::Amrl => read_amrl(spool, &name, importer),
+            v1::ExchangeFormat::Unspecified => Ok(Report::default()),
         };
-        importer.note(&name, &report);
+        match report {
+            Ok(report) => importer.note(&name, &report),
+            // A file that cannot be read costs the others nothing.
+            Err(status) if is_one_of_many && status.code() == Code::InvalidArgument => importer.skip(status.message()),
+            Err(status) => return Err(status),
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::calendar::Calendar;
 use crate::error::ErrorKind;
 use crate::index::filter::Filter;
-use crate::model::{Scope, Topic};
+use crate::model::{Scope, SourceRef, Topic};
 use crate::policy::tags;
 
 /// Hours by which `days:1` looks back.
@@ -114,18 +114,32 @@ fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
 }
 
 fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, calendar: &Calendar) -> Result<(), QueryError> {
-    if value.is_empty() {
+    if names(value).next().is_none() {
         return Err(QueryError::Empty(key));
     }
     match key {
-        "tag" => parsed.filter.tags.push(tags::normalise_one(value).ok_or(QueryError::Empty(key))?),
-        "topic" => parsed.filter.topics.push(Topic::parse(value)?.as_str().to_owned()),
-        "source" => parsed.filter.source = Some(value.to_owned()),
-        "kind" => parsed.filter.kinds.push(value.to_lowercase().replace('-', "_")),
+        "tag" => {
+            for name in names(value) {
+                parsed.filter.tags.push(tags::normalise_one(name).ok_or(QueryError::Empty(key))?);
+            }
+        }
+        "topic" => {
+            for name in names(value) {
+                parsed.filter.topics.push(Topic::parse(name)?.as_str().to_owned());
+            }
+        }
+        // As it is shown beside a memory, where a line may stand behind it.
+        "source" => parsed.filter.source = Some(SourceRef::parse(value).path),
+        "kind" => parsed.filter.kinds.extend(names(value).map(|name| name.to_lowercase().replace('-', "_"))),
         "scope" => parsed.scopes.push(value.to_owned()),
         _ => apply_time(&mut parsed.filter, key, value, calendar)?,
     }
     Ok(())
+}
+
+/// Several names may stand in one value.
+fn names(value: &str) -> impl Iterator<Item = &str> {
+    value.split(',').map(str::trim).filter(|name| !name.is_empty())
 }
 
 fn apply_time(filter: &mut Filter, key: &'static str, value: &str, calendar: &Calendar) -> Result<(), QueryError> {
@@ -202,6 +216,16 @@ mod tests {
         assert_eq!(parsed.filter.source.as_deref(), Some("a b.rs"));
         assert_eq!(parsed.scopes, ["all"]);
         assert_eq!(parse_utc("tag::x y").unwrap().words, "tag::x y");
+        let several = parse_utc("topic:a,b tag:gotchas,perf kind:decision,bug-fix source:src/a.rs:15").unwrap().filter;
+        assert_eq!(
+            (several.topics, several.tags),
+            (vec!["a".into(), "b".into()], vec!["gotcha".into(), "perf".into()])
+        );
+        assert_eq!(
+            (several.kinds, several.source.as_deref()),
+            (vec!["decision".into(), "bug_fix".into()], Some("src/a.rs"))
+        );
+        assert!(matches!(parse_utc("topic:,"), Err(QueryError::Empty("topic"))));
     }
 
     #[test]

@@ -103,6 +103,11 @@ impl<'r> Importer<'r> {
         }
     }
 
+    /// Adds why a whole file was left out.
+    pub(super) fn skip(&mut self, why: &str) {
+        self.progress.problems.push(format!("{why}; the file was left out"));
+    }
+
     /// Writes what is left, then the links, and says what was done.
     pub(super) fn finish(mut self) -> Result<v1::ImportProgress, Status> {
         self.send()?;
