@@ -172,29 +172,31 @@ fn chains_of<'a>(entries: &[Entry<'a>], threads: Vec<chains::Thread>, focus: &[C
     found
 }
 
-/// What the memories in focus link to, without what is selected itself.
+/// What the memories in focus link to, without what is selected itself: what most of them link to first, then in the order in
+/// which they do.
 fn linked<'a>(input: &Input<'a>, entries: &[Entry<'a>]) -> Vec<Linked<'a>> {
     if input.linked.is_empty() {
         return Vec::new();
     }
-    let mut from: FxHashMap<MemoryId, Vec<&'a Handle>> = FxHashMap::default();
-    for entry in entries.iter().filter(|entry| is_in_focus(entry, input.focus)) {
-        for memory in std::iter::once(entry.mention.memory).chain(entry.copies.iter().copied()) {
-            for target in &memory.links {
-                from.entry(*target).or_default().push(&entry.mention.memory.handle);
-            }
-        }
+    let in_focus = entries.iter().filter(|entry| is_in_focus(entry, input.focus));
+    let links = in_focus.flat_map(|entry| {
+        let copies = std::iter::once(entry.mention.memory).chain(entry.copies.iter().copied());
+        copies.flat_map(|memory| &memory.links).map(|target| (*target, &entry.mention.memory.handle))
+    });
+    let mut from: FxHashMap<MemoryId, (usize, Vec<&'a Handle>)> = FxHashMap::default();
+    for (position, (target, handle)) in links.enumerate() {
+        from.entry(target).or_insert_with(|| (position, Vec::new())).1.push(handle);
     }
     let mut seen: FxHashSet<MemoryId> = input.selected.iter().map(|selected| selected.memory.id).collect();
-    let mut linked: Vec<Linked<'a>> = Vec::new();
+    let mut linked: Vec<(usize, Linked<'a>)> = Vec::new();
     for memory in input.linked {
-        if let (true, Some(mut from)) = (seen.insert(memory.id), from.remove(&memory.id)) {
+        if let (true, Some((position, mut from))) = (seen.insert(memory.id), from.remove(&memory.id)) {
             from.dedup();
-            linked.push(Linked { memory, from });
+            linked.push((position, Linked { memory, from }));
         }
     }
-    linked.sort_by_key(|linked| std::cmp::Reverse(linked.from.len()));
-    linked
+    linked.sort_by_key(|(position, linked)| (std::cmp::Reverse(linked.from.len()), *position));
+    linked.into_iter().map(|(_, linked)| linked).collect()
 }
 
 fn sections<'a>(entries: Vec<Entry<'a>>, successors: &[Option<usize>], focus: &[Category]) -> Vec<Section<'a>> {

@@ -81,6 +81,25 @@ fn links_are_followed_one_level_and_say_where_they_come_from() {
 }
 
 #[test]
+fn what_is_linked_most_stands_first_then_what_is_linked_first() {
+    let targets =
+        [memory("other", "third"), memory("other", "second"), memory("other", "first"), memory("other", "most")];
+    let mut memories = [memory("a", "it is so"), memory("a", "it stays so")];
+    memories[0].links = vec![targets[2].id, targets[3].id, targets[1].id];
+    memories[1].links = vec![targets[0].id, targets[3].id];
+    let selected = selected(&memories);
+    for linked in [targets.clone(), {
+        let mut turned = targets;
+        turned.reverse();
+        turned
+    }] {
+        let brief = compose(&Input { linked: &linked, ..input(&selected) });
+        let found: Vec<&str> = brief.linked.iter().map(|linked| linked.memory.text.as_str()).collect();
+        assert_eq!(found, ["most", "first", "second", "third"]);
+    }
+}
+
+#[test]
 fn focus_keeps_the_categories_asked_for_and_counts_the_others() {
     let memories = [
         tagged("a", "one", 1, &["gotcha"]),
