@@ -7,7 +7,7 @@ mod target;
 use std::sync::Arc;
 
 use helix_engine::model::{Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, SourceRef, Topic};
-use helix_engine::policy::edit::{Edit, Fields};
+use helix_engine::policy::edit::{Edit, Fields, Sourced};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
 use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
@@ -197,13 +197,16 @@ impl Plan<'_> {
         let kind = wire.kind.map(|name| self.runtime.strand.kinds().resolve(&name)).transpose();
         let located = wire.source.map(|text| {
             let source = SourceRef::parse(&text);
-            (!source.path.is_empty()).then(|| store::locate(&source, self.asker))
+            let located = (!source.path.is_empty()).then(|| store::locate(&source, self.asker))?;
+            Some(Sourced {
+                reference: located.source,
+                line: located.line.map(|line| line.to_string()),
+                project: located.project.map(|project| project.to_string()),
+            })
         });
         let fields = Fields {
-            source_line: located.as_ref().and_then(|located| Some(located.as_ref()?.line?.to_string())),
-            source_project: located.as_ref().and_then(|located| Some(located.as_ref()?.project.as_ref()?.to_string())),
             kind: kind.map_err(|error| Status::invalid_argument(error.to_string()))?,
-            source: located.map(|located| located.map(|located| located.source)),
+            source: located,
             importance: wire.importance,
             confidence: wire.confidence,
             pinned: wire.pinned,

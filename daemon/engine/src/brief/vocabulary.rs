@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::classify::beginning;
 use crate::index::lexical::stop_words::is_stop_word;
 use crate::policy::resemble::words;
-use crate::policy::tags::{AUTO_TAGS, normalise_one};
+use crate::policy::tags::{AUTO_TAGS, KIND_PREFIXES, normalise_one};
 
 /// Bytes of a text whose words count. A longer one is compared by its beginning, so that no brief reads megabytes.
 pub(super) const COMPARED_MAX_BYTES: usize = 4 * 1024;
@@ -150,9 +150,10 @@ const FILLERS: &[&str] = &[
     "zero",
 ];
 
-/// What names nothing: the fillers, and the tags that are categories already. One look instead of one for each tag, since most
+/// What names nothing: the fillers, and the labels that are categories already. One look instead of one for each tag, since most
 /// words are neither.
-static NAMELESS: LazyLock<FxHashSet<&str>> = LazyLock::new(|| FILLERS.iter().chain(&AUTO_TAGS).copied().collect());
+static NAMELESS: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| FILLERS.iter().chain(&AUTO_TAGS).chain(&KIND_PREFIXES).copied().collect());
 
 /// The words of one text.
 #[derive(Debug, Default)]

@@ -129,7 +129,7 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     }
     let kind = match draft.kind.as_deref().filter(|name| !name.trim().is_empty()) {
         Some(name) => kinds.resolve(name)?,
-        None => tags::suggest_kind(&tags, kinds)?,
+        None => tags::suggest_kind(&tags, &draft.text, kinds)?,
     };
     let about_user = kinds.spec(&kind).is_some_and(|spec| spec.about_user);
     let scope = match draft.scope {

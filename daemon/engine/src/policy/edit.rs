@@ -71,17 +71,48 @@ pub enum Edit {
     },
 }
 
+/// Where a memory comes from, with what is known of that place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sourced {
+    /// The place.
+    pub reference: SourceRef,
+    /// The hash of its line, as [`LINE_ATTRIBUTE`] holds it.
+    pub line: Option<String>,
+    /// Whose it is, as [`SOURCE_PROJECT_ATTRIBUTE`] holds it: kept where the memory is a global one.
+    pub project: Option<String>,
+}
+
+impl Sourced {
+    /// What a memory holds of its source.
+    #[must_use]
+    pub fn of(memory: &Memory) -> Option<Self> {
+        let attribute = |key| memory.attributes.get(key).cloned();
+        Some(Self {
+            reference: memory.source.clone()?,
+            line: attribute(LINE_ATTRIBUTE),
+            project: attribute(SOURCE_PROJECT_ATTRIBUTE),
+        })
+    }
+
+    /// Puts a source, or none, in the place of the one that a memory has.
+    fn put(source: Option<&Self>, memory: &mut Memory) {
+        let project = source.and_then(|source| source.project.clone()).filter(|_| memory.scope == Scope::Global);
+        let line = source.and_then(|source| source.line.clone());
+        memory.source = source.map(|source| source.reference.clone());
+        for (key, value) in [(LINE_ATTRIBUTE, line), (SOURCE_PROJECT_ATTRIBUTE, project)] {
+            memory.attributes.remove(key);
+            memory.attributes.extend(value.map(|value| (key.to_owned(), value)));
+        }
+    }
+}
+
 /// Fields to replace; what is `None` stays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fields {
     /// Registered.
     pub kind: Option<Kind>,
     /// `Some(None)` takes the source away.
-    pub source: Option<Option<SourceRef>>,
-    /// With a source: the hash of its line, as [`LINE_ATTRIBUTE`] holds it.
-    pub source_line: Option<String>,
-    /// With a source: whose it is, as [`SOURCE_PROJECT_ATTRIBUTE`] holds it, if the memory is a global one.
-    pub source_project: Option<String>,
+    pub source: Option<Option<Sourced>>,
     /// 0 to 1.
     pub importance: Option<f32>,
     /// 0 to 1.
@@ -102,9 +133,7 @@ pub struct Absorbed {
     /// Its links.
     pub links: Vec<MemoryId>,
     /// Its source, which the memory that stays takes over when it has none.
-    pub source: Option<SourceRef>,
-    /// With a source: the hash of its line, as [`LINE_ATTRIBUTE`] holds it.
-    pub source_line: Option<String>,
+    pub source: Option<Sourced>,
     /// Its importance.
     pub importance: f32,
     /// Its confidence.
@@ -274,16 +303,11 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
         memory.kind = kind.clone();
     }
     if let Some(source) = &fields.source {
-        let length = source.as_ref().map_or(0, |source| source.path.len());
+        let length = source.as_ref().map_or(0, |source| source.reference.path.len());
         if length > FIELD_MAX_BYTES {
             return Err(limit("source", length, "bytes", FIELD_MAX_BYTES, "shorten it").into());
         }
-        memory.source.clone_from(source);
-        memory.attributes.remove(LINE_ATTRIBUTE);
-        memory.attributes.extend(fields.source_line.clone().map(|line| (LINE_ATTRIBUTE.to_owned(), line)));
-        memory.attributes.remove(SOURCE_PROJECT_ATTRIBUTE);
-        let project = fields.source_project.clone().filter(|_| memory.scope == Scope::Global);
-        memory.attributes.extend(project.map(|project| (SOURCE_PROJECT_ATTRIBUTE.to_owned(), project)));
+        Sourced::put(source.as_ref(), memory);
     }
     if let Some(importance) = fields.importance {
         memory.importance = unit_interval("importance", importance)?;
@@ -339,8 +363,7 @@ fn absorb(memory: &mut Memory, absorbed: &Absorbed) {
     memory.links = unique(&links).into_iter().filter(|id| *id != memory.id && *id != absorbed.id).collect();
     memory.links.truncate(LINKS_MAX);
     if memory.source.is_none() {
-        memory.source.clone_from(&absorbed.source);
-        memory.attributes.extend(absorbed.source_line.clone().map(|line| (LINE_ATTRIBUTE.to_owned(), line)));
+        Sourced::put(absorbed.source.as_ref(), memory);
     }
     memory.importance = memory.importance.max(absorbed.importance);
     memory.confidence = memory.confidence.max(absorbed.confidence);

@@ -111,16 +111,23 @@ fn what_stays_takes_over_what_the_duplicate_had() {
         id: id(3),
         tags: vec!["a".into(), "b".into()],
         links: vec![id(4), memory.id],
-        source: Some(SourceRef::parse("src/a.rs:3")),
-        source_line: Some("abc".into()),
+        source: Some(Sourced {
+            reference: SourceRef::parse("src/a.rs:3"),
+            line: Some("abc".into()),
+            project: Some("project:p".into()),
+        }),
         importance: 0.9,
         confidence: 0.1,
         access_count: 2,
         known_count: 5,
     };
-    let other = Absorbed { source: Some(SourceRef::parse("src/b.rs")), source_line: None, ..absorbed.clone() };
+    let elsewhere = Sourced { reference: SourceRef::parse("src/b.rs"), ..Sourced::default() };
+    let other = Absorbed { source: Some(elsewhere), ..absorbed.clone() };
+    let mut global = Memory { scope: Scope::Global, ..memory.clone() };
+    let first = absorbed.clone();
     assert!(done(&Edit::Absorb(Box::new(absorbed)), &mut memory));
     assert_eq!(memory.attributes.get(LINE_ATTRIBUTE).map(String::as_str), Some("abc"));
+    assert_eq!(memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE), None, "a project's own memory needs no name of it");
     assert_eq!(
         (memory.tags.as_slice(), memory.links.as_slice()),
         (["a".to_owned(), "b".to_owned()].as_slice(), [id(4)].as_slice())
@@ -128,6 +135,8 @@ fn what_stays_takes_over_what_the_duplicate_had() {
     assert_eq!((memory.importance, memory.confidence, memory.access_count), (0.9, 1.0, 7));
     assert!(done(&Edit::Absorb(Box::new(other)), &mut memory));
     assert_eq!(memory.source, Some(SourceRef::parse("src/a.rs:3")), "its own source stays");
+    assert!(done(&Edit::Absorb(Box::new(first)), &mut global));
+    assert_eq!(global.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str), Some("project:p"));
 }
 
 proptest! {

@@ -9,7 +9,7 @@ pub const TAG_MAX_BYTES: usize = 64;
 pub const TAGS_MAX: usize = 32;
 
 /// Prefixes that tag a text, as in `gotcha: …`.
-pub const AUTO_TAGS: [&str; 37] = [
+pub const AUTO_TAGS: [&str; 35] = [
     "gotcha",
     "invariant",
     "perf",
@@ -45,9 +45,10 @@ pub const AUTO_TAGS: [&str; 37] = [
     "encoding",
     "observation",
     "hypothesis",
-    "convention",
-    "preference",
 ];
+
+/// Prefixes that name a kind without being a tag.
+pub(crate) const KIND_PREFIXES: [&str; 2] = ["convention", "preference"];
 
 /// Kinds that a tag suggests, first match wins.
 const KIND_OF_TAG: &[(&str, &str)] = &[
@@ -92,24 +93,29 @@ pub fn normalise_one(tag: &str) -> Option<String> {
 #[must_use]
 pub fn prefix_tag(text: &str) -> Option<&'static str> {
     let line = text.trim_start().lines().next()?;
-    AUTO_TAGS.into_iter().find(|tag| {
-        let Some((head, rest)) = line.as_bytes().split_at_checked(tag.len()) else { return false };
-        let is_same = |(&given, wanted): (&u8, u8)| match given {
-            b' ' | b'_' => wanted == b'-',
-            given => given.to_ascii_lowercase() == wanted,
-        };
-        head.iter().zip(tag.bytes()).all(is_same)
-            && [":", " - ", " — "].iter().any(|mark| rest.starts_with(mark.as_bytes()))
-    })
+    AUTO_TAGS.into_iter().find(|tag| begins_with(line, tag))
 }
 
-/// The kind that tags suggest, else `fact`.
+/// Whether a line begins with a word as a label: `gotcha: …`.
+fn begins_with(line: &str, label: &str) -> bool {
+    let Some((head, rest)) = line.as_bytes().split_at_checked(label.len()) else { return false };
+    let is_same = |(&given, wanted): (&u8, u8)| match given {
+        b' ' | b'_' => wanted == b'-',
+        given => given.to_ascii_lowercase() == wanted,
+    };
+    head.iter().zip(label.bytes()).all(is_same)
+        && [":", " - ", " — "].iter().any(|mark| rest.starts_with(mark.as_bytes()))
+}
+
+/// The kind that tags suggest, or the text's prefix; else `fact`.
 ///
 /// # Errors
 /// [`crate::model::UnknownKind`] when the registry lacks `fact`.
-pub fn suggest_kind(tags: &[String], kinds: &Kinds) -> Result<Kind, crate::model::UnknownKind> {
-    let suggested = KIND_OF_TAG.iter().find(|(tag, _)| tags.iter().any(|t| t == tag)).map_or("fact", |(_, kind)| kind);
-    kinds.resolve(suggested)
+pub fn suggest_kind(tags: &[String], text: &str, kinds: &Kinds) -> Result<Kind, crate::model::UnknownKind> {
+    let of_tag = KIND_OF_TAG.iter().find(|(tag, _)| tags.iter().any(|t| t == tag)).map(|(_, kind)| *kind);
+    let line = text.trim_start().lines().next().unwrap_or_default();
+    let of_prefix = || KIND_PREFIXES.into_iter().find(|kind| begins_with(line, kind));
+    kinds.resolve(of_tag.or_else(of_prefix).unwrap_or("fact"))
 }
 
 fn singular(word: &str) -> String {
@@ -151,7 +157,8 @@ mod tests {
     #[test]
     fn tags_suggest_a_kind() {
         let kinds = Kinds::default();
-        assert_eq!(suggest_kind(&["bug".into(), "gotcha".into()], &kinds).unwrap().as_str(), "gotcha");
-        assert_eq!(suggest_kind(&[], &kinds).unwrap().as_str(), "fact");
+        assert_eq!(suggest_kind(&["bug".into(), "gotcha".into()], "convention: x", &kinds).unwrap().as_str(), "gotcha");
+        assert_eq!(suggest_kind(&[], "conventional: x", &kinds).unwrap().as_str(), "fact");
+        assert_eq!(suggest_kind(&[], "Convention: tabs", &kinds).unwrap().as_str(), "convention");
     }
 }

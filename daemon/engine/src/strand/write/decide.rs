@@ -4,8 +4,7 @@ use super::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, TOPIC_EDIT_MA
 use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
 use crate::model::{Actor, Memory, MemoryNumber, Scope, Status, Timestamp, Topic};
-use crate::policy::edit::{Absorbed, Edit};
-use crate::policy::stale::LINE_ATTRIBUTE;
+use crate::policy::edit::{Absorbed, Edit, Sourced};
 use crate::store::{Change, Write, WriteError};
 use crate::strand::Strand;
 
@@ -138,10 +137,9 @@ impl Strand {
         let access_count = self.catalog().row(pair.duplicate).map_or(0, |row| row.access_count);
         let absorbed = Absorbed {
             id: duplicate.id,
+            source: Sourced::of(&duplicate),
             tags: duplicate.tags,
             links: duplicate.links,
-            source: duplicate.source,
-            source_line: duplicate.attributes.get(LINE_ATTRIBUTE).cloned(),
             importance: duplicate.importance,
             confidence: duplicate.confidence,
             access_count: access_count.max(duplicate.access_count),
