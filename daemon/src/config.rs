@@ -33,6 +33,10 @@ pub(crate) struct Config {
     pub(crate) embedder: bool,
     /// Threads of one inference.
     pub(crate) embedder_threads: usize,
+    /// Whether a session that found something out the hard way and stored nothing is reminded once when it stops.
+    pub(crate) stop_reminder: bool,
+    /// Whether memories may be put behind the prompt of a subagent.
+    pub(crate) subagent_prompts: bool,
     /// Kinds beside the built-in ones.
     pub(crate) kinds: Vec<KindSpec>,
 }
@@ -46,7 +50,16 @@ struct File {
     #[serde(default)]
     embedder: EmbedderSection,
     #[serde(default)]
+    hooks: HooksSection,
+    #[serde(default)]
     kind: Vec<KindSection>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HooksSection {
+    stop_reminder: Option<bool>,
+    subagent_prompts: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -85,6 +98,8 @@ pub(crate) fn load(args: &Args) -> Result<Config, Failure> {
         log: args.log.clone().or_else(|| variable("HELIX_LOG")).or(file.log).unwrap_or_else(|| LOG_DEFAULT.to_owned()),
         embedder: !args.no_embedder && embedder_wanted(file.embedder.enabled)?,
         embedder_threads: file.embedder.threads.unwrap_or(1),
+        stop_reminder: file.hooks.stop_reminder.unwrap_or(true),
+        subagent_prompts: file.hooks.subagent_prompts.unwrap_or(true),
         kinds: file.kind.into_iter().map(kind_spec).collect(),
         paths,
     };
@@ -162,10 +177,11 @@ mod tests {
     #[test]
     fn files_are_strict_and_complete() {
         let file: File = toml::from_str(
-            "log = 'debug'\n[embedder]\nthreads = 2\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n",
+            "log = 'debug'\n[embedder]\nthreads = 2\n[hooks]\nstop_reminder = false\n[[kind]]\nname = 'recipe'\nhalf_life_days = 3\nsurface_lines = 5\n",
         )
         .unwrap();
         assert_eq!(file.embedder.threads, Some(2));
+        assert_eq!((file.hooks.stop_reminder, file.hooks.subagent_prompts), (Some(false), None));
         assert_eq!(file.kind.first().unwrap().name, "recipe");
         let error = toml::from_str::<File>("colour = 1\n").unwrap_err().to_string();
         assert!(error.contains("colour"), "{error}");

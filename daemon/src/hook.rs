@@ -1,23 +1,36 @@
 //! The hook handler: one entry for every event, from the frame and from gRPC alike.
 //!
-//! It answers within its deadline or says nothing. An event that is not handled is answered at once with nothing.
+//! It answers within its deadline or says nothing. An event that is not known is answered at once with nothing, and so is
+//! everything that Helix's own tools do.
 
 mod ambient;
+mod approve;
+mod build;
+mod changes;
 mod event;
+mod incidents;
+mod prompt;
+mod relevant;
 mod session;
 mod sessions;
+mod stop;
+mod subagent;
 
+pub(crate) use incidents::Incidents;
 pub(crate) use sessions::Sessions;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use helix_engine::model::MemoryNumber;
+use helix_engine::model::{Memory, MemoryNumber, Timestamp};
+use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::{ReadError, Request};
 use helix_engine::surface::inject::Injection;
 use helix_proto::v1::HookRequest;
+use serde_json::Value;
+use tokio::sync::Semaphore;
 
 use crate::project::Project;
 use crate::runtime::Runtime;
@@ -27,22 +40,126 @@ use sessions::GivenCheckpoint;
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
 
+/// Events worked on at the same time; the others wait in the order in which they came. Most take less than a millisecond,
+/// and the machine's cores are the agent's.
+const AT_ONCE_MAX: usize = 8;
+
+/// Bounds how much of the machine events take.
+#[derive(Debug)]
+pub(crate) struct Gate(Arc<Semaphore>);
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(AT_ONCE_MAX)))
+    }
+}
+
 /// What an event gives to the agent.
 struct Given {
     injection: Injection,
-    /// The memories in it, best first.
+    /// The memories that were to be in it, best first.
     memories: Vec<MemoryNumber>,
+    /// The topics of those, in the same order.
+    topics: Vec<String>,
     /// The checkpoint in it.
     checkpoint: Option<GivenCheckpoint>,
+}
+
+impl Given {
+    /// An injection of these memories.
+    fn of(injection: Injection, memories: &[Memory]) -> Self {
+        Self {
+            injection,
+            memories: memories.iter().map(|memory| memory.number).collect(),
+            topics: memories.iter().map(|memory| memory.topic.as_str().to_owned()).collect(),
+            checkpoint: None,
+        }
+    }
+
+    /// Nothing when there is no text.
+    fn if_any(self) -> Option<Self> {
+        (!self.injection.text.is_empty()).then_some(self)
+    }
+}
+
+/// What the client is told.
+enum Answer {
+    /// Nothing.
+    Silence,
+    /// A text for the model.
+    Context(Given),
+    /// A text at the end of the prompt that the tool gets.
+    Prompt(Given),
+    /// That the tool may be used.
+    Allowed,
+}
+
+impl From<Option<Given>> for Answer {
+    fn from(given: Option<Given>) -> Self {
+        given.map_or(Self::Silence, Self::Context)
+    }
+}
+
+/// One event, and everything that is needed to answer it.
+struct Context<'a> {
+    runtime: &'a Runtime,
+    request: &'a HookRequest,
+    input: &'a Input,
+    client: ClientEvent,
+    project: Arc<Project>,
+    /// Whose context the answer reaches.
+    key: String,
+    now: Timestamp,
+    began: Instant,
+}
+
+impl Context<'_> {
+    /// How much of the deadline is left.
+    fn time_left(&self) -> Duration {
+        DEADLINE.saturating_sub(self.began.elapsed())
+    }
+
+    /// Whether anything may be recorded.
+    fn is_real(&self) -> bool {
+        !self.request.dry_run
+    }
+
+    /// Changes what the session is doing, and persists it. A dry run changes a copy.
+    fn work<T>(&self, change: impl FnOnce(&mut Activity) -> T) -> T {
+        let key = &self.input.session_id;
+        if !self.is_real() {
+            return change(&mut self.runtime.sessions.activity(key, self.now).unwrap_or_default());
+        }
+        let (result, state) = self.runtime.sessions.work(key, self.now, change);
+        if let Some(state) = state {
+            self.runtime.writer.write_later(Request::Session { key: key.clone(), state });
+        }
+        result
+    }
+
+    /// A path as people write it: relative to the project where it is inside.
+    fn relative(&self, file: &Path) -> String {
+        self.project.relative(file).to_string_lossy().into_owned()
+    }
 }
 
 /// Answers an event with the bytes for the hook's stdout; empty for nothing.
 pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest) -> Vec<u8> {
     runtime.hooks_answered.fetch_add(1, Ordering::Relaxed);
-    let Some(handled) = Handled::of(&request.event) else {
+    let Some(handler) = Handler::of(&request.event) else {
         return Vec::new();
     };
-    let work = tokio::task::spawn_blocking(move || handle(&runtime, handled, &request));
+    let began = Instant::now();
+    let gate = Arc::clone(&runtime.hook_gate.0);
+    let work = async move {
+        let Ok(permit) = gate.acquire_owned().await else { return Ok(Vec::new()) };
+        tokio::task::spawn_blocking(move || {
+            let stdout = handle(&runtime, handler, &request, began);
+            drop(permit);
+            stdout
+        })
+        .await
+    };
     match tokio::time::timeout(DEADLINE, work).await {
         Ok(Ok(stdout)) => stdout,
         Ok(Err(error)) => {
@@ -56,51 +173,79 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest) -> Vec<u
     }
 }
 
-/// The events that have something to say.
+/// The events that are known, by the names that the hook is started with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Handled {
+enum Handler {
     Session,
+    Prompt,
     Ambient,
+    PostBuild,
+    ErrorContext,
+    PreCompact,
+    Stop,
+    Subagent,
+    ApproveMcp,
+    SessionEnd,
 }
 
-impl Handled {
+impl Handler {
     fn of(event: &str) -> Option<Self> {
-        match event {
-            "session" => Some(Self::Session),
-            "ambient" => Some(Self::Ambient),
-            _ => None,
-        }
+        Some(match event {
+            "session" => Self::Session,
+            "prompt" => Self::Prompt,
+            "ambient" => Self::Ambient,
+            "post-build" => Self::PostBuild,
+            "error-context" => Self::ErrorContext,
+            "pre-compact" => Self::PreCompact,
+            "stop" => Self::Stop,
+            "subagent" => Self::Subagent,
+            "approve-mcp" => Self::ApproveMcp,
+            "session-end" => Self::SessionEnd,
+            _ => return None,
+        })
     }
 
-    /// The client's event that this one answers. The client drops an answer that names another.
-    fn answers(self) -> ClientEvent {
+    /// The client's events that this one answers. The client drops an answer that names another.
+    fn answers(self) -> &'static [ClientEvent] {
         match self {
-            Self::Session => ClientEvent::SessionStart,
-            Self::Ambient => ClientEvent::PreToolUse,
+            Self::Session => &[ClientEvent::SessionStart],
+            Self::Prompt => &[ClientEvent::UserPromptSubmit],
+            Self::Ambient => &[ClientEvent::PreToolUse],
+            Self::PostBuild => &[ClientEvent::PostToolUse],
+            Self::ErrorContext => &[ClientEvent::PostToolUseFailure],
+            Self::PreCompact => &[ClientEvent::PreCompact],
+            Self::Stop => &[ClientEvent::Stop],
+            Self::Subagent => &[ClientEvent::SubagentStart, ClientEvent::PreToolUse],
+            Self::ApproveMcp => &[ClientEvent::PermissionRequest],
+            Self::SessionEnd => &[ClientEvent::SessionEnd],
         }
     }
 }
 
-fn handle(runtime: &Runtime, handled: Handled, request: &HookRequest) -> Vec<u8> {
+fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Instant) -> Vec<u8> {
     let Some(input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
         return Vec::new();
     };
-    if input.hook_event_name != handled.answers().name() {
+    let Some(client) = ClientEvent::parse(&input.hook_event_name).filter(|event| handler.answers().contains(event))
+    else {
+        return Vec::new();
+    };
+    if input.is_own_tool() && handler != Handler::ApproveMcp {
         return Vec::new();
     }
-    let project = project_of(runtime, handled, request, &input);
-    let key = input.session_key();
-    if handled == Handled::Session && !request.dry_run {
-        runtime.sessions.begin(&key, input.forgets_context(), runtime.now());
-    }
-    let given = match handled {
-        Handled::Session => session::give(runtime, &project, &input, &key).map_err(ReadError::from),
-        Handled::Ambient => ambient::give(runtime, &project, &input, &key),
+    let context = Context {
+        runtime,
+        request,
+        project: project_of(runtime, handler, request, &input),
+        key: input.session_key(),
+        now: runtime.now(),
+        client,
+        input: &input,
+        began,
     };
-    match given {
-        Ok(Some(given)) => deliver(runtime, handled, request, &key, &given),
-        Ok(None) => Vec::new(),
+    match decide(&context, handler) {
+        Ok(answer) => deliver(&context, &answer),
         Err(error) => {
             tracing::error!(%error, event = request.event, "a hook could not read the strand");
             Vec::new()
@@ -108,10 +253,28 @@ fn handle(runtime: &Runtime, handled: Handled, request: &HookRequest) -> Vec<u8>
     }
 }
 
+fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> {
+    Ok(match handler {
+        Handler::Session => session::give(context)?.into(),
+        Handler::Prompt => prompt::give(context)?.into(),
+        Handler::Ambient => ambient::give(context)?.into(),
+        Handler::PostBuild | Handler::ErrorContext => build::give(context)?.into(),
+        Handler::Stop => stop::give(context)?.into(),
+        Handler::Subagent => subagent::give(context)?,
+        Handler::ApproveMcp if approve::is_harmless(context.input) => Answer::Allowed,
+        Handler::ApproveMcp => Answer::Silence,
+        // What the session knows is persisted, and given at the start that follows.
+        Handler::PreCompact | Handler::SessionEnd => {
+            context.work(|_| ());
+            Answer::Silence
+        }
+    })
+}
+
 /// The project of the session, or of the file, when a session works above several repositories or reaches into another.
-fn project_of(runtime: &Runtime, handled: Handled, request: &HookRequest, input: &Input) -> Arc<Project> {
+fn project_of(runtime: &Runtime, handler: Handler, request: &HookRequest, input: &Input) -> Arc<Project> {
     let project = runtime.project(&input.directory(&request.project_dir));
-    let file = if handled == Handled::Ambient { input.file() } else { None };
+    let file = if handler == Handler::Ambient { input.file() } else { None };
     let elsewhere = file.filter(|file| project.is_directory() || !file.starts_with(&project.root));
     match elsewhere.as_deref().and_then(Path::parent).filter(|directory| directory.is_dir()) {
         Some(directory) => runtime.project(directory),
@@ -120,15 +283,57 @@ fn project_of(runtime: &Runtime, handled: Handled, request: &HookRequest, input:
 }
 
 /// Notes what the session was given, and renders it.
-fn deliver(runtime: &Runtime, handled: Handled, request: &HookRequest, key: &str, given: &Given) -> Vec<u8> {
-    if !request.dry_run {
-        let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
-        // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
-        let claimed = runtime.sessions.claim(key, taken, given.checkpoint, runtime.now());
-        let Some(state) = claimed else { return Vec::new() };
-        runtime.writer.write_later(Request::Session { key: key.to_owned(), state });
-        runtime.injected_tokens.fetch_add(given.injection.tokens() as u64, Ordering::Relaxed);
-        tracing::debug!(event = request.event, memories = taken.len(), tokens = given.injection.tokens(), "injected");
+fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
+    match answer {
+        Answer::Silence => Vec::new(),
+        Answer::Allowed => event::allowed(context.client),
+        Answer::Context(given) if claim(context, given) => {
+            event::additional_context(context.client, &given.injection.text)
+        }
+        Answer::Context(_) => Vec::new(),
+        // It reaches another context than this one, so it is not this one's to remember.
+        Answer::Prompt(given) => match with_text(&context.input.tool_input, &given.injection.text) {
+            Some(input) => {
+                count(context, given);
+                event::updated_input(context.client, &input)
+            }
+            None => Vec::new(),
+        },
     }
-    event::additional_context(handled.answers(), &given.injection.text)
+}
+
+/// Marks what is given as given; false when another event of the session gave a part of it meanwhile.
+fn claim(context: &Context<'_>, given: &Given) -> bool {
+    if !context.is_real() {
+        return true;
+    }
+    let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
+    // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
+    let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, context.now);
+    let Some(state) = claimed else { return false };
+    context.runtime.writer.write_later(Request::Session { key: context.key.clone(), state });
+    context.work(|activity| {
+        for topic in given.topics.iter().take(given.injection.taken) {
+            activity.use_topic(topic);
+        }
+    });
+    count(context, given);
+    true
+}
+
+fn count(context: &Context<'_>, given: &Given) {
+    if context.is_real() {
+        let tokens = given.injection.tokens();
+        context.runtime.injected_tokens.fetch_add(tokens as u64, Ordering::Relaxed);
+        tracing::debug!(event = context.request.event, memories = given.injection.taken, tokens, "injected");
+    }
+}
+
+/// The tool's input with a text behind its prompt; everything else stays as it is.
+fn with_text(tool_input: &Value, text: &str) -> Option<Value> {
+    let prompt = tool_input.get("prompt")?.as_str()?;
+    let longer = format!("{prompt}\n\n{text}");
+    let mut input = tool_input.clone();
+    *input.get_mut("prompt")? = Value::String(longer);
+    Some(input)
 }

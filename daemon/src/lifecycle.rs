@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
-use helix_engine::strand::Strand;
+use helix_engine::strand::{Request, Strand};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Notify;
 
@@ -17,7 +17,7 @@ use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{Handover, Successor};
 use crate::home::{Home, make_directory};
-use crate::hook::Sessions;
+use crate::hook::{Gate, Incidents, Sessions};
 use crate::indexer::{self, Indexer};
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
@@ -181,6 +181,9 @@ impl Daemon {
     /// Ends the threads in the order in which data flows, so that each sees everything of the one before.
     fn close(self) -> Result<(), Failure> {
         let Self { runtime, writer, indexer, embedder } = self;
+        for (key, state) in runtime.sessions.unwritten(runtime.now()) {
+            runtime.writer.write_later(Request::Session { key, state });
+        }
         drop(runtime);
         let written = writer.join().unwrap_or_else(|_| Err("the writer panicked".to_owned()));
         indexer.join();
@@ -209,6 +212,8 @@ impl Runtime {
             embedder,
             projects: Projects::default(),
             sources: Sources::default(),
+            incidents: Incidents::default(),
+            hook_gate: Gate::default(),
             clock,
             started_at,
             successor: Mutex::default(),

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
-use crate::hook::Sessions;
+use crate::hook::{Gate, Incidents, Sessions};
 use crate::project::{self, Project, Projects};
 use crate::sources::Sources;
 use crate::system::SystemClock;
@@ -37,8 +37,12 @@ pub(crate) struct Runtime {
     pub(crate) projects: Projects,
     /// What the files hold that memories are about.
     pub(crate) sources: Sources,
-    /// What each session was given.
+    /// What each session was given and does.
     pub(crate) sessions: Sessions,
+    /// What is known of failed builds and tests.
+    pub(crate) incidents: Incidents,
+    /// Bounds how much of the machine hooks take.
+    pub(crate) hook_gate: Gate,
     /// Tells the time.
     pub(crate) clock: SystemClock,
     /// When the daemon was started.

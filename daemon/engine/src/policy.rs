@@ -11,3 +11,4 @@ pub mod resemble;
 pub mod stale;
 pub mod tags;
 pub mod times;
+pub mod work;

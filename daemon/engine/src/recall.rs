@@ -10,6 +10,7 @@ mod factors;
 mod fusion;
 pub mod pack;
 pub mod parse;
+pub mod relevance;
 mod run;
 
 pub use calendar::Calendar;

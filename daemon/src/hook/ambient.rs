@@ -1,23 +1,21 @@
 //! The `ambient` event: before a file is read, edited or searched for, the memories about it.
 //!
-//! Three layers, each skipping what an earlier one or this session already gave: memories whose source is this file, then
-//! those that name a symbol it declares, then those that name its stem.
+//! Five layers, each skipping what an earlier one or this session already gave: memories whose source is this file, then
+//! those that name a symbol that a change removes, those that name a symbol that the file declares, those that name its stem,
+//! and those about what hangs together with it.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use helix_engine::index::lexical::{LexicalQuery, Restriction};
+use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
-use helix_engine::strand::ReadError;
-use helix_engine::surface::inject::{INJECTION_MAX_TOKENS, frame_looking_at};
+use helix_engine::strand::{ReadError, Strand};
+use helix_engine::surface::inject::{Content, INJECTION_MAX_TOKENS, frame};
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::symbols::symbols;
 
-use super::Given;
 use super::event::Input;
+use super::{Context, Given, changes};
 use crate::project::Project;
-use crate::runtime::Runtime;
 use crate::sources::HOOK_READ_MAX_BYTES;
 
 /// Memories of one injection.
@@ -32,8 +30,12 @@ const ENOUGH: usize = 5;
 /// Candidates of the word index that are looked at for a guess.
 const CANDIDATES_MAX: usize = 16;
 
-/// Bytes of a file that are read for its symbols; 500 lines are rarely longer.
-const FILE_READ_MAX_BYTES: u64 = 128 * 1024;
+/// Characters of what the tool touches, and of a name.
+const LABEL_MAX_CHARS: usize = 200;
+const NAME_MAX_CHARS: usize = 80;
+
+/// Words with which memories say that things hang together.
+const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
 
 /// Shortest stem that says anything.
 const STEM_MIN_CHARS: usize = 4;
@@ -78,27 +80,48 @@ const COMMON_STEMS: &[&str] = &[
 ];
 
 /// Gives what is known about the file; `None` for nothing.
-pub(super) fn give(runtime: &Runtime, project: &Project, input: &Input, key: &str) -> Result<Option<Given>, ReadError> {
-    let Some(target) = Target::of(input, project) else { return Ok(None) };
-    let mut layers = Layers { runtime, scopes: project.scopes(), key, found: Vec::new() };
+pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
+    let Some(target) = Target::of(context.input, &context.project) else { return Ok(None) };
     if let Some(file) = &target.file {
-        layers.by_source(file, project)?;
+        let file = context.relative(file);
+        context.work(|activity| if target.changes { activity.edit(&file) } else { activity.read(&file) });
     }
+    let mut layers = Layers { context, scopes: context.project.scopes(), found: Vec::new() };
+    if let Some(file) = &target.file {
+        layers.by_source(file)?;
+    }
+    let removed =
+        if target.changes { changes::removed_symbols(context.input, target.file.as_deref()) } else { Vec::new() };
+    let before = layers.found.len();
+    layers.by_name(&removed, names_identifier)?;
+    let impact = layers.found.get(before..).unwrap_or_default();
+    let notes: Vec<String> = removed
+        .iter()
+        .filter(|name| impact.iter().any(|memory| names_identifier(memory, name)))
+        .map(|name| format!("this change removes {}, which is mentioned below", one_line(name, NAME_MAX_CHARS)))
+        .collect();
     if layers.found.len() < ENOUGH {
-        let names = target.names();
-        layers.by_name(&names, names_identifier)?;
+        layers.by_name(&target.names(), names_identifier)?;
     }
-    if layers.found.len() < ENOUGH
-        && let Some(stem) = &target.stem
-    {
-        layers.by_name(std::slice::from_ref(stem), names_word)?;
+    if let Some(stem) = &target.stem {
+        if layers.found.len() < ENOUGH {
+            layers.by_name(std::slice::from_ref(stem), names_word)?;
+        }
+        if layers.found.len() < ENOUGH {
+            layers.by_coupling(stem)?;
+        }
     }
     let memories = layers.found;
-    let look = runtime.sources.look(project, HOOK_READ_MAX_BYTES);
-    let heading = format!("About {}:", one_line(&target.label, 200));
-    let injection = frame_looking_at(&heading, &memories, INJECTION_MAX_TOKENS, &look);
-    let memories = memories.iter().map(|memory| memory.number).collect();
-    Ok((injection.taken > 0).then_some(Given { injection, memories, checkpoint: None }))
+    let injection = frame(
+        &Content {
+            heading: &format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)),
+            notes: &notes,
+            memories: &memories,
+            sources: &context.runtime.sources.look(&context.project, HOOK_READ_MAX_BYTES),
+        },
+        INJECTION_MAX_TOKENS,
+    );
+    Ok(Given::of(injection, &memories).if_any())
 }
 
 /// What the tool is about to touch.
@@ -107,27 +130,29 @@ struct Target {
     file: Option<PathBuf>,
     stem: Option<String>,
     pattern: Option<String>,
+    /// Whether the file will be another one.
+    changes: bool,
 }
 
 impl Target {
     fn of(input: &Input, project: &Project) -> Option<Self> {
-        let tool = &input.tool_input;
-        let absolute = |path: &String| Path::new(&input.cwd).join(path);
+        let pattern = || input.tool_text("pattern").map(str::to_owned);
         let target = match input.tool_name.as_str() {
-            "Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => {
-                let file = tool.file_path.as_ref().or(tool.notebook_path.as_ref()).map(absolute)?;
-                Self { label: relative(&file, project), stem: telling_stem(&file), file: Some(file), pattern: None }
+            tool @ ("Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit") => {
+                let file = input.file()?;
+                let label = project.relative(&file).to_string_lossy().into_owned();
+                Self { label, stem: telling_stem(&file), file: Some(file), pattern: None, changes: tool != "Read" }
             }
             "Grep" => {
-                let pattern = tool.pattern.clone()?;
-                let file = tool.path.as_ref().map(absolute).filter(|path| path.is_file());
+                let pattern = pattern()?;
+                let file = input.file().filter(|path| path.is_file());
                 let stem = file.as_deref().and_then(telling_stem).or_else(|| telling_stem(Path::new(&pattern)));
-                Self { label: pattern.clone(), file, stem, pattern: Some(pattern) }
+                Self { label: pattern.clone(), file, stem, pattern: Some(pattern), changes: false }
             }
             "Glob" => {
-                let pattern = tool.pattern.clone()?;
+                let pattern = pattern()?;
                 let stem = telling_stem(Path::new(&pattern.replace(['*', '?'], "")));
-                Self { label: pattern, file: None, stem, pattern: None }
+                Self { label: pattern, file: None, stem, pattern: None, changes: false }
             }
             _ => return None,
         };
@@ -140,7 +165,7 @@ impl Target {
             (Some(pattern), _) => {
                 pattern.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect()
             }
-            (None, Some(file)) => symbols(&head(file)),
+            (None, Some(file)) => symbols(&changes::head(file)),
             (None, None) => Vec::new(),
         };
         names.into_iter().filter(|name| is_distinctive(name)).collect()
@@ -149,19 +174,22 @@ impl Target {
 
 /// The search for memories, layer by layer.
 struct Layers<'a> {
-    runtime: &'a Runtime,
+    context: &'a Context<'a>,
     scopes: Vec<Scope>,
-    key: &'a str,
     found: Vec<Memory>,
 }
 
 impl Layers<'_> {
+    fn strand(&self) -> &Strand {
+        &self.context.runtime.strand
+    }
+
     /// Memories whose source is this file, newest first. A source that was given as a mere end of the path counts too.
-    fn by_source(&mut self, file: &Path, project: &Project) -> Result<(), ReadError> {
-        let relative = relative(file, project);
+    fn by_source(&mut self, file: &Path) -> Result<(), ReadError> {
+        let relative = self.context.relative(file);
         let absolute = file.to_string_lossy();
         let mut numbers = {
-            let catalog = self.runtime.strand.catalog();
+            let catalog = self.strand().catalog();
             let ends = relative.match_indices('/').filter_map(|(at, _)| relative.get(at + 1..));
             let spellings = [relative.as_str(), &absolute].into_iter().chain(ends);
             let mut numbers: Vec<MemoryNumber> = spellings.flat_map(|path| catalog.of_source(path)).collect();
@@ -171,29 +199,39 @@ impl Layers<'_> {
         };
         numbers.dedup();
         numbers.truncate(MEMORIES_MAX);
-        self.found.extend(self.runtime.strand.memories(&numbers)?);
+        self.found.extend(self.strand().memories(&numbers)?);
         Ok(())
     }
 
     /// Memories that name one of `names`, by the measure of `is_named`.
     fn by_name(&mut self, names: &[String], is_named: impl Fn(&Memory, &str) -> bool) -> Result<(), ReadError> {
         let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
+        self.by_words(&query, |memory| names.iter().any(|name| is_named(memory, name)))
+    }
+
+    /// Memories about what hangs together with a file of this stem.
+    fn by_coupling(&mut self, stem: &str) -> Result<(), ReadError> {
+        for word in COUPLING_WORDS {
+            let query = LexicalQuery::parse(&format!("{word} {stem}"), WordMode::All);
+            self.by_words(&query, |_| true)?;
+        }
+        Ok(())
+    }
+
+    /// Memories that have the words and pass.
+    fn by_words(&mut self, query: &LexicalQuery, passes: impl Fn(&Memory) -> bool) -> Result<(), ReadError> {
         if query.is_empty() {
             return Ok(());
         }
         let hits = {
-            let catalog = self.runtime.strand.catalog();
+            let catalog = self.strand().catalog();
             let keeps = |number| self.is_wanted(&catalog, MemoryNumber(number));
-            self.runtime.strand.lexical().search(&query, CANDIDATES_MAX, &Restriction::default(), keeps)?
+            self.strand().lexical().search(query, CANDIDATES_MAX, &Restriction::default(), keeps)?
         };
         let numbers: Vec<MemoryNumber> = hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect();
-        let mut room = GUESSES_MAX.min(MEMORIES_MAX.saturating_sub(self.found.len()));
-        for memory in self.runtime.strand.memories(&numbers)? {
-            if room > 0 && names.iter().any(|name| is_named(&memory, name)) {
-                self.found.push(memory);
-                room -= 1;
-            }
-        }
+        let room = GUESSES_MAX.min(MEMORIES_MAX.saturating_sub(self.found.len()));
+        let candidates = self.strand().memories(&numbers)?;
+        self.found.extend(candidates.into_iter().filter(passes).take(room));
         Ok(())
     }
 
@@ -207,7 +245,7 @@ impl Layers<'_> {
         });
         is_visible
             && !self.found.iter().any(|memory| memory.number == number)
-            && !self.runtime.sessions.was_given(self.key, number)
+            && !self.context.runtime.sessions.was_given(&self.context.key, number)
     }
 }
 
@@ -218,22 +256,6 @@ fn scope_is(scope: &Scope, text: &str) -> bool {
         Scope::Project(id) => text.strip_prefix("project:") == Some(id.as_str()),
         Scope::Session(id) => text.strip_prefix("session:") == Some(id.as_str()),
     }
-}
-
-fn relative(file: &Path, project: &Project) -> String {
-    project.relative(file).to_string_lossy().into_owned()
-}
-
-/// Reads the first bytes of a regular file; empty when it cannot be read or is none.
-fn head(file: &Path) -> String {
-    let mut bytes = Vec::new();
-    let opened = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file).and_then(|_| File::open(file).ok());
-    if let Some(opened) = opened
-        && opened.take(FILE_READ_MAX_BYTES).read_to_end(&mut bytes).is_err()
-    {
-        bytes.clear();
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn telling_stem(path: &Path) -> Option<String> {

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
+
+use super::sessions::Start;
 
 /// Longest session or agent id that is kept, in bytes; real ones are UUIDs.
 const ID_MAX_BYTES: usize = 128;
@@ -12,21 +13,54 @@ const ID_MAX_BYTES: usize = 128;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClientEvent {
     SessionStart,
+    UserPromptSubmit,
     PreToolUse,
+    PostToolUse,
+    PostToolUseFailure,
+    PreCompact,
+    Stop,
+    SubagentStart,
+    PermissionRequest,
+    SessionEnd,
 }
 
 impl ClientEvent {
+    const ALL: [Self; 10] = [
+        Self::SessionStart,
+        Self::UserPromptSubmit,
+        Self::PreToolUse,
+        Self::PostToolUse,
+        Self::PostToolUseFailure,
+        Self::PreCompact,
+        Self::Stop,
+        Self::SubagentStart,
+        Self::PermissionRequest,
+        Self::SessionEnd,
+    ];
+
+    /// Reads the name that the client gives the event.
+    pub(super) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::SessionStart => "SessionStart",
+            Self::UserPromptSubmit => "UserPromptSubmit",
             Self::PreToolUse => "PreToolUse",
+            Self::PostToolUse => "PostToolUse",
+            Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::PreCompact => "PreCompact",
+            Self::Stop => "Stop",
+            Self::SubagentStart => "SubagentStart",
+            Self::PermissionRequest => "PermissionRequest",
+            Self::SessionEnd => "SessionEnd",
         }
     }
 }
 
-/// The fields of a hook's stdin that are used; unknown ones are ignored, absent ones empty.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+/// The fields of a hook's stdin that are used; those of another type than expected count as absent, as `null` does.
+#[derive(Debug, Default)]
 pub(super) struct Input {
     pub(super) session_id: String,
     pub(super) agent_id: String,
@@ -34,25 +68,37 @@ pub(super) struct Input {
     pub(super) hook_event_name: String,
     pub(super) source: String,
     pub(super) tool_name: String,
-    pub(super) tool_input: ToolInput,
-}
-
-/// The fields of a tool's input that are used.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct ToolInput {
-    pub(super) file_path: Option<String>,
-    pub(super) notebook_path: Option<String>,
-    pub(super) path: Option<String>,
-    pub(super) pattern: Option<String>,
+    pub(super) tool_input: Value,
+    pub(super) tool_response: Value,
+    pub(super) error: String,
+    pub(super) is_interrupt: bool,
+    pub(super) prompt: String,
+    pub(super) stop_hook_active: bool,
 }
 
 impl Input {
     /// Reads a hook's stdin; `None` when it is not what clients send.
     pub(super) fn parse(stdin: &[u8]) -> Option<Self> {
-        // serde would read an array as the fields in their order.
-        let is_object = stdin.trim_ascii_start().starts_with(b"{");
-        let input: Self = is_object.then(|| serde_json::from_slice(stdin).ok()).flatten()?;
+        let Ok(Value::Object(mut fields)) = serde_json::from_slice(stdin) else { return None };
+        let mut value = |name: &str| fields.get_mut(name).map(Value::take).unwrap_or_default();
+        let mut text = |name: &str| match value(name) {
+            Value::String(text) => text,
+            _ => String::new(),
+        };
+        let input = Self {
+            session_id: text("session_id"),
+            agent_id: text("agent_id"),
+            cwd: text("cwd"),
+            hook_event_name: text("hook_event_name"),
+            source: text("source"),
+            tool_name: text("tool_name"),
+            error: text("error"),
+            prompt: text("prompt"),
+            tool_input: value("tool_input"),
+            tool_response: value("tool_response"),
+            is_interrupt: value("is_interrupt") == Value::Bool(true),
+            stop_hook_active: value("stop_hook_active") == Value::Bool(true),
+        };
         let is_plausible = input.session_id.len() <= ID_MAX_BYTES && input.agent_id.len() <= ID_MAX_BYTES;
         is_plausible.then_some(input)
     }
@@ -63,10 +109,14 @@ impl Input {
         Path::new(directory).to_owned()
     }
 
-    /// The file that the tool is about to touch, as an absolute path.
+    /// A field of the tool's input that is a text.
+    pub(super) fn tool_text(&self, name: &str) -> Option<&str> {
+        self.tool_input.get(name)?.as_str()
+    }
+
+    /// The file that the tool touches, as an absolute path.
     pub(super) fn file(&self) -> Option<PathBuf> {
-        let tool = &self.tool_input;
-        let named = tool.file_path.as_ref().or(tool.notebook_path.as_ref()).or(tool.path.as_ref())?;
+        let named = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| self.tool_text(name))?;
         Some(Path::new(&self.cwd).join(named)).filter(|path| path.is_absolute())
     }
 
@@ -84,15 +134,43 @@ impl Input {
         matches!(self.source.as_str(), "compact" | "resume")
     }
 
-    /// Whether what the session was given is no longer in its context.
-    pub(super) fn forgets_context(&self) -> bool {
-        matches!(self.source.as_str(), "startup" | "clear" | "compact")
+    /// How the session starts.
+    pub(super) fn start(&self) -> Start {
+        match self.source.as_str() {
+            "startup" | "clear" => Start::Anew,
+            "compact" => Start::LostContext,
+            _ => Start::GoesOn,
+        }
+    }
+
+    /// Whether the tool is one of Helix's own, through the project's server or the plugin's.
+    pub(super) fn is_own_tool(&self) -> bool {
+        self.own_tool().is_some()
+    }
+
+    /// Which of Helix's own tools it is.
+    pub(super) fn own_tool(&self) -> Option<&str> {
+        let servers = ["mcp__helix__", "mcp__plugin_helix_helix__"];
+        servers.into_iter().find_map(|server| self.tool_name.strip_prefix(server))
     }
 }
 
 /// The answer that puts text in front of the model.
 pub(super) fn additional_context(event: ClientEvent, text: &str) -> Vec<u8> {
     let answer = json!({ "hookSpecificOutput": { "hookEventName": event.name(), "additionalContext": text } });
+    answer.to_string().into_bytes()
+}
+
+/// The answer that replaces the tool's input.
+pub(super) fn updated_input(event: ClientEvent, input: &Value) -> Vec<u8> {
+    let answer = json!({ "hookSpecificOutput": { "hookEventName": event.name(), "updatedInput": input } });
+    answer.to_string().into_bytes()
+}
+
+/// The answer that permits what the client would ask the user about.
+pub(super) fn allowed(event: ClientEvent) -> Vec<u8> {
+    let decision = json!({ "behavior": "allow" });
+    let answer = json!({ "hookSpecificOutput": { "hookEventName": event.name(), "decision": decision } });
     answer.to_string().into_bytes()
 }
 
@@ -107,17 +185,34 @@ mod tests {
             Input::parse(br#"{"session_id":"s","agent_id":"a","extra":[1],"tool_input":{"file_path":"/x","limit":3}}"#);
         let input = input.unwrap();
         assert_eq!(input.session_key(), "s/a");
-        assert_eq!(input.tool_input.file_path.as_deref(), Some("/x"));
+        assert_eq!(input.file().unwrap(), Path::new("/x"));
         assert!(Input::parse(b"{\"session_id\":").is_none());
         assert!(Input::parse(b"[]").is_none());
+        assert_eq!(Input::parse(br#"{"session_id":"s","prompt":null,"error":3}"#).unwrap().session_id, "s");
     }
 
     #[test]
     fn answers_carry_the_event() {
-        let answer = additional_context(ClientEvent::PreToolUse, "a \"b\"");
+        let text = |answer: Vec<u8>| String::from_utf8(answer).unwrap();
         assert_eq!(
-            String::from_utf8(answer).unwrap(),
+            text(additional_context(ClientEvent::PreToolUse, "a \"b\"")),
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"a \"b\""}}"#
         );
+        assert_eq!(
+            text(allowed(ClientEvent::PermissionRequest)),
+            r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#
+        );
+        assert_eq!(
+            text(updated_input(ClientEvent::PreToolUse, &json!({"prompt": "p"}))),
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"prompt":"p"}}}"#
+        );
+    }
+
+    #[test]
+    fn own_tools_are_known_by_their_server() {
+        let of = |name: &str| Input { tool_name: name.to_owned(), ..Input::default() };
+        assert_eq!(of("mcp__helix__store").own_tool(), Some("store"));
+        assert_eq!(of("mcp__plugin_helix_helix__edit").own_tool(), Some("edit"));
+        assert!(!of("mcp__helixir__store").is_own_tool() && !of("Bash").is_own_tool());
     }
 }

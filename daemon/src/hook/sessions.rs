@@ -1,10 +1,11 @@
-//! What each session was given, so that nothing is given twice. Kept in RAM, persisted behind the answer.
+//! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM, persisted behind the answer.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
+use helix_engine::policy::work::activity::Activity;
 use prost::Message;
 
 /// A session without an event for this long is over.
@@ -16,8 +17,22 @@ const SESSIONS_MAX: usize = 1_024;
 /// Memories that one session remembers having been given.
 const GIVEN_MAX: usize = 4_096;
 
+/// Least time between two writes of what a session merely does: a crash costs that much of it, and never what it was given.
+const WRITE_INTERVAL: Duration = Duration::from_secs(10);
+
 /// Version of the persisted state.
 const STATE_VERSION: u32 = 1;
+
+/// How a session starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// With the context it had.
+    GoesOn,
+    /// The same work without its context.
+    LostContext,
+    /// With nothing.
+    Anew,
+}
 
 /// That a session was given a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +53,13 @@ impl GivenCheckpoint {
 #[derive(Clone, Debug, Default)]
 struct Session {
     given: BTreeSet<u32>,
+    /// What it was given before it lost its context.
+    lost: BTreeSet<u32>,
     checkpoint: Option<GivenCheckpoint>,
+    activity: Activity,
+    /// When its state was last handed to the writer, and whether it changed since.
+    written_at: Option<Timestamp>,
+    is_dirty: bool,
     last_event_at: Timestamp,
 }
 
@@ -55,6 +76,10 @@ struct SessionState {
     checkpoint_saved_at_us: Option<i64>,
     #[prost(bool, tag = "5")]
     is_checkpoint_whole: bool,
+    #[prost(uint32, repeated, tag = "6")]
+    lost: Vec<u32>,
+    #[prost(message, optional, tag = "7")]
+    activity: Option<Activity>,
 }
 
 /// All sessions.
@@ -73,14 +98,22 @@ impl Sessions {
                 saved_at: Timestamp::from_micros(at),
                 is_whole: state.is_checkpoint_whole,
             });
-            let session = Session { given: state.given.into_iter().collect(), checkpoint, last_event_at };
+            let session = Session {
+                given: state.given.into_iter().collect(),
+                lost: state.lost.into_iter().collect(),
+                checkpoint,
+                activity: state.activity.unwrap_or_default(),
+                written_at: None,
+                is_dirty: false,
+                last_event_at,
+            };
             (!is_over(&session, now)).then_some((key, session))
         };
         Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()) }
     }
 
-    /// Notes that a session begins or goes on; `forgets` when its context is new.
-    pub(super) fn begin(&self, key: &str, forgets: bool, now: Timestamp) {
+    /// Notes that a session begins or goes on.
+    pub(super) fn begin(&self, key: &str, start: Start, now: Timestamp) {
         let mut sessions = self.lock();
         sessions.retain(|_, session| !is_over(session, now));
         if sessions.len() >= SESSIONS_MAX
@@ -91,9 +124,52 @@ impl Sessions {
         }
         let session = sessions.entry(key.to_owned()).or_default();
         session.last_event_at = now;
-        if forgets {
-            session.forget();
+        match start {
+            Start::GoesOn => {}
+            Start::LostContext => session.lose_context(),
+            Start::Anew => *session = Session { last_event_at: now, ..Session::default() },
         }
+    }
+
+    /// Changes what a session is doing. Returns what the change gave, and the state where it is to be persisted now.
+    pub(super) fn work<T>(
+        &self,
+        key: &str,
+        now: Timestamp,
+        change: impl FnOnce(&mut Activity) -> T,
+    ) -> (T, Option<Vec<u8>>) {
+        let mut sessions = self.lock();
+        let session = sessions.entry(key.to_owned()).or_default();
+        if is_over(session, now) {
+            *session = Session::default();
+        }
+        session.last_event_at = now;
+        session.is_dirty = true;
+        let result = change(&mut session.activity);
+        let is_due = session.written_at.is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL);
+        (result, is_due.then(|| session.to_write(now)))
+    }
+
+    /// The states that are not persisted yet.
+    pub(crate) fn unwritten(&self, now: Timestamp) -> Vec<(String, Vec<u8>)> {
+        let mut sessions = self.lock();
+        let dirty = sessions.iter_mut().filter(|(_, session)| session.is_dirty);
+        dirty.map(|(key, session)| (key.clone(), session.to_write(now))).collect()
+    }
+
+    /// What a session is doing; `None` for one that is over or unknown.
+    pub(crate) fn activity(&self, key: &str, now: Timestamp) -> Option<Activity> {
+        self.lock().get(key).filter(|session| !is_over(session, now)).map(|session| session.activity.clone())
+    }
+
+    /// How many memories a session has in its context.
+    pub(crate) fn given_count(&self, key: &str) -> usize {
+        self.lock().get(key).map_or(0, |session| session.given.len())
+    }
+
+    /// Whether a session was given a memory before it lost its context.
+    pub(super) fn has_lost(&self, key: &str, number: MemoryNumber) -> bool {
+        self.lock().get(key).is_some_and(|session| session.lost.contains(&number.0))
     }
 
     /// Whether a session was given a memory.
@@ -118,7 +194,7 @@ impl Sessions {
         let mut sessions = self.lock();
         let session = sessions.entry(key.to_owned()).or_default();
         if is_over(session, now) {
-            session.forget();
+            *session = Session::default();
         }
         let is_known = numbers.iter().any(|number| session.given.contains(&number.0));
         if is_known || checkpoint.is_some_and(|checkpoint| session.knows(checkpoint)) {
@@ -127,10 +203,13 @@ impl Sessions {
         session.last_event_at = now;
         session.checkpoint = checkpoint.or(session.checkpoint);
         session.given.extend(numbers.iter().map(|number| number.0));
+        for number in numbers {
+            session.lost.remove(&number.0);
+        }
         while session.given.len() > GIVEN_MAX {
             session.given.pop_first();
         }
-        Some(session.state().encode_to_vec())
+        Some(session.to_write(now))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Session>> {
@@ -139,8 +218,17 @@ impl Sessions {
 }
 
 impl Session {
-    fn forget(&mut self) {
-        self.given.clear();
+    /// The state to persist.
+    fn to_write(&mut self, now: Timestamp) -> Vec<u8> {
+        (self.written_at, self.is_dirty) = (Some(now), false);
+        self.state().encode_to_vec()
+    }
+
+    fn lose_context(&mut self) {
+        self.lost.append(&mut self.given);
+        while self.lost.len() > GIVEN_MAX {
+            self.lost.pop_first();
+        }
         self.checkpoint = None;
     }
 
@@ -155,13 +243,18 @@ impl Session {
             last_event_at_us: self.last_event_at.as_micros(),
             checkpoint_saved_at_us: self.checkpoint.map(|checkpoint| checkpoint.saved_at.as_micros()),
             is_checkpoint_whole: self.checkpoint.is_some_and(|checkpoint| checkpoint.is_whole),
+            lost: self.lost.iter().copied().collect(),
+            activity: Some(self.activity.clone()),
         }
     }
 }
 
 fn is_over(session: &Session, now: Timestamp) -> bool {
-    let idle_us = now.as_micros().saturating_sub(session.last_event_at.as_micros());
-    u128::try_from(idle_us).is_ok_and(|idle| idle > IDLE_MAX.as_micros())
+    elapsed(session.last_event_at, now) > IDLE_MAX
+}
+
+fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::from_micros(u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -181,10 +274,12 @@ mod tests {
         assert!(!sessions.was_given("s", two));
         let restored = Sessions::restore(vec![("s".into(), state)], NOW);
         assert!(restored.was_given("s", one));
-        restored.begin("s", false, NOW);
+        restored.begin("s", Start::GoesOn, NOW);
         assert!(restored.was_given("s", one));
-        restored.begin("s", true, NOW);
-        assert!(!restored.was_given("s", one));
+        restored.begin("s", Start::LostContext, NOW);
+        assert!(!restored.was_given("s", one) && restored.has_lost("s", one));
+        restored.begin("s", Start::Anew, NOW);
+        assert!(!restored.has_lost("s", one));
     }
 
     #[test]
@@ -200,7 +295,7 @@ mod tests {
         assert!(restored.was_given_checkpoint("s", short) && restored.was_given_checkpoint("s", whole));
         let later = GivenCheckpoint { saved_at: Timestamp::from_micros(NOW.as_micros() + 1), ..short };
         assert!(!restored.was_given_checkpoint("s", later));
-        restored.begin("s", true, NOW);
+        restored.begin("s", Start::LostContext, NOW);
         assert!(!restored.was_given_checkpoint("s", short));
     }
 
@@ -210,7 +305,7 @@ mod tests {
         let state = sessions.claim("s", &[MemoryNumber(1)], None, NOW).unwrap();
         let later = Timestamp::from_micros(NOW.as_micros() + 4 * 3_600_000_000 + 1);
         assert!(!Sessions::restore(vec![("s".into(), state)], later).was_given("s", MemoryNumber(1)));
-        sessions.begin("other", false, later);
+        sessions.begin("other", Start::GoesOn, later);
         assert!(!sessions.was_given("s", MemoryNumber(1)));
     }
 
@@ -218,7 +313,7 @@ mod tests {
     fn the_number_of_sessions_is_bounded() {
         let sessions = Sessions::default();
         for n in 0..i64::try_from(SESSIONS_MAX).unwrap() + 5 {
-            sessions.begin(&format!("s{n}"), false, Timestamp::from_micros(NOW.as_micros() + n));
+            sessions.begin(&format!("s{n}"), Start::GoesOn, Timestamp::from_micros(NOW.as_micros() + n));
         }
         assert_eq!(sessions.lock().len(), SESSIONS_MAX);
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use helix_engine::model::{Memory, Scope, Timestamp};
 use helix_engine::store::{Operation, StoreError};
 use helix_engine::surface::neutral::one_line;
+use helix_engine::surface::work;
 use helix_proto::v1;
 use tonic::Status;
 
@@ -42,7 +43,27 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
         collect(operations, &wanted, limit as usize)
     });
     let (operations, total) = read.map_err(|error| convert::status(error.kind(), &error))?;
-    Ok(v1::SessionLogReply { session: wanted.into_session(), operations, total })
+    let session = wanted.into_session();
+    let activity = activity(runtime, &session);
+    Ok(v1::SessionLogReply { session, operations, total, activity })
+}
+
+/// What a session is doing, where its hooks told.
+fn activity(runtime: &Runtime, session: &str) -> Option<v1::SessionActivity> {
+    let known = runtime.sessions.activity(session, runtime.now())?;
+    let injected = u32::try_from(runtime.sessions.given_count(session)).unwrap_or(u32::MAX);
+    let mut lines = work::described(&known, runtime.now());
+    lines.push(format!("Injected: {injected} {}", if injected == 1 { "memory" } else { "memories" }));
+    Some(v1::SessionActivity {
+        phase: known.current_phase().name().to_owned(),
+        injected,
+        focus: known.focus().into_iter().map(str::to_owned).collect(),
+        failing: known.failing.iter().map(|failing| failing.words.join(" ")).collect(),
+        mended: known.mended,
+        touched: known.touched,
+        edited: known.edited,
+        lines,
+    })
 }
 
 /// Whose operations are looked for.

@@ -12,6 +12,8 @@ pub(crate) struct SessionDocument<'a> {
     session: &'a str,
     total: u32,
     operations: Vec<OperationDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    activity: Option<ActivityDocument<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -60,6 +62,18 @@ pub(crate) struct ContextDocument<'a> {
     notes: &'a [String],
 }
 
+/// What a session is doing.
+#[derive(Debug, Serialize)]
+pub(crate) struct ActivityDocument<'a> {
+    phase: &'a str,
+    injected: u32,
+    focus: &'a [String],
+    touched: &'a [String],
+    edited: &'a [String],
+    failing: &'a [String],
+    mended: u32,
+}
+
 /// A handover.
 #[derive(Debug, Serialize)]
 pub(crate) struct UpgradeDocument<'a> {
@@ -80,7 +94,16 @@ impl<'a> From<&'a v1::SessionLogReply> for SessionDocument<'a> {
             agent: &operation.agent,
         };
         let operations = reply.operations.iter().map(document).collect();
-        Self { session: &reply.session, total: reply.total, operations }
+        let activity = reply.activity.as_ref().map(|activity| ActivityDocument {
+            phase: &activity.phase,
+            injected: activity.injected,
+            focus: &activity.focus,
+            touched: &activity.touched,
+            edited: &activity.edited,
+            failing: &activity.failing,
+            mended: activity.mended,
+        });
+        Self { session: &reply.session, total: reply.total, operations, activity }
     }
 }
 

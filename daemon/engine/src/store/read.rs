@@ -278,7 +278,16 @@ impl Snapshot {
         Ok(Ok(Sequence(expected.0 - 1)))
     }
 
-    /// Reads every session's state.
+    /// Reads what is known of a mistake.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn incident(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let incidents = self.transaction.open_table(tables::INCIDENTS)?;
+        Ok(incidents.get(key)?.map(|state| state.value().to_vec()))
+    }
+
+    /// Reads what every session was given.
     ///
     /// # Errors
     /// When the disk fails.

@@ -22,6 +22,9 @@ pub(super) const ACCESS: TableDefinition<u32, (u64, i64)> = TableDefinition::new
 /// Session key → what the session was given, opaque to the store.
 pub(super) const SESSIONS: TableDefinition<&str, &[u8]> = TableDefinition::new("sessions");
 
+/// Scope and fingerprint of a mistake → what is known of it, opaque to the store.
+pub(super) const INCIDENTS: TableDefinition<&str, &[u8]> = TableDefinition::new("incidents");
+
 /// Scope → checkpoint (see `checkpoint`).
 pub(super) const CHECKPOINTS: TableDefinition<&str, &[u8]> = TableDefinition::new("checkpoints");
 

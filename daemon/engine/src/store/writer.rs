@@ -96,6 +96,8 @@ pub enum Write {
         /// Opaque state; empty removes it.
         state: Vec<u8>,
     },
+    /// Replaces what is known of mistakes: keys and opaque states.
+    Incidents(Vec<(String, Vec<u8>)>),
     /// Replaces a scope's checkpoint; `None` removes it.
     Checkpoint(Scope, Option<Box<Checkpoint>>),
 }
@@ -256,6 +258,7 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     transaction.open_table(tables::HANDLES)?;
     transaction.open_table(tables::ACCESS)?;
     transaction.open_table(tables::SESSIONS)?;
+    transaction.open_table(tables::INCIDENTS)?;
     transaction.open_table(tables::CHECKPOINTS)?;
     let mut meta = transaction.open_table(tables::META)?;
     if meta.get(tables::META_FORMAT)?.is_none() {

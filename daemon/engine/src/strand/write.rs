@@ -94,6 +94,8 @@ pub enum Request {
         /// Opaque state.
         state: Vec<u8>,
     },
+    /// Keeps what is known of mistakes.
+    Incidents(Vec<(String, Vec<u8>)>),
     /// Replaces a scope's checkpoint; `None` removes it.
     Checkpoint {
         /// Whose.

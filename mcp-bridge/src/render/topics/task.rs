@@ -16,8 +16,14 @@ pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
         name if name.is_empty() => "this session".to_owned(),
         name => format!("session {name}"),
     };
+    let doing: String = reply
+        .activity
+        .iter()
+        .flat_map(|activity| &activity.lines)
+        .map(|line| format!("{}\n", clean::line(line)))
+        .collect();
     if reply.operations.is_empty() {
-        return format!("{name} changed nothing yet");
+        return format!("{doing}{name} changed nothing yet");
     }
     let lines: Vec<String> = reply.operations.iter().map(|one| operation(one, view)).collect();
     let total = usize::try_from(reply.total).unwrap_or(usize::MAX).max(lines.len());
@@ -26,7 +32,7 @@ pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
         earlier => format!("… {earlier} earlier, not listed; recent hours=4 shows what was stored\n"),
     };
     let listed = lines.get(lines.len() - fitting(&lines)..).unwrap_or_default().join("\n");
-    format!("{name}: {}\n{earlier}{listed}", count_of(total, "change", "changes"))
+    format!("{doing}{name}: {}\n{earlier}{listed}", count_of(total, "change", "changes"))
 }
 
 /// How many lines from the end fit into an answer.
@@ -80,6 +86,8 @@ fn task(checkpoint: &TaskCheckpoint) -> String {
 
 #[cfg(test)]
 mod tests {
+    use helix_client::v1::SessionActivity;
+
     use super::super::super::samples::{RECORDED_AT_US, utc};
     use super::*;
 
@@ -132,8 +140,12 @@ mod tests {
             ..LoggedOperation::default()
         };
         let operations = vec![operation("store", "build/arch"), operation("revise", "build/arch")];
-        let reply = SessionLogReply { session: "s-1".to_owned(), operations, total: 5 };
+        let lines = vec!["Phase: debug".to_owned(), "Files: 2 touched, 1 edited".to_owned()];
+        let activity = Some(SessionActivity { lines, ..SessionActivity::default() });
+        let reply = SessionLogReply { session: "s-1".to_owned(), operations, total: 5, activity };
         insta::assert_snapshot!(session(&reply, &utc()), @r"
+        Phase: debug
+        Files: 2 touched, 1 edited
         session s-1: 5 changes
         … 3 earlier, not listed; recent hours=4 shows what was stored
         2026-11-21 22:14  store  build/arch  Rust lib must use -arch arm64.

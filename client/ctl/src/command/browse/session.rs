@@ -44,6 +44,9 @@ impl Session {
             if self.json {
                 screen::json(&SessionDocument::from(&reply))?;
             } else {
+                for line in reply.activity.iter().flat_map(|activity| &activity.lines) {
+                    screen::print(&format!("{}\n", one_line(line)))?;
+                }
                 screen::print(&render::session(context.screen.look, &reply.operations))?;
                 let name = one_line(&reply.session);
                 let shown = reply.operations.len();

@@ -41,7 +41,7 @@ fn worked() -> SessionLogReply {
         summary: "clear \u{1b}[2J".to_owned(),
         agent: "claude-code".to_owned(),
     };
-    SessionLogReply { session: "s-1".to_owned(), operations: vec![operation], total: 1 }
+    SessionLogReply { session: "s-1".to_owned(), operations: vec![operation], total: 1, activity: None }
 }
 
 fn batched() -> Vec<BatchItem> {

@@ -118,6 +118,6 @@ fn ratio(tokens: u64, documents: u64) -> f32 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the formula is tantivy's, in f32")]
-fn idf(frequency: u64, documents: u64) -> f32 {
+pub(super) fn idf(frequency: u64, documents: u64) -> f32 {
     (1.0 + (documents.saturating_sub(frequency) as f32 + 0.5) / (frequency as f32 + 0.5)).ln()
 }

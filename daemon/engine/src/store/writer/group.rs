@@ -26,6 +26,7 @@ pub(super) struct Tables<'t> {
     history: redb::Table<'t, u64, &'static [u8]>,
     access: redb::Table<'t, u32, (u64, i64)>,
     sessions: redb::Table<'t, &'static str, &'static [u8]>,
+    incidents: redb::Table<'t, &'static str, &'static [u8]>,
     checkpoints: checkpoint::Table<'t>,
 }
 
@@ -65,6 +66,7 @@ impl Group {
             history: transaction.open_table(tables::HISTORY)?,
             access: transaction.open_table(tables::ACCESS)?,
             sessions: transaction.open_table(tables::SESSIONS)?,
+            incidents: transaction.open_table(tables::INCIDENTS)?,
             checkpoints: transaction.open_table(tables::CHECKPOINTS)?,
         };
         let mut attempts = Attempts::default();
@@ -117,6 +119,12 @@ impl Group {
             }
             Write::Checkpoint(scope, saved) => {
                 checkpoint::put(&mut tables.checkpoints, &scope, saved.as_deref())?;
+                Ok(Ok(Change::None))
+            }
+            Write::Incidents(incidents) => {
+                for (key, state) in incidents {
+                    tables.incidents.insert(key.as_str(), state.as_slice())?;
+                }
                 Ok(Ok(Change::None))
             }
             Write::Session { key, state } => {

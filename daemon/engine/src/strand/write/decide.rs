@@ -114,6 +114,7 @@ impl Strand {
                 decided(Write::Checkpoint(scope, checkpoint), None, Label::Done)
             }
             Request::Session { key, state } => decided(Write::Session { key, state }, None, Label::Done),
+            Request::Incidents(incidents) => decided(Write::Incidents(incidents), None, Label::Done),
             Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), None, Label::Done),
         })
     }

@@ -47,7 +47,7 @@ impl Independence {
                 self.is_closed = !self.is_begun;
                 self.is_closed
             }
-            Request::Session { .. } | Request::Checkpoint { .. } | Request::Accesses => true,
+            Request::Session { .. } | Request::Incidents(_) | Request::Checkpoint { .. } | Request::Accesses => true,
         }
     }
 

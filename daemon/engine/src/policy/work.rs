@@ -1,0 +1,7 @@
+//! What an agent is doing, as far as its tools show it: which commands build or test, what went wrong in them, what was
+//! done about it, and what a prompt asks.
+
+pub mod activity;
+pub mod command;
+pub mod fault;
+pub mod incident;

@@ -1,0 +1,287 @@
+//! What one session is doing: its phase, the files it touched, the state of its build, and what fails in it.
+
+use prost::Message;
+
+use super::command::Run;
+use crate::model::Timestamp;
+
+/// Files that are remembered of a session, the newest.
+const FILES_MAX: usize = 256;
+
+/// Failed commands that are remembered until they succeed, the newest.
+const FAILING_MAX: usize = 8;
+
+/// Topics that are remembered of a session.
+const TOPICS_MAX: usize = 64;
+
+/// Topics that count as a session's focus.
+const FOCUS_MAX: usize = 3;
+
+/// What a session is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
+#[repr(i32)]
+pub enum Phase {
+    /// Reading, before anything was changed.
+    Research = 0,
+    /// Changing files.
+    Build = 1,
+    /// Running something after a change.
+    Verify = 2,
+    /// Looking for the reason of a failure.
+    Debug = 3,
+}
+
+impl Phase {
+    /// Its name for readers.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Research => "research",
+            Self::Build => "build",
+            Self::Verify => "verify",
+            Self::Debug => "debug",
+        }
+    }
+}
+
+/// How the last command that builds or tests went.
+#[derive(Clone, PartialEq, Message)]
+pub struct LastRun {
+    /// The program and its subcommand.
+    #[prost(string, tag = "1")]
+    pub tool: String,
+    /// Whether it succeeded.
+    #[prost(bool, tag = "2")]
+    pub has_succeeded: bool,
+    /// When, in microseconds since the epoch.
+    #[prost(sint64, tag = "3")]
+    pub at_us: i64,
+}
+
+/// A command that failed and has not succeeded since.
+#[derive(Clone, PartialEq, Message)]
+pub struct Failing {
+    /// The program and its subcommand.
+    #[prost(string, tag = "1")]
+    pub tool: String,
+    /// The command's words.
+    #[prost(string, repeated, tag = "2")]
+    pub words: Vec<String>,
+    /// The fingerprints of what went wrong in it.
+    #[prost(string, repeated, tag = "3")]
+    pub fingerprints: Vec<String>,
+    /// Files changed since it failed first.
+    #[prost(string, repeated, tag = "4")]
+    pub changed: Vec<String>,
+    /// How often it failed in a row.
+    #[prost(uint32, tag = "5")]
+    pub times: u32,
+}
+
+/// How often a topic was of use.
+#[derive(Clone, PartialEq, Message)]
+pub struct TopicUse {
+    /// The topic.
+    #[prost(string, tag = "1")]
+    pub topic: String,
+    /// How many of its memories were given.
+    #[prost(uint32, tag = "2")]
+    pub times: u32,
+}
+
+/// What one session is doing, as it is persisted.
+#[derive(Clone, PartialEq, Message)]
+pub struct Activity {
+    #[prost(enumeration = "Phase", tag = "1")]
+    phase: i32,
+    /// The last build or test.
+    #[prost(message, optional, tag = "2")]
+    pub last_run: Option<LastRun>,
+    /// Files read, searched or changed, relative to the project, in the order of their last use.
+    #[prost(string, repeated, tag = "3")]
+    pub touched: Vec<String>,
+    /// Files changed, in the order of their last change.
+    #[prost(string, repeated, tag = "4")]
+    pub edited: Vec<String>,
+    /// What fails, oldest first.
+    #[prost(message, repeated, tag = "5")]
+    pub failing: Vec<Failing>,
+    #[prost(message, repeated, tag = "6")]
+    topics: Vec<TopicUse>,
+    /// Failures that were mended.
+    #[prost(uint32, tag = "7")]
+    pub mended: u32,
+    /// Whether the session was reminded to store what it found.
+    #[prost(bool, tag = "8")]
+    pub is_reminded: bool,
+}
+
+impl Activity {
+    /// What it is busy with.
+    #[must_use]
+    pub fn current_phase(&self) -> Phase {
+        Phase::try_from(self.phase).unwrap_or(Phase::Research)
+    }
+
+    /// The topics that were of most use, most first.
+    #[must_use]
+    pub fn focus(&self) -> Vec<&str> {
+        let mut topics: Vec<&TopicUse> = self.topics.iter().filter(|used| used.times > 1).collect();
+        topics.sort_by_key(|used| std::cmp::Reverse(used.times));
+        topics.into_iter().take(FOCUS_MAX).map(|used| used.topic.as_str()).collect()
+    }
+
+    /// A file was read, or looked into by a search.
+    pub fn read(&mut self, file: &str) {
+        remember(&mut self.touched, file);
+    }
+
+    /// A file was changed.
+    pub fn edit(&mut self, file: &str) {
+        remember(&mut self.touched, file);
+        remember(&mut self.edited, file);
+        for failing in &mut self.failing {
+            remember(&mut failing.changed, file);
+        }
+        self.phase = Phase::Build.into();
+    }
+
+    /// Any command was run.
+    pub fn command(&mut self) {
+        if self.current_phase() == Phase::Build {
+            self.phase = Phase::Verify.into();
+        }
+    }
+
+    /// A memory of a topic was given.
+    pub fn use_topic(&mut self, topic: &str) {
+        if let Some(used) = self.topics.iter_mut().find(|used| used.topic == topic) {
+            used.times = used.times.saturating_add(1);
+        } else if self.topics.len() < TOPICS_MAX {
+            self.topics.push(TopicUse { topic: topic.to_owned(), times: 1 });
+        }
+    }
+
+    /// A build or test failed. Returns those of its fingerprints that did not fail already: they are back, or new.
+    pub fn failed(&mut self, run: &Run, fingerprints: Vec<String>, at: Timestamp) -> Vec<String> {
+        self.phase = Phase::Debug.into();
+        self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: false, at_us: at.as_micros() });
+        let is_known = |print: &String| self.failing.iter().any(|failing| failing.fingerprints.contains(print));
+        let fresh: Vec<String> = fingerprints.iter().filter(|print| !is_known(print)).cloned().collect();
+        let same = self.failing.iter().position(|failing| failing.words == run.words);
+        let mut failing = same.map(|at| self.failing.remove(at)).unwrap_or_else(|| Failing {
+            tool: run.tool.clone(),
+            words: run.words.clone(),
+            ..Failing::default()
+        });
+        failing.times = failing.times.saturating_add(1);
+        for print in fingerprints {
+            if !failing.fingerprints.contains(&print) && failing.fingerprints.len() < FILES_MAX {
+                failing.fingerprints.push(print);
+            }
+        }
+        self.failing.push(failing);
+        if self.failing.len() > FAILING_MAX {
+            self.failing.remove(0);
+        }
+        fresh
+    }
+
+    /// A build or test succeeded. Returns what it says is mended.
+    pub fn succeeded(&mut self, run: &Run, at: Timestamp) -> Vec<Failing> {
+        self.command();
+        if self.current_phase() == Phase::Debug {
+            self.phase = Phase::Verify.into();
+        }
+        self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: true, at_us: at.as_micros() });
+        let (mended, left) =
+            std::mem::take(&mut self.failing).into_iter().partition(|failing| run.covers(&failing.words));
+        self.failing = left;
+        let mended: Vec<Failing> = mended;
+        self.mended = self.mended.saturating_add(u32::try_from(mended.len()).unwrap_or(u32::MAX));
+        mended
+    }
+}
+
+/// Puts a file at the end of a bounded list, once.
+fn remember(files: &mut Vec<String>, file: &str) {
+    if let Some(at) = files.iter().position(|known| known == file) {
+        files.remove(at);
+    } else if files.len() >= FILES_MAX {
+        files.remove(0);
+    }
+    files.push(file.to_owned());
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::command::run_of;
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_micros(1);
+
+    #[test]
+    fn phases_follow_the_tools() {
+        let mut activity = Activity::default();
+        activity.read("a.rs");
+        activity.command();
+        assert_eq!(activity.current_phase(), Phase::Research);
+        activity.edit("a.rs");
+        activity.read("b.rs");
+        assert_eq!(activity.current_phase(), Phase::Build);
+        activity.command();
+        assert_eq!(activity.current_phase(), Phase::Verify);
+        let run = run_of("cargo test").unwrap();
+        activity.failed(&run, vec!["x".into()], NOW);
+        assert_eq!(activity.current_phase(), Phase::Debug);
+        activity.succeeded(&run, NOW);
+        assert_eq!(activity.current_phase(), Phase::Verify);
+        assert_eq!((activity.touched.len(), activity.edited.len(), activity.mended), (2, 1, 1));
+    }
+
+    #[test]
+    fn what_was_changed_between_failure_and_success_is_the_fix() {
+        let mut activity = Activity::default();
+        let (narrow, wide) = (run_of("cargo test -p a").unwrap(), run_of("cargo test").unwrap());
+        activity.edit("before.rs");
+        assert_eq!(activity.failed(&narrow, vec!["x".into(), "y".into()], NOW), ["x", "y"]);
+        activity.edit("a.rs");
+        assert_eq!(activity.failed(&narrow, vec!["y".into(), "z".into()], NOW), ["z"]);
+        activity.edit("b.rs");
+        assert!(activity.succeeded(&run_of("cargo build").unwrap(), NOW).is_empty());
+        let mended = activity.succeeded(&wide, NOW);
+        assert_eq!(mended.len(), 1);
+        assert_eq!(
+            (mended[0].changed.as_slice(), mended[0].times),
+            (["a.rs".to_owned(), "b.rs".to_owned()].as_slice(), 2)
+        );
+        assert_eq!(mended[0].fingerprints, ["x", "y", "z"]);
+        assert!(activity.failing.is_empty());
+    }
+
+    #[test]
+    fn focus_is_what_is_used_most() {
+        let mut activity = Activity::default();
+        for topic in ["a", "b", "b", "c", "c", "c"] {
+            activity.use_topic(topic);
+        }
+        assert_eq!(activity.focus(), ["c", "b"]);
+    }
+
+    #[test]
+    fn lists_are_bounded() {
+        let mut activity = Activity::default();
+        for n in 0..FILES_MAX + 9 {
+            activity.edit(&format!("f{n}"));
+        }
+        for n in 0..FAILING_MAX + 9 {
+            activity.failed(&run_of(&format!("cargo test t{n}")).unwrap(), Vec::new(), NOW);
+        }
+        assert_eq!(
+            (activity.touched.len(), activity.edited.len(), activity.failing.len()),
+            (FILES_MAX, FILES_MAX, FAILING_MAX)
+        );
+        assert_eq!(activity.edited.last().unwrap(), &format!("f{}", FILES_MAX + 8));
+    }
+}

@@ -1,0 +1,162 @@
+//! A mistake over time: how often it came, what was changed before it went away, and whether that held.
+
+use prost::Message;
+
+use super::fault::Fault;
+use crate::model::Timestamp;
+
+/// Fixes that are kept of one mistake, the newest.
+const FIXES_MAX: usize = 8;
+
+/// Files that are kept of one fix.
+const FILES_MAX: usize = 8;
+
+/// Files that a reader is told of.
+const FILES_SHOWN_MAX: usize = 3;
+
+/// Version of the persisted form.
+const VERSION: u32 = 1;
+
+/// A mistake over time, as it is persisted.
+#[derive(Clone, PartialEq, Message)]
+pub struct Incident {
+    #[prost(uint32, tag = "1")]
+    version: u32,
+    #[prost(string, tag = "2")]
+    code: String,
+    #[prost(string, tag = "3")]
+    symbol: String,
+    #[prost(string, tag = "4")]
+    file: String,
+    #[prost(string, tag = "5")]
+    message: String,
+    #[prost(string, tag = "6")]
+    tool: String,
+    #[prost(uint32, tag = "7")]
+    occurrences: u32,
+    #[prost(sint64, tag = "8")]
+    first_at_us: i64,
+    #[prost(sint64, tag = "9")]
+    last_at_us: i64,
+    #[prost(message, repeated, tag = "10")]
+    fixes: Vec<Fix>,
+    #[prost(uint32, tag = "11")]
+    fixed: u32,
+    #[prost(uint32, tag = "12")]
+    held: u32,
+}
+
+/// What was changed before a mistake went away.
+#[derive(Clone, PartialEq, Message)]
+pub struct Fix {
+    #[prost(sint64, tag = "1")]
+    at_us: i64,
+    #[prost(string, repeated, tag = "2")]
+    files: Vec<String>,
+    #[prost(bool, tag = "3")]
+    has_failed: bool,
+}
+
+impl Incident {
+    /// Reads what was persisted; `None` when it is of another version or damaged.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        Self::decode(bytes).ok().filter(|incident| incident.version == VERSION)
+    }
+
+    /// The mistake came: for the first time, again, or again after it was gone.
+    #[must_use]
+    pub fn occurred(known: Option<Self>, fault: &Fault, tool: &str, at: Timestamp, is_back: bool) -> Self {
+        let mut incident = known.unwrap_or_else(|| Self {
+            version: VERSION,
+            code: fault.code.clone(),
+            symbol: fault.symbol.clone(),
+            file: fault.file.clone(),
+            message: fault.message.clone(),
+            tool: tool.to_owned(),
+            first_at_us: at.as_micros(),
+            ..Self::default()
+        });
+        incident.occurrences = incident.occurrences.saturating_add(1);
+        incident.last_at_us = at.as_micros();
+        if is_back && let Some(last) = incident.fixes.last_mut().filter(|last| !last.has_failed) {
+            last.has_failed = true;
+            incident.held = incident.held.saturating_sub(1);
+        }
+        incident
+    }
+
+    /// The mistake went away after these files were changed.
+    pub fn mended(&mut self, files: &[String], at: Timestamp) {
+        let files: Vec<String> = files.iter().take(FILES_MAX).cloned().collect();
+        self.fixed = self.fixed.saturating_add(1);
+        self.held = self.held.saturating_add(1);
+        self.fixes.push(Fix { at_us: at.as_micros(), files, has_failed: false });
+        if self.fixes.len() > FIXES_MAX {
+            self.fixes.remove(0);
+        }
+    }
+
+    /// How often it came.
+    #[must_use]
+    pub fn occurrences(&self) -> u32 {
+        self.occurrences
+    }
+
+    /// The mistake itself.
+    #[must_use]
+    pub fn fault(&self) -> Fault {
+        Fault {
+            code: self.code.clone(),
+            symbol: self.symbol.clone(),
+            file: self.file.clone(),
+            message: self.message.clone(),
+        }
+    }
+
+    /// What helped before, for a reader: `fixed before by changing a.rs (2026-11-03), held 1 of 2`. `None` when nothing is
+    /// known to have helped.
+    #[must_use]
+    pub fn remedy(&self) -> Option<String> {
+        let newest_first = || self.fixes.iter().rev();
+        let fix = newest_first().find(|fix| !fix.has_failed).or_else(|| newest_first().next())?;
+        let mut files = fix.files.iter().take(FILES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
+        let more = fix.files.len().saturating_sub(FILES_SHOWN_MAX);
+        if more > 0 {
+            files.push_str(&format!(" and {more} more"));
+        }
+        let day = Timestamp::from_micros(fix.at_us).day();
+        Some(format!("fixed before by changing {files} ({day}), held {} of {}", self.held, self.fixed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn at(day: i64) -> Timestamp {
+        Timestamp::from_micros(1_793_000_000_000_000 + day * 86_400_000_000)
+    }
+
+    #[test]
+    fn a_remedy_says_whether_it_held() {
+        let fault = Fault { code: "E0382".into(), message: "moved".into(), ..Fault::default() };
+        let mut incident = Incident::occurred(None, &fault, "cargo build", at(0), true);
+        assert_eq!(incident.remedy(), None);
+        incident.mended(&["src/a.rs".into()], at(0));
+        assert!(incident.remedy().unwrap().ends_with("by changing src/a.rs (2026-10-26), held 1 of 1"));
+        let again = Incident::occurred(Incident::read(&incident.encode_to_vec()), &fault, "cargo build", at(1), true);
+        assert!(again.remedy().unwrap().ends_with("src/a.rs (2026-10-26), held 0 of 1"), "{:?}", again.remedy());
+        let mut again = Incident::occurred(Some(again), &fault, "cargo build", at(1), false);
+        again.mended(&["b".into(), "c".into(), "d".into(), "e".into()], at(2));
+        assert!(again.remedy().unwrap().ends_with("changing b, c, d and 1 more (2026-10-28), held 1 of 2"));
+        assert_eq!((again.occurrences(), again.fault()), (3, fault));
+    }
+
+    #[test]
+    fn damaged_and_newer_forms_are_none() {
+        assert!(Incident::read(b"\xff\xff").is_none());
+        assert!(Incident::read(&Incident { version: 2, ..Incident::default() }.encode_to_vec()).is_none());
+    }
+}

@@ -1,0 +1,190 @@
+//! The `post-build` and `error-context` events: what a command's failure reminds of, and what mended it.
+
+use std::sync::LazyLock;
+
+use helix_engine::policy::work::command::{Run, run_of};
+use helix_engine::policy::work::fault::{Fault, faults};
+use helix_engine::policy::work::incident::Incident;
+use helix_engine::strand::ReadError;
+use helix_engine::surface::inject::{Content, INJECTION_MAX_TOKENS, frame};
+use helix_engine::surface::neutral::one_line;
+use regex::Regex;
+use serde_json::Value;
+
+use super::relevant::{self, Reader};
+use super::{ClientEvent, Context, Given};
+use crate::sources::HOOK_READ_MAX_BYTES;
+
+/// Memories that one failure gets.
+const MEMORIES_MAX: usize = 3;
+
+/// Faults by whose words memories are looked for.
+const SEARCHED_MAX: usize = 2;
+
+/// Least relevance of a memory for a failure.
+const RELEVANCE_MIN: f32 = 0.5;
+
+/// Characters of a fault's line and of a command.
+const LINE_MAX_CHARS: usize = 200;
+
+/// Bytes of an output that are looked at, from its start and from its end.
+const OUTPUT_MAX_BYTES: usize = 256 * 1024;
+
+/// What a command prints that failed although the shell says that it did not, as behind a pipe.
+static FAILED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(concat!(
+        r"(?m)^(?:error: could not compile|error: test failed|test result: FAILED|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\*|",
+        r"BUILD FAILED|FAILED \(|FAIL\t|ERROR: Build did NOT complete|Found \d+ errors?\b|=+ .*\b\d+ failed|Tests: +\d+ failed)"
+    ))
+    .ok()
+});
+
+/// How a command went.
+struct Outcome {
+    output: String,
+    has_failed: bool,
+}
+
+/// Gives what is known of the failure; `None` when nothing is, and after a success.
+pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
+    let input = context.input;
+    if input.is_interrupt {
+        return Ok(None);
+    }
+    let run = if input.tool_name == "Bash" { input.tool_text("command").and_then(run_of) } else { None };
+    let Some(outcome) = Outcome::of(context, run.as_ref()) else { return Ok(None) };
+    let found = if outcome.has_failed { faults(&outcome.output) } else { Vec::new() };
+    let notes = match (&run, outcome.has_failed) {
+        (Some(run), true) => failed(context, run, &found)?,
+        (Some(run), false) => {
+            succeeded(context, run)?;
+            return Ok(None);
+        }
+        (None, _) => {
+            if input.tool_name == "Bash" {
+                context.work(|activity| activity.command());
+            }
+            Vec::new()
+        }
+    };
+    if !outcome.has_failed {
+        return Ok(None);
+    }
+    let words: Vec<String> = found.iter().take(SEARCHED_MAX).map(Fault::words).collect();
+    let memories = match words.is_empty() {
+        true => Vec::new(),
+        false => relevant::find(context, &words.join("\n"), RELEVANCE_MIN, MEMORIES_MAX, Reader::Session)?,
+    };
+    let what =
+        run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
+    let injection = frame(
+        &Content {
+            heading: &format!("On {what}:"),
+            notes: &notes,
+            memories: &memories,
+            sources: &context.runtime.sources.look(&context.project, HOOK_READ_MAX_BYTES),
+        },
+        INJECTION_MAX_TOKENS,
+    );
+    Ok(Given::of(injection, &memories).if_any())
+}
+
+impl Outcome {
+    /// `None` when the tool does not say.
+    fn of(context: &Context<'_>, run: Option<&Run>) -> Option<Self> {
+        let input = context.input;
+        if context.client == ClientEvent::PostToolUseFailure {
+            return Some(Self { output: bounded(&input.error), has_failed: true });
+        }
+        let text = |name: &str| input.tool_response.get(name).and_then(Value::as_str).unwrap_or_default();
+        let output = match &input.tool_response {
+            Value::String(output) => bounded(output),
+            Value::Object(fields) if fields.get("interrupted") == Some(&Value::Bool(true)) => return None,
+            Value::Object(_) => bounded(&format!("{}\n{}", text("stdout"), text("stderr"))),
+            _ => return None,
+        };
+        // A pipe hides the failure of what is before it, and some clients do not tell at all.
+        let has_failed = run.is_some() && FAILED.as_ref().is_some_and(|failed| failed.is_match(&output));
+        Some(Self { output, has_failed })
+    }
+}
+
+/// Records a failure. Returns what helped against its faults before, said once for as long as they last.
+fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<String>, ReadError> {
+    let prints: Vec<String> = faults.iter().map(Fault::fingerprint).collect();
+    let fresh = context.work(|activity| activity.failed(run, prints, context.now));
+    let runtime = context.runtime;
+    let (strand, scope) = (&runtime.strand, &context.project.scope);
+    let is_fresh = |fault: &Fault| fresh.contains(&fault.fingerprint());
+    let before: Vec<Option<Incident>> =
+        faults.iter().map(|fault| runtime.incidents.known(strand, scope, fault)).collect::<Result<_, _>>()?;
+    let now = if context.is_real() {
+        let occurred = faults.iter().map(|fault| (fault, is_fresh(fault)));
+        runtime.incidents.occurred(strand, &runtime.writer, scope, occurred, &run.tool, context.now)?
+    } else {
+        before.iter().flatten().cloned().collect()
+    };
+    let known = now.iter().filter(|incident| is_fresh(&incident.fault()));
+    Ok(known
+        .filter_map(|incident| {
+            let remedy = incident.remedy()?;
+            let fault = one_line(&incident.fault().line(), LINE_MAX_CHARS);
+            Some(format!("{fault}: seen {} times, {}", incident.occurrences(), one_line(&remedy, LINE_MAX_CHARS)))
+        })
+        .collect())
+}
+
+/// Records a success, and what was changed before it as the remedy of what had failed.
+fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
+    let runtime = context.runtime;
+    let mended = context.work(|activity| activity.succeeded(run, context.now));
+    for failing in mended.iter().filter(|failing| context.is_real() && !failing.changed.is_empty()) {
+        let scope = &context.project.scope;
+        let (prints, files) = (&failing.fingerprints, &failing.changed);
+        runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, prints, files, context.now)?;
+    }
+    Ok(())
+}
+
+/// The start and the end of a long output.
+fn bounded(output: &str) -> String {
+    if output.len() <= OUTPUT_MAX_BYTES {
+        return output.to_owned();
+    }
+    let half = OUTPUT_MAX_BYTES / 2;
+    let (mut head, mut tail) = (half, output.len() - half);
+    while !output.is_char_boundary(head) {
+        head -= 1;
+    }
+    while !output.is_char_boundary(tail) {
+        tail += 1;
+    }
+    format!("{}\n{}", output.get(..head).unwrap_or_default(), output.get(tail..).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn failures_behind_a_pipe_are_seen() {
+        let failed = FAILED.as_ref().unwrap();
+        for output in [
+            "x\nerror: could not compile `a`",
+            "test result: FAILED. 1 passed; 2 failed",
+            "make[2]: *** [all] Error 1",
+            "=== 2 failed, 3 passed in 1.2s ===",
+        ] {
+            assert!(failed.is_match(output), "{output}");
+        }
+        assert!(!failed.is_match("test result: ok. 3 passed; 0 failed\nprinted: FAILED ( not at the start"));
+    }
+
+    #[test]
+    fn long_outputs_keep_both_ends() {
+        let output = format!("start{}end", "ä".repeat(OUTPUT_MAX_BYTES));
+        let bounded = bounded(&output);
+        assert!(bounded.len() <= OUTPUT_MAX_BYTES + 2 && bounded.starts_with("start") && bounded.ends_with("end"));
+    }
+}

@@ -1,0 +1,51 @@
+//! The `stop` event: a reminder to store what a session found out the hard way. It makes the conversation go on, so it
+//! comes once a session at most, and only where there is something to store and nothing was.
+
+use helix_engine::ports::NoSources;
+use helix_engine::store::StoreError;
+use helix_engine::strand::ReadError;
+use helix_engine::surface::inject::{Content, INJECTION_MAX_TOKENS, frame};
+
+use super::{Context, Given};
+
+/// Failed commands that a session mended before its work counts as a find.
+const MENDED_MIN: u32 = 1;
+
+/// Files that a session changed before its work counts as a find.
+const EDITED_MIN: usize = 3;
+
+/// Operations of the history that are looked through for one by this session, from the newest.
+const LOOKED_AT_MAX: usize = 2_000;
+
+/// Gives the reminder; `None` where it is not worth a turn.
+pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
+    let input = context.input;
+    // A conversation that goes on because of a hook must be able to end, and a subagent reports to its caller.
+    if !context.runtime.config.stop_reminder || input.stop_hook_active || !input.agent_id.is_empty() {
+        return Ok(None);
+    }
+    let Some(activity) = context.runtime.sessions.activity(&input.session_id, context.now) else { return Ok(None) };
+    let is_find = activity.mended >= MENDED_MIN && activity.edited.len() >= EDITED_MIN;
+    if activity.is_reminded || !is_find || has_stored(context)? {
+        return Ok(None);
+    }
+    context.work(|activity| activity.is_reminded = true);
+    let note = format!(
+        "This session mended what failed and changed {} files, and stored nothing. If something of it would save time next time \
+         (a gotcha, a decision, a fix), store it now with the Helix tool `store`, in one or two sentences; if not, just end.",
+        activity.edited.len()
+    );
+    let content = Content { heading: "Before this ends:", notes: &[note], memories: &[], sources: &NoSources };
+    Ok(Given::of(frame(&content, INJECTION_MAX_TOKENS), &[]).if_any())
+}
+
+/// Whether the session changed any memory.
+fn has_stored(context: &Context<'_>) -> Result<bool, StoreError> {
+    let session = &context.input.session_id;
+    for operation in context.runtime.strand.snapshot()?.operations_backwards()?.take(LOOKED_AT_MAX) {
+        if operation?.actor.session == *session {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
