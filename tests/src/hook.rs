@@ -12,8 +12,21 @@ use crate::fixtures::claude_hook;
 use crate::{Binary, Home, Project};
 
 /// Every event that the shim may be started with.
-pub const EVENTS: [&str; 9] =
-    ["session", "prompt", "ambient", "post-build", "error-context", "pre-compact", "stop", "subagent", "approve-mcp"];
+pub const EVENTS: [&str; 10] = [
+    "session",
+    "prompt",
+    "ambient",
+    "post-build",
+    "error-context",
+    "pre-compact",
+    "stop",
+    "subagent",
+    "approve-mcp",
+    "session-end",
+];
+
+/// What [`HookRun::check_accepted`] returns where the client is told to go on without asking the user.
+pub const ALLOWED: &str = "allowed";
 
 /// The client's events whose hooks may give context to the model.
 pub const TAKES_CONTEXT: [&str; 8] = [
@@ -97,7 +110,8 @@ impl HookRun {
         Ok(())
     }
 
-    /// Checks that the client would take the answer to an event of its own, and returns the context in it.
+    /// Checks that the client would take the answer to an event of its own, and returns the context in it, the prompt that a
+    /// tool gets instead of its own, or [`ALLOWED`].
     ///
     /// # Errors
     /// When the client would complain, or drop the answer.
@@ -114,7 +128,11 @@ impl HookRun {
         if client_event == "PermissionRequest" {
             let allowed = serde_json::json!({"hookEventName": client_event, "decision": {"behavior": "allow"}});
             ensure!(*specific == allowed, "no permission: {text}");
-            return Ok(None);
+            return Ok(Some(ALLOWED.to_owned()));
+        }
+        if client_event == "PreToolUse" && specific.get("updatedInput").is_some() {
+            ensure!(keys(specific) == ["hookEventName", "updatedInput"], "other keys: {text}");
+            return Ok(specific["updatedInput"]["prompt"].as_str().map(str::to_owned));
         }
         ensure!(TAKES_CONTEXT.contains(&client_event), "{client_event} takes no context: {text}");
         ensure!(keys(specific) == ["hookEventName", "additionalContext"], "other keys: {text}");
@@ -181,6 +199,61 @@ impl<'a> Session<'a> {
             input["tool_name"] = name.into();
             input["tool_input"] = tool_input.clone();
         })
+    }
+
+    /// What it is told when the user says something.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn prompt(&self, prompt: &str) -> Result<Option<String>> {
+        self.hook("prompt", "UserPromptSubmit", |input| input["prompt"] = prompt.into())
+    }
+
+    /// What it is told after a command that succeeded.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn ran(&self, command: &str, stdout: &str) -> Result<Option<String>> {
+        self.hook("post-build", "PostToolUse-Bash", |input| {
+            input["tool_input"]["command"] = command.into();
+            input["tool_response"]["stdout"] = stdout.into();
+        })
+    }
+
+    /// What it is told after a command that failed.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn failed(&self, command: &str, output: &str) -> Result<Option<String>> {
+        self.hook("error-context", "PostToolUseFailure-Bash", |input| {
+            input["tool_input"]["command"] = command.into();
+            input["error"] = format!("Exit code 1\n{output}").into();
+        })
+    }
+
+    /// What it is told before `Edit` changes a file of the project.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn edit(&self, path: &str, old: &str, new: &str) -> Result<Option<String>> {
+        let file = self.project.root.join(path);
+        self.tool("Edit", &serde_json::json!({"file_path": file, "old_string": old, "new_string": new}))
+    }
+
+    /// What it is told when it is about to stop.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn stop(&self) -> Result<Option<String>> {
+        self.hook("stop", "Stop", |_| ())
+    }
+
+    /// The prompt that a subagent gets, where it is another one than this.
+    ///
+    /// # Errors
+    /// When the hook does harm.
+    pub fn spawn(&self, prompt: &str) -> Result<Option<String>> {
+        self.hook("subagent", "PreToolUse-Agent", |input| input["tool_input"]["prompt"] = prompt.into())
     }
 
     /// Runs the shim for `event` with a sample, changed for this session and by `change`.

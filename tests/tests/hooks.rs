@@ -107,6 +107,7 @@ fn every_sample_is_answered_in_the_shape_of_its_event_where_there_are_memories()
         "ambient claude-2.1.330/PreToolUse-Read",
         "ambient claude-2.1.330/PreToolUse-Edit",
         "ambient claude-2.1.330/PreToolUse-Write",
+        "subagent claude-2.1.330/SubagentStart",
     ] {
         assert!(given.iter().any(|one| one == expected), "{expected} was given nothing; given were {given:?}");
     }

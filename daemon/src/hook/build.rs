@@ -22,10 +22,13 @@ const MEMORIES_MAX: usize = 3;
 const SEARCHED_MAX: usize = 2;
 
 /// Least relevance of a memory for a failure.
-const RELEVANCE_MIN: f32 = 0.5;
+const RELEVANCE_MIN: f32 = 0.45;
 
 /// Characters of a fault's line and of a command.
 const LINE_MAX_CHARS: usize = 200;
+
+/// Lines by which memories are looked for where no form of a mistake fits.
+const LAST_LINES_MAX: usize = 3;
 
 /// Bytes of an output that are looked at, from its start and from its end.
 const OUTPUT_MAX_BYTES: usize = 256 * 1024;
@@ -33,8 +36,8 @@ const OUTPUT_MAX_BYTES: usize = 256 * 1024;
 /// What a command prints that failed although the shell says that it did not, as behind a pipe.
 static FAILED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?m)^(?:error: could not compile|error: test failed|test result: FAILED|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\*|",
-        r"BUILD FAILED|FAILED \(|FAIL\t|ERROR: Build did NOT complete|Found \d+ errors?\b|=+ .*\b\d+ failed|Tests: +\d+ failed)"
+        r"(?m)^\s*(?:error: could not compile|error: test failed|test result: FAILED|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\*|",
+        r"BUILD FAILED|FAILED \(|FAIL\t|ERROR: Build did NOT complete|Found \d+ errors?\b|=+ .*\b\d+ failed|Summary \[.*\b\d+ failed|Tests: +\d+ failed)"
     ))
     .ok()
 });
@@ -70,7 +73,12 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if !outcome.has_failed {
         return Ok(None);
     }
-    let words: Vec<String> = found.iter().take(SEARCHED_MAX).map(Fault::words).collect();
+    let mut words: Vec<String> = found.iter().take(SEARCHED_MAX).map(Fault::words).collect();
+    if words.is_empty() {
+        // What no form fits says it most often at its end.
+        words.extend(last_lines(&outcome.output));
+        words.extend(input.tool_text("command").map(|command| one_line(command, LINE_MAX_CHARS)));
+    }
     let memories = match words.is_empty() {
         true => Vec::new(),
         false => relevant::find(context, &words.join("\n"), RELEVANCE_MIN, MEMORIES_MAX, Reader::Session)?,
@@ -144,6 +152,13 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
         runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, prints, files, context.now)?;
     }
     Ok(())
+}
+
+/// The last lines of an output that hold anything, the last one first.
+fn last_lines(output: &str) -> impl Iterator<Item = String> {
+    let telling =
+        output.lines().rev().filter(|line| line.chars().any(char::is_alphabetic) && !line.starts_with("Exit code"));
+    telling.take(LAST_LINES_MAX).map(|line| one_line(line, 2 * LINE_MAX_CHARS))
 }
 
 /// The start and the end of a long output.

@@ -28,10 +28,13 @@ struct Weights {
 }
 
 /// With an embedder.
-const WITH_MEANING: Weights = Weights { bias: -6.0, meaning: 9.0, coverage: 3.0, rarity: 0.08 };
+const WITH_MEANING: Weights = Weights { bias: -6.0, meaning: 4.5, coverage: 0.7, rarity: 0.41 };
 
 /// Without one.
-const WORDS_ALONE: Weights = Weights { bias: -5.0, meaning: 0.0, coverage: 6.0, rarity: 0.2 };
+const WORDS_ALONE: Weights = Weights { bias: -5.0, meaning: 0.0, coverage: 1.6, rarity: 0.46 };
+
+/// Beyond this the words tell nothing more: it is a long text, not a telling one.
+const RARITY_MAX: f32 = 30.0;
 
 impl Signs {
     /// How likely a memory helps, from 0 to 1.
@@ -41,7 +44,7 @@ impl Signs {
         let sum = weights.bias
             + weights.meaning * self.meaning.unwrap_or(0.0)
             + weights.coverage * self.coverage
-            + weights.rarity * self.rarity;
+            + weights.rarity * self.rarity.min(RARITY_MAX);
         1.0 / (1.0 + (-sum).exp())
     }
 }
@@ -93,6 +96,6 @@ mod tests {
             assert!(strong.relevance() > weak.relevance());
         }
         let words = Signs { meaning: None, ..weak };
-        assert!(words.relevance() < 0.5 && Signs { coverage: 1.0, rarity: 8.0, ..words }.relevance() > 0.5);
+        assert!(words.relevance() < 0.5 && Signs { coverage: 1.0, rarity: 9.0, ..words }.relevance() > 0.5);
     }
 }

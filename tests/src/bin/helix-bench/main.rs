@@ -12,6 +12,7 @@ mod quality;
 mod report;
 mod restart;
 mod search;
+mod silence;
 mod stats;
 mod store;
 mod tools;
@@ -48,6 +49,7 @@ struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum SectionName {
     Hook,
+    Hooks,
     Store,
     Search,
     Restart,
@@ -58,8 +60,9 @@ enum SectionName {
 }
 
 /// `tools` and `import` come last, because they add to the homes that the others measure.
-const DEFAULT_SECTIONS: [SectionName; 7] = [
+const DEFAULT_SECTIONS: [SectionName; 8] = [
     SectionName::Hook,
+    SectionName::Hooks,
     SectionName::Store,
     SectionName::Search,
     SectionName::Restart,
@@ -99,6 +102,7 @@ fn main() -> Result<()> {
     for section in sections {
         match section {
             SectionName::Hook => hook::measure(&mut fixtures, effort, &mut report),
+            SectionName::Hooks => silence::measure(&mut report),
             SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),

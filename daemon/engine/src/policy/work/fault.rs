@@ -85,9 +85,9 @@ struct Form {
 static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     let forms: &[(&str, Place, &'static str)] = &[
         // rustc, clippy
-        (r"^error(?:\[(?P<code>[A-Za-z]+\d+)\])?: (?P<message>.+)$", Place::Below, ""),
+        (r"^\s*error(?:\[(?P<code>[A-Za-z]+\d+)\])?: (?P<message>.+)$", Place::Below, ""),
         // a Rust test or program
-        (r"^thread '(?P<symbol>[^']+)' (?:\(\d+\) )?panicked at (?P<file>[^:]+):\d+:\d+:?$", Place::Own, "panic"),
+        (r"^\s*thread '(?P<symbol>[^']+)' (?:\(\d+\) )?panicked at (?P<file>[^:]+):\d+:\d+:?$", Place::Own, "panic"),
         // tsc
         (r"^(?P<file>[^\s(][^(]*)\(\d+,\d+\): error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
         (r"^(?P<file>\S+):\d+:\d+ - error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),

@@ -1,0 +1,246 @@
+//! `hooks`: whether what hooks say helps, and whether they are silent where nothing does. Labelled cases about the memories of
+//! the fixture corpus; one half of them was used to fit the thresholds, the other half was not.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use helix_proto::v1::{self, Program};
+use helix_tests::process::within;
+use helix_tests::{Daemon, Home, Project, Rpc};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::report::{Report, Table};
+
+/// How long the corpus may take to be embedded, on a busy machine.
+const EMBED_DEADLINE: Duration = Duration::from_mins(5);
+
+/// Which cases are counted together, and the events of each.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("prompt", &["prompt"]),
+    ("ambient", &["ambient"]),
+    ("errors", &["error-context", "post-build"]),
+    ("subagent", &["subagent"]),
+    ("all", &["prompt", "ambient", "error-context", "post-build", "subagent"]),
+];
+
+/// A labelled case.
+#[derive(Debug, Deserialize)]
+struct Case {
+    id: String,
+    set: String,
+    event: String,
+    #[serde(default)]
+    prompt: String,
+    #[serde(default)]
+    command: String,
+    #[serde(default)]
+    output: String,
+    #[serde(default)]
+    tool: String,
+    file: Option<String>,
+    pattern: Option<String>,
+    content: Option<String>,
+    #[serde(default)]
+    old: String,
+    #[serde(default)]
+    new: String,
+    /// What helps; empty for a case in which nothing does.
+    expect: Vec<Expected>,
+}
+
+/// A memory that helps, known by a part of its text.
+#[derive(Debug, Deserialize)]
+struct Expected {
+    contains: String,
+}
+
+/// What one group of cases came to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    positives: usize,
+    /// Positives that were given at least one memory that helps.
+    covered: usize,
+    negatives: usize,
+    /// Negatives that were given anything.
+    disturbed: usize,
+    /// Memories given, and those of them that help.
+    given: usize,
+    right: usize,
+}
+
+pub(crate) fn measure(report: &mut Report) -> Result<()> {
+    let title = "hooks: what is said unasked";
+    let head = ["event, cases", "precision", "coverage", "silent where nothing helps"];
+    for with_embedder in [true, false] {
+        let home = if with_embedder { Home::with_embedder()? } else { Some(Home::new()?) };
+        let how = if with_embedder { "by words and meaning" } else { "by words alone" };
+        let mut table = Table::new(format!("{title}, {how}"), &head);
+        match home {
+            Some(home) => fill(&home, with_embedder, &mut table)?,
+            None => table.note("no model is installed"),
+        }
+        table.note(
+            "precision: memories given that help; coverage: cases given one that helps; `fit` chose the thresholds",
+        );
+        report.add(table);
+    }
+    Ok(())
+}
+
+fn fill(home: &Home, with_embedder: bool, table: &mut Table) -> Result<()> {
+    let cases: Vec<Case> = read("hook-cases.json")?;
+    let _daemon = Daemon::start(home)?;
+    let project = Project::new(home, "helix")?;
+    let texts = remember(home, &project)?;
+    if with_embedder {
+        await_vectors(home)?;
+    }
+    let mut rpc = Rpc::connect(home)?;
+    let mut given: Vec<(&Case, Vec<&str>)> = Vec::new();
+    for case in &cases {
+        let context = play(&mut rpc, &project, case).with_context(|| format!("playing {}", case.id))?;
+        given.push((
+            case,
+            texts.iter().filter(|(handle, _)| names(&context, handle)).map(|(_, text)| text.as_str()).collect(),
+        ));
+    }
+    for (name, events) in GROUPS {
+        for set in ["fit", "check"] {
+            let mut tally = Tally::default();
+            for (case, given) in
+                given.iter().filter(|(case, _)| case.set == set && events.contains(&case.event.as_str()))
+            {
+                tally.count(case, given);
+            }
+            tally.write(&format!("{name}, {set}"), table);
+        }
+    }
+    Ok(())
+}
+
+impl Tally {
+    fn count(&mut self, case: &Case, given: &[&str]) {
+        let helps = |text: &&&str| case.expect.iter().any(|expected| text.contains(&expected.contains));
+        let right = given.iter().filter(helps).count();
+        self.given += given.len();
+        self.right += right;
+        if case.expect.is_empty() {
+            self.negatives += 1;
+            self.disturbed += usize::from(!given.is_empty());
+        } else {
+            self.positives += 1;
+            self.covered += usize::from(right > 0);
+        }
+    }
+
+    fn write(&self, name: &str, table: &mut Table) {
+        let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
+        let silent = self.negatives - self.disturbed;
+        let cell = |part: usize, whole: usize| format!("{:.2} ({part} of {whole})", share(part, whole));
+        table.row([
+            name.to_owned(),
+            cell(self.right, self.given),
+            cell(self.covered, self.positives),
+            cell(silent, self.negatives),
+        ]);
+        table.figure(&format!("{name}: precision"), share(self.right, self.given), "share");
+        table.figure(&format!("{name}: coverage"), share(self.covered, self.positives), "share");
+        table.figure(&format!("{name}: silent where nothing helps"), share(silent, self.negatives), "share");
+    }
+}
+
+/// Stores the corpus as an agent of the project would; returns the texts by their handles.
+fn remember(home: &Home, project: &Project) -> Result<HashMap<String, String>> {
+    let memories: Vec<Value> = read("corpus/helix.json")?;
+    let mut rpc = Rpc::connect(home)?;
+    let mut texts = HashMap::new();
+    for memory in memories {
+        let text = |name: &str| memory[name].as_str().unwrap_or_default().to_owned();
+        let tags =
+            memory["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect();
+        let draft = v1::Draft {
+            topic: text("topic"),
+            text: text("text"),
+            source: text("source"),
+            tags,
+            ..v1::Draft::default()
+        };
+        let stored = rpc.store(Program::Mcp, &project.root, draft)?;
+        texts.insert(stored.handle, stored.text);
+    }
+    Ok(texts)
+}
+
+fn await_vectors(home: &Home) -> Result<()> {
+    let mut rpc = Rpc::connect(home)?;
+    within(EMBED_DEADLINE, || {
+        let embedder = rpc.status()?.embedder.unwrap_or_default();
+        Ok((embedder.state() == v1::EmbedderState::Ready && embedder.pending == 0).then_some(()))
+    })
+}
+
+/// What a session without a past is told in a case.
+fn play(rpc: &mut Rpc, project: &Project, case: &Case) -> Result<String> {
+    let (event, mut input) = input(project, case);
+    input["session_id"] = case.id.clone().into();
+    input["cwd"] = project.root.to_string_lossy().into();
+    let file = case.file.as_ref().filter(|_| case.event == "ambient");
+    let written = file.map(|file| project.write(file, case.content.as_deref().unwrap_or_default())).transpose()?;
+    let request = v1::HookRequest {
+        event: event.to_owned(),
+        stdin: input.to_string().into_bytes(),
+        dry_run: true,
+        ..v1::HookRequest::default()
+    };
+    let reply = rpc.call(async |client| client.hook(request.clone()).await)?;
+    written.map(fs::remove_file).transpose()?;
+    Ok(String::from_utf8(reply.stdout)?)
+}
+
+fn input<'c>(project: &Project, case: &'c Case) -> (&'c str, Value) {
+    let input = match case.event.as_str() {
+        "prompt" => json!({"hook_event_name": "UserPromptSubmit", "prompt": case.prompt}),
+        "subagent" => {
+            json!({"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"prompt": case.prompt}})
+        }
+        "error-context" => json!({
+            "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": case.command},
+            "error": format!("Exit code 1\n{}", case.output),
+        }),
+        "post-build" => json!({
+            "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": case.command},
+            "tool_response": {"stdout": case.output, "stderr": "", "interrupted": false},
+        }),
+        _ => {
+            let path = case.file.as_ref().map(|file| project.root.join(file));
+            let place = if case.tool == "Grep" { "path" } else { "file_path" };
+            let mut tool_input = json!({place: path});
+            match case.tool.as_str() {
+                "Grep" | "Glob" => tool_input["pattern"] = case.pattern.clone().into(),
+                "Edit" => {
+                    tool_input["old_string"] = case.old.clone().into();
+                    tool_input["new_string"] = case.new.clone().into();
+                }
+                "Write" => tool_input["content"] = case.content.clone().into(),
+                _ => {}
+            }
+            json!({"hook_event_name": "PreToolUse", "tool_name": case.tool, "tool_input": tool_input})
+        }
+    };
+    (&case.event, input)
+}
+
+fn names(context: &str, handle: &str) -> bool {
+    context.contains(&format!("[{handle}]"))
+}
+
+/// Reads a fixture of the tests.
+fn read<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T> {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
+    let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("parsing {}", path.display()))
+}

@@ -1,0 +1,421 @@
+//! What hooks tell a session as it works: its prompts, builds, mistakes, subagents, compactions and its end.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use helix_proto::v1::{Draft, Program, SessionLogRequest};
+use helix_tests::hook::{ALLOWED, Session};
+use helix_tests::rpc::draft;
+use helix_tests::text::without_noise;
+use helix_tests::{Bridge, Daemon, Home, HookRun, Project, Rpc};
+use serde_json::{Value, json};
+
+/// A kind that a session does not start with.
+const QUIET_KIND: &str = "snippet";
+
+/// What the compiler says of a mistake.
+const MISTAKE: &str =
+    "error[E0382]: borrow of moved value: `rows`\n  --> src/load.rs:12:5\n\nerror: could not compile `billing` (lib)\n";
+
+/// The same mistake on another day.
+const MISTAKE_AGAIN: &str =
+    "error[E0382]: borrow of moved value: `rows`\n  --> src/load.rs:44:9\n\nerror: could not compile `billing` (lib)\n";
+
+/// A project, and the daemon that remembers it.
+struct World {
+    daemon: Option<Daemon>,
+    home: Home,
+    project: Project,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let project = Project::new(&home, "billing").unwrap();
+        Self { daemon: Some(daemon), home, project }
+    }
+
+    /// One that remembers the notes about this repository.
+    fn with_corpus() -> Self {
+        let world = Self::new();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
+        let memories: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let mut rpc = Rpc::connect(&world.home).unwrap();
+        for memory in memories {
+            let text = |name: &str| memory[name].as_str().unwrap_or_default().to_owned();
+            // What was imported would not be shown unasked; what the project's agents stored is.
+            let draft = draft(&text("topic"), &text("text"), &text("source"));
+            rpc.store(Program::Mcp, &world.project.root, draft).unwrap();
+        }
+        world
+    }
+
+    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
+        Session::new(&self.home, &self.project, id)
+    }
+
+    fn remember(&self, topic: &str, text: &str) -> String {
+        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft(topic, text, "") };
+        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
+    }
+
+    fn restart(&mut self) {
+        drop(self.daemon.take());
+        self.daemon = Some(Daemon::start(&self.home).unwrap());
+    }
+
+    /// What the daemon says a session is doing.
+    fn activity(&self, session: &str) -> Vec<String> {
+        let mut rpc = Rpc::connect(&self.home).unwrap();
+        let request = SessionLogRequest { session: session.to_owned(), ..SessionLogRequest::default() };
+        let reply = rpc.call(async |client| client.session_log(request.clone()).await).unwrap();
+        reply.activity.map(|activity| activity.lines).unwrap_or_default()
+    }
+}
+
+fn mentions(context: Option<&String>, handle: &str) -> bool {
+    context.is_some_and(|context| context.contains(&format!("[{handle}]")))
+}
+
+#[test]
+fn a_prompt_brings_up_what_bears_on_it_once() {
+    let world = World::new();
+    let handle = world.remember(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.",
+    );
+    world.remember("exchange", "The nightly job deletes drafts older than ninety days.");
+    let session = world.session("one");
+    let context = session.prompt("why are invoices exported as semicolon CSV?").unwrap();
+    assert!(mentions(context.as_ref(), &handle), "{context:?}");
+    assert!(!context.unwrap().contains("nightly"));
+    assert_eq!(session.prompt("why are invoices exported as semicolon CSV?").unwrap(), None, "it knows by now");
+}
+
+#[test]
+fn small_talk_and_other_subjects_bring_nothing_up() {
+    let world = World::new();
+    world.remember(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.",
+    );
+    let session = world.session("one");
+    for prompt in [
+        "ok",
+        "yes, please continue",
+        "/compact keep invoices exported semicolon",
+        "write a haiku about the sea and the moon",
+        "add a button to the settings page that toggles dark mode",
+        "<helix-memory note=\"x\">Invoices are exported as semicolon CSV</helix-memory> thanks",
+    ] {
+        assert_eq!(session.prompt(prompt).unwrap(), None, "{prompt}");
+    }
+}
+
+#[test]
+fn a_mistake_that_was_mended_before_says_how() {
+    let mut world = World::new();
+    let one = world.session("one");
+    assert_eq!(one.failed("cargo build", MISTAKE).unwrap(), None, "nothing is known the first time");
+    one.edit("src/load.rs", "a", "b").unwrap();
+    assert_eq!(one.failed("cargo build", MISTAKE).unwrap(), None, "still the same mistake");
+    one.edit("src/rows.rs", "a", "b").unwrap();
+    assert_eq!(one.ran("cargo build", "Finished").unwrap(), None);
+    world.restart();
+    let two = world.session("two");
+    let context = two.failed("cargo build", MISTAKE_AGAIN).unwrap().unwrap();
+    insta::assert_snapshot!(without_noise(&context));
+    assert_eq!(two.failed("cargo build", MISTAKE_AGAIN).unwrap(), None, "said once for as long as it lasts");
+    two.edit("src/other.rs", "a", "b").unwrap();
+    two.ran("cargo build 2>&1 | tail -3", "Finished").unwrap();
+    let three = world.session("three").failed("cargo build --all", MISTAKE).unwrap().unwrap();
+    assert!(three.contains("src/other.rs") && three.contains("held 0 of 2"), "{three}");
+}
+
+#[test]
+fn another_projects_mistakes_are_its_own() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("cargo build", MISTAKE).unwrap();
+    one.edit("src/load.rs", "a", "b").unwrap();
+    one.ran("cargo build", "Finished").unwrap();
+    let other = Project::new(&world.home, "other").unwrap();
+    assert_eq!(Session::new(&world.home, &other, "two").failed("cargo build", MISTAKE).unwrap(), None);
+}
+
+#[test]
+fn a_failure_brings_up_memories_about_it() {
+    let world = World::new();
+    let handle = world.remember(
+        "build",
+        "gotcha: `borrow of moved value: rows` in the loader: clone the rows before the cache takes them.",
+    );
+    for (id, context) in [
+        ("one", world.session("one").failed("cargo build", MISTAKE).unwrap()),
+        // A pipe hides the exit code.
+        ("two", world.session("two").ran("cargo build 2>&1 | tail -5", MISTAKE).unwrap()),
+    ] {
+        assert!(mentions(context.as_ref(), &handle), "{id}: {context:?}");
+    }
+    assert_eq!(world.session("three").ran("cargo build", "Finished").unwrap(), None);
+    assert_eq!(
+        world.session("four").failed("cat notes.txt", "cat: notes.txt: No such file or directory").unwrap(),
+        None
+    );
+}
+
+#[test]
+fn a_compacted_session_gets_back_what_it_was_doing() {
+    let world = World::new();
+    let handle = world.remember(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.",
+    );
+    let session = world.session("one");
+    session.start("startup").unwrap();
+    assert!(mentions(session.prompt("why are invoices exported as semicolon CSV?").unwrap().as_ref(), &handle));
+    session.edit("src/export.rs", "a", "b").unwrap();
+    session.failed("cargo test -p export", MISTAKE).unwrap();
+    let silent = session.hook("pre-compact", "PreCompact-auto", |_| ()).unwrap();
+    assert_eq!(silent, None, "a compaction takes no text");
+    let context = session.start("compact").unwrap().unwrap();
+    insta::assert_snapshot!(without_noise(&context));
+    assert_eq!(session.start("resume").unwrap(), None, "a resumed session has everything still");
+}
+
+#[test]
+fn a_subagent_is_told_what_bears_on_its_task() {
+    let world = World::new();
+    let handle = world.remember(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.",
+    );
+    let session = world.session("one");
+    let prompt = session.spawn("Find out why invoices are exported as semicolon CSV.").unwrap().unwrap();
+    assert!(prompt.starts_with("Find out why invoices are exported as semicolon CSV.\n\n<helix-memory"), "{prompt}");
+    assert!(prompt.contains(&format!("[{handle}]")));
+    assert_eq!(session.spawn("Write a haiku about the moon.").unwrap(), None);
+    let twice = session.spawn("Find out why invoices are exported as semicolon CSV.").unwrap();
+    assert!(twice.is_some(), "another agent knows nothing of it");
+    let start = session.subagent("a1").hook("subagent", "SubagentStart", |_| ()).unwrap();
+    assert!(start.as_ref().is_some_and(|text| text.contains("exchange (1)")), "{start:?}");
+}
+
+#[test]
+fn everything_else_of_a_spawning_tools_input_stays() {
+    let world = World::new();
+    world.remember(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.",
+    );
+    let task = "Find out why invoices are exported as semicolon CSV.";
+    let input =
+        world.session("one").input("PreToolUse-Agent", |input| input["tool_input"]["prompt"] = task.into()).unwrap();
+    let run = HookRun::of(&world.home, "subagent", input.to_string().as_bytes()).unwrap();
+    let answer: Value = serde_json::from_slice(&run.stdout).unwrap();
+    let mut updated = answer["hookSpecificOutput"]["updatedInput"].clone();
+    assert_ne!(updated, input["tool_input"]);
+    updated["prompt"] = task.into();
+    assert_eq!(updated, input["tool_input"]);
+}
+
+#[test]
+fn a_session_that_learned_something_and_stored_nothing_is_reminded_once() {
+    let world = World::new();
+    let work = |session: &Session<'_>| {
+        session.failed("cargo build", MISTAKE).unwrap();
+        for file in ["src/a.rs", "src/b.rs", "src/c.rs"] {
+            session.edit(file, "a", "b").unwrap();
+        }
+        session.ran("cargo build", "Finished").unwrap();
+    };
+    let one = world.session("one");
+    assert_eq!(one.stop().unwrap(), None, "it did nothing");
+    work(&one);
+    let goes_on = one.hook("stop", "Stop-active", |_| ()).unwrap();
+    assert_eq!(goes_on, None, "it goes on because of a hook already");
+    insta::assert_snapshot!(one.stop().unwrap().unwrap());
+    assert_eq!(one.stop().unwrap(), None, "once");
+    let two = world.session("two");
+    work(&two);
+    let mut bridge = Bridge::of_session(&world.home, &world.project.root, "two").unwrap();
+    bridge.text("store", &json!({"topic": "build", "text": "Rows move into the cache: clone them first."})).unwrap();
+    bridge.finish_cleanly().unwrap();
+    assert_eq!(two.stop().unwrap(), None, "it stored something");
+}
+
+#[test]
+fn reading_and_storing_need_no_permission_and_deleting_does() {
+    let world = World::new();
+    let asks = |tool: &str, tool_input: Value| {
+        let change = |input: &mut Value| {
+            input["tool_name"] = tool.into();
+            input["tool_input"] = tool_input;
+        };
+        world.session("one").hook("approve-mcp", "PermissionRequest-mcp__toy__recall", change).unwrap()
+    };
+    for (tool, input) in [
+        ("mcp__helix__store", json!({"topic": "a", "text": "b"})),
+        ("mcp__plugin_helix_helix__search", json!({"query": "a"})),
+        ("mcp__helix__topics", json!({"action": "list"})),
+    ] {
+        assert_eq!(asks(tool, input).as_deref(), Some(ALLOWED), "{tool}");
+    }
+    for (tool, input) in [
+        ("mcp__helix__edit", json!({"action": "delete", "topic": "a", "all": true})),
+        ("mcp__helix__topics", json!({"action": "export"})),
+        ("mcp__helix__topics", json!({"action": "import", "path": "x"})),
+        ("mcp__toy__store", json!({})),
+        ("Bash", json!({"command": "rm -r x"})),
+    ] {
+        assert_eq!(asks(tool, input), None, "{tool}");
+    }
+}
+
+#[test]
+fn own_tools_are_never_searched_back() {
+    let world = World::new();
+    world.remember(
+        "build",
+        "gotcha: `borrow of moved value: rows` in the loader: clone the rows before the cache takes them.",
+    );
+    let own = world.session("one").hook("error-context", "PostToolUseFailure-Bash", |input| {
+        input["tool_name"] = "mcp__helix__store".into();
+        input["error"] = MISTAKE.into();
+    });
+    assert_eq!(own.unwrap(), None);
+}
+
+#[test]
+fn a_session_says_what_it_is_doing_and_survives_a_restart() {
+    let mut world = World::new();
+    let session = world.session("one");
+    session.read("src/a.rs").unwrap();
+    session.edit("src/b.rs", "a", "b").unwrap();
+    session.failed("cargo test", MISTAKE).unwrap();
+    let before = world.activity("one");
+    assert_eq!(before.first().unwrap(), "Phase: debug");
+    assert!(before.contains(&"Files: 2 touched, 1 edited".to_owned()), "{before:?}");
+    assert!(before.contains(&"Failing: `cargo test` (once)".to_owned()), "{before:?}");
+    world.restart();
+    let phase = |lines: &[String]| lines.iter().filter(|line| !line.starts_with("Build:")).cloned().collect::<Vec<_>>();
+    assert_eq!(phase(&world.activity("one")), phase(&before));
+    assert!(world.activity("another").is_empty());
+}
+
+#[test]
+fn two_hundred_hooks_at_once_are_bounded_and_nothing_is_given_twice() {
+    let world = World::new();
+    let handles: Vec<String> =
+        (0..20).map(|n| world.remember("kernels", &format!("Kernel {n} assumes sorted input for file{n}."))).collect();
+    let contexts: Vec<Option<String>> = std::thread::scope(|scope| {
+        let world = &world;
+        let spawned: Vec<_> = (0..200)
+            .map(|n| scope.spawn(move || world.session("one").read(&format!("src/file{}.rs", n % 20)).unwrap()))
+            .collect();
+        spawned.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for handle in &handles {
+        let times = contexts.iter().filter(|context| mentions(context.as_ref(), handle)).count();
+        assert!(times <= 1, "{handle} was given {times} times");
+    }
+    let status = Rpc::connect(&world.home).unwrap().status().unwrap();
+    assert_eq!(status.hooks_answered, 200);
+}
+
+/// Plays an event and writes down what the model would read.
+fn told(log: &mut String, what: &str, context: Option<String>) {
+    let said = context.map_or_else(|| "(nothing)".to_owned(), |context| without_noise(&context));
+    writeln!(log, "# {what}\n{said}\n").unwrap();
+}
+
+#[test]
+fn a_session_of_forty_events_as_a_person_would_read_it() {
+    let world = World::with_corpus();
+    for (path, text) in [
+        ("hookshim/src/hook.rs", "pub fn run_hook() {}\npub struct Deadline;\n"),
+        ("daemon/src/writer.rs", "pub struct WriterHandle;\nfn group_commits() {}\n"),
+        ("daemon/src/serve.rs", "pub async fn serve() {}\n"),
+        ("README.md", "# Helix\n"),
+    ] {
+        world.project.write(path, text).unwrap();
+    }
+    let session = world.session("forty");
+    let mut log = String::new();
+    let log = &mut log;
+    told(log, "the session starts", session.start("startup").unwrap());
+    told(log, "user: hi there", session.prompt("hi there, good morning").unwrap());
+    told(
+        log,
+        "user: how long may a hook take?",
+        session.prompt("how long may a hook take before the shim gives up?").unwrap(),
+    );
+    told(log, "reads the shim", session.read("hookshim/src/hook.rs").unwrap());
+    told(log, "reads it again", session.read("hookshim/src/hook.rs").unwrap());
+    told(log, "greps", session.tool("Grep", &json!({"pattern": "WriterHandle"})).unwrap());
+    told(log, "globs", session.tool("Glob", &json!({"pattern": "**/*.toml"})).unwrap());
+    told(log, "reads the writer", session.read("daemon/src/writer.rs").unwrap());
+    told(log, "user: go on", session.prompt("ok, go on please").unwrap());
+    told(
+        log,
+        "edits the writer",
+        session.edit("daemon/src/writer.rs", "fn group_commits() {}", "fn commit_groups() {}").unwrap(),
+    );
+    told(log, "lists", session.ran("ls -la", "total 8").unwrap());
+    told(log, "builds", session.failed("cargo build", MISTAKE).unwrap());
+    told(log, "reads the manifest", session.read("Cargo.toml").unwrap());
+    told(log, "edits the writer again", session.edit("daemon/src/writer.rs", "x", "y").unwrap());
+    told(log, "builds again", session.failed("cargo build", MISTAKE).unwrap());
+    told(log, "edits the server", session.edit("daemon/src/serve.rs", "x", "y").unwrap());
+    told(log, "builds successfully", session.ran("cargo build", "Finished").unwrap());
+    told(log, "tests", session.ran("cargo test", "test result: ok. 3 passed").unwrap());
+    told(
+        log,
+        "user: what about vectors?",
+        session.prompt("which vectors are searched when filters leave few candidates?").unwrap(),
+    );
+    told(log, "spawns an agent", session.spawn("Find how the store survives a power loss and report.").unwrap());
+    let agent = session.subagent("a1");
+    told(log, "the agent starts", agent.hook("subagent", "SubagentStart", |_| ()).unwrap());
+    told(log, "the agent reads the writer", agent.read("daemon/src/writer.rs").unwrap());
+    told(log, "the agent greps", agent.tool("Grep", &json!({"pattern": "fsync"})).unwrap());
+    told(
+        log,
+        "stores through its tool",
+        session
+            .hook("post-build", "PostToolUse-mcp__toy__recall", |input| input["tool_name"] = "mcp__helix__store".into())
+            .unwrap(),
+    );
+    told(
+        log,
+        "is asked to permit storing",
+        session
+            .hook("approve-mcp", "PermissionRequest-mcp__toy__recall", |input| {
+                input["tool_name"] = "mcp__helix__store".into()
+            })
+            .unwrap(),
+    );
+    told(log, "reads the readme", session.read("README.md").unwrap());
+    told(log, "user: thanks", session.prompt("thanks, that looks good").unwrap());
+    told(log, "is compacted", session.hook("pre-compact", "PreCompact-auto", |_| ()).unwrap());
+    told(log, "goes on after the compaction", session.start("compact").unwrap());
+    told(log, "reads the writer once more", session.read("daemon/src/writer.rs").unwrap());
+    told(log, "builds with the same mistake in another place", session.failed("cargo build", MISTAKE_AGAIN).unwrap());
+    told(log, "edits the loader", session.edit("src/load.rs", "x", "y").unwrap());
+    told(log, "builds successfully", session.ran("cargo build", "Finished").unwrap());
+    told(
+        log,
+        "fails at something else",
+        session.failed("cat nothing.txt", "cat: nothing.txt: No such file or directory").unwrap(),
+    );
+    told(log, "edits the readme", session.edit("README.md", "x", "y").unwrap());
+    told(log, "checks", session.ran("cargo clippy -- -D warnings", "Finished").unwrap());
+    told(log, "user: commit", session.prompt("commit this with a good message").unwrap());
+    told(log, "commits", session.ran("git commit -am 'x'", "1 file changed").unwrap());
+    told(log, "stops", session.stop().unwrap());
+    told(log, "ends", session.hook("session-end", "SessionEnd-other", |_| ()).unwrap());
+    insta::assert_snapshot!(log);
+}
