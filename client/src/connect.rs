@@ -103,6 +103,8 @@ pub struct Client {
     channel: Rpc,
     /// What the daemon said of itself.
     pub greeting: HelloReply,
+    /// Whether this connection started the daemon, rather than finding one or losing a race to start it.
+    pub has_started: bool,
 }
 
 impl Client {
@@ -192,13 +194,15 @@ impl Client {
         loop {
             // Again in every round: a daemon that was just stopping held the lock when it was tried first.
             let started = start_daemon(paths)?;
+            let is_ours = |client: &Self| started.as_ref().is_some_and(|ours| ours.pid == client.greeting.pid);
             match Self::poll_until_up(paths, start, program, deadline, started.as_ref()).await {
                 Err(ConnectError::Absent { .. }) if Instant::now() < deadline => {}
                 Err(ConnectError::Absent { .. }) if started.as_ref().is_none_or(Started::found_another) => {
                     let (home, socket) = (paths.home.clone(), paths.socket.clone());
                     return Err(ConnectError::Elsewhere { holder: holder(paths), home, socket });
                 }
-                other => return other,
+                Ok(client) => return Ok(Self { has_started: is_ours(&client), ..client }),
+                Err(other) => return Err(other),
             }
         }
     }
@@ -264,7 +268,7 @@ impl Client {
             Ok(Err(status)) => return Err(silent(status.message().to_owned(), is_lost_connection(&status))),
             Err(_) => return Err(silent("no greeting in time".to_owned(), false)),
         };
-        Ok(Self { paths: paths.clone(), program, start, channel, greeting })
+        Ok(Self { paths: paths.clone(), program, start, channel, greeting, has_started: false })
     }
 }
 

@@ -4,11 +4,14 @@
 //! the first memory, so one that met a dying daemon is simply made again ([`Client::call`]). What changes a memory, or stores
 //! a text a second time, is made again only when the first surely did nothing ([`Client::call_at_most_once`]). What streams
 //! or takes long is called once ([`Client::call_once`]).
+//!
+//! What several programs show of a memory is written in one place ([`text`]).
 
 mod connect;
 mod lost;
 mod peer;
 mod start;
+pub mod text;
 
 pub use connect::{Client, ConnectError, Rpc, Start, caller};
 pub use start::StartError;

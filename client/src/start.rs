@@ -54,6 +54,8 @@ pub enum StartError {
 /// A daemon's process that was started here.
 #[derive(Debug)]
 pub(crate) struct Started {
+    /// The process's id, which the daemon keeps for as long as it runs.
+    pub(crate) pid: u32,
     ended: Arc<OnceLock<u8>>,
     said: PathBuf,
 }
@@ -121,6 +123,7 @@ fn spawn(paths: &Paths, daemon: &Path) -> Result<Started, StartError> {
         .stderr(words.map_or_else(|_| Stdio::null(), Stdio::from))
         .spawn();
     let mut child = child.map_err(|source| StartError::Spawn { path: daemon.to_owned(), source })?;
+    let pid = child.id();
     // Reaps the daemon should it end before us; the thread ends with it, or with the process.
     let reaper = thread::Builder::new().name("daemon-reaper".to_owned());
     let ended = Arc::new(OnceLock::new());
@@ -130,7 +133,7 @@ fn spawn(paths: &Paths, daemon: &Path) -> Result<Started, StartError> {
         tell.set(code.unwrap_or(exit::INTERNAL))
     };
     reaper.spawn(reap).map_err(|source| StartError::Spawn { path: daemon.to_owned(), source })?;
-    Ok(Started { ended, said })
+    Ok(Started { pid, ended, said })
 }
 
 fn find_daemon() -> Result<PathBuf, StartError> {

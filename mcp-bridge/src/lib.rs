@@ -4,9 +4,7 @@
 //! library beside its program so that what reads a stranger's words can be fuzzed alone.
 
 mod arguments;
-mod clean;
 mod daemon;
-mod dates;
 mod failure;
 mod lines;
 mod render;
@@ -15,6 +13,8 @@ mod serve;
 mod server;
 mod tools;
 mod transport;
+
+use helix_client::text::{clean, dates};
 
 pub use serve::serve;
 

@@ -4,6 +4,7 @@
 
 pub mod exit;
 pub mod frame;
+pub mod hidden;
 pub mod limits;
 pub mod paths;
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::channel;
 use std::thread;
@@ -88,6 +88,22 @@ fn thirty_times_up_at_once_is_one_daemon() {
         assert_eq!(code(output), Some(exit::OK), "{}", stderr(output));
         assert!(stdout(output).contains(&format!("pid {pid},")), "{pid}: {}", stdout(output));
     }
+    let said = |what: &str| outputs.iter().filter(|output| stdout(output).contains(what)).count();
+    assert_eq!((said(" started: "), said(" already runs: ")), (1, STARTERS - 1));
+}
+
+#[test]
+fn a_daemon_that_was_stopped_by_a_signal_goes_down() {
+    let home = Home::new().unwrap();
+    let daemon = Daemon::start(&home).unwrap();
+    let memory = draft("facts", "Water is wet.", "");
+    Rpc::connect(&home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
+    let pid = daemon.pid();
+    daemon.signal(Signal::SIGSTOP).unwrap();
+    let down = ctl(&home, &["down"]);
+    assert_eq!((code(&down), stdout(&down)), (Some(exit::OK), format!("helixd stopped: pid {pid}\n")));
+    assert!(stderr(&down).contains("did not answer"), "{}", stderr(&down));
+    assert_eq!(daemon.wait().unwrap().code(), Some(0), "it ended as it does when it is asked");
 }
 
 #[test]
@@ -207,22 +223,25 @@ fn everything_is_for_the_owner_alone() {
     check_private(&home.paths.home);
 }
 
+/// Lets a daemon store one memory and stop, then has its store say that it is of this format. Returns the store's path.
+fn store_of_format(home: &Home, format: u64) -> PathBuf {
+    let daemon = Daemon::start(home).unwrap();
+    let memory = draft("facts", "Water is wet.", "");
+    Rpc::connect(home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
+    assert_eq!(daemon.stop().unwrap().code(), Some(0));
+    let path = home.paths.strand("default").join(STORE_FILE);
+    let database = redb::Database::open(&path).unwrap();
+    let write = database.begin_write().unwrap();
+    write.open_table(TableDefinition::<&str, u64>::new("meta")).unwrap().insert("format", format).unwrap();
+    write.commit().unwrap();
+    path
+}
+
 #[test]
 fn a_newer_format_is_refused_and_left_alone() {
     const NEWER: u64 = 1_000;
     let home = Home::new().unwrap();
-    let daemon = Daemon::start(&home).unwrap();
-    let memory = draft("facts", "Water is wet.", "");
-    Rpc::connect(&home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
-    assert_eq!(daemon.stop().unwrap().code(), Some(0));
-
-    let path = home.paths.strand("default").join(STORE_FILE);
-    let database = redb::Database::open(&path).unwrap();
-    let write = database.begin_write().unwrap();
-    write.open_table(TableDefinition::<&str, u64>::new("meta")).unwrap().insert("format", NEWER).unwrap();
-    write.commit().unwrap();
-    drop(database);
-
+    let path = store_of_format(&home, NEWER);
     let before = fs::read(&path).unwrap();
     let refused = run(&home, Binary::Daemon, &[]);
     assert_eq!(code(&refused), Some(exit::NEWER_FORMAT), "{}", stderr(&refused));
@@ -234,16 +253,7 @@ fn a_newer_format_is_refused_and_left_alone() {
 #[test]
 fn an_older_format_is_copied_and_brought_up_to_date() {
     let home = Home::new().unwrap();
-    let daemon = Daemon::start(&home).unwrap();
-    let memory = draft("facts", "Water is wet.", "");
-    Rpc::connect(&home).unwrap().store(Program::Ctl, home.scratch(), memory).unwrap();
-    assert_eq!(daemon.stop().unwrap().code(), Some(0));
-    let path = home.paths.strand("default").join(STORE_FILE);
-    let database = redb::Database::open(&path).unwrap();
-    let write = database.begin_write().unwrap();
-    write.open_table(TableDefinition::<&str, u64>::new("meta")).unwrap().insert("format", 1).unwrap();
-    write.commit().unwrap();
-    drop(database);
+    let path = store_of_format(&home, 1);
 
     let daemon = Daemon::start(&home).unwrap();
     let found = Rpc::connect(&home).unwrap().search(home.scratch(), "water", Retriever::Words).unwrap();

@@ -1,8 +1,10 @@
 //! A sign of life on stderr while something takes longer than a second, and somebody watches.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::time::timeout;
 
 use crate::screen::Screen;
@@ -89,5 +91,62 @@ impl Counter {
         }
         self.bar.set_draw_target(ProgressDrawTarget::stderr());
         self.bar.enable_steady_tick(FRAME);
+    }
+}
+
+/// Bytes that go out, of a whole that may be known, and then the memories that come of them; shown once that took a second.
+/// Whoever sends and whoever counts may be two threads.
+#[derive(Clone, Debug)]
+pub(crate) struct Transfer {
+    bar: ProgressBar,
+    message: &'static str,
+    started: Instant,
+    waits: Arc<AtomicBool>,
+}
+
+impl Transfer {
+    /// How it looks while a known whole goes out, while an unknown one does, and when it is out: how many memories it makes is
+    /// known only at the end.
+    const SENDING: &str = "{spinner} {msg} {wide_bar} {bytes}/{total_bytes} {eta}";
+    const SENDING_UNKNOWN: &str = "{spinner} {msg} {bytes} {elapsed}";
+    const COUNTING: &str = "{spinner} {msg} {elapsed}";
+
+    /// Starts with nothing sent, unseen.
+    pub(crate) fn new(screen: Screen, message: &'static str, whole_bytes: Option<u64>) -> Self {
+        let bar = ProgressBar::with_draw_target(whole_bytes, ProgressDrawTarget::hidden()).with_message(message);
+        let this = Self { bar, message, started: Instant::now(), waits: Arc::new(AtomicBool::new(screen.watched)) };
+        this.look(if whole_bytes.is_some() { Self::SENDING } else { Self::SENDING_UNKNOWN });
+        this
+    }
+
+    /// Says that so many more bytes went out.
+    pub(crate) fn sent(&self, bytes: u64) {
+        self.bar.inc(bytes);
+        self.show_when_due();
+    }
+
+    /// Says how many memories came of them so far.
+    pub(crate) fn counted(&self, memories: u64) {
+        self.look(Self::COUNTING);
+        self.bar.set_message(format!("{}: {} memories", self.message, HumanCount(memories)));
+        self.show_when_due();
+    }
+
+    /// Takes it off the screen.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn look(&self, template: &str) {
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.bar.set_style(style);
+        }
+    }
+
+    fn show_when_due(&self) {
+        if self.started.elapsed() >= QUIET && self.waits.swap(false, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+            self.bar.enable_steady_tick(FRAME);
+        }
     }
 }

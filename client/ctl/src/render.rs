@@ -17,7 +17,7 @@ mod tests;
 pub(crate) use care::{batch, changed, duplicates, imported, session, stale, stale_beside};
 pub(crate) use findings::findings;
 pub(crate) use memory::{candidates, in_full, source, topic};
-pub(crate) use search::{matches, search};
+pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;
 pub(crate) use topics::{cross_references, entries, graph, graph_dot, recent, topics};

@@ -1,6 +1,8 @@
 //! Making stored text safe and small enough to show. Stored text is data: nothing in it may move a cursor, change a colour,
 //! reverse the reading direction or hide between letters.
 
+use helix_proto::hidden::is_active;
+
 /// Escapes everything that a terminal would act on or not show, but keeps line ends and tabs.
 pub(crate) fn neutral(text: &str) -> String {
     escape(text, |character| matches!(character, '\n' | '\t'))
@@ -44,14 +46,6 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> String {
         }
     }
     shown
-}
-
-/// Control characters, and those that format without being seen: zero-width, bidirectional, tags, separators.
-fn is_active(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jiff::civil::Date;
+use helix_client::text::dates;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan, Zoned};
+use jiff::{Timestamp, Zoned};
 
 /// Microseconds of one second.
 const SECOND_US: i64 = 1_000_000;
@@ -53,27 +53,21 @@ pub(crate) fn span(us: i64) -> String {
     }
 }
 
-/// Reads a day, which starts in the local time zone as it does in a query, or an RFC 3339 time. A day may be named: today,
-/// yesterday, this-week.
-pub(crate) fn parse(text: &str) -> Result<i64, String> {
-    parse_in(text, &Zoned::now())
+/// Reads a day's start in the local time zone, as in a query, or an RFC 3339 time. A day may be named: today, yesterday,
+/// this-week.
+pub(crate) fn from(text: &str) -> Result<i64, String> {
+    parse_in(text, &Zoned::now(), dates::day_start)
 }
 
-fn parse_in(text: &str, now: &Zoned) -> Result<i64, String> {
-    if let Ok(at) = text.parse::<Timestamp>() {
-        return Ok(at.as_microsecond());
-    }
-    let today = now.date();
-    let date = match text {
-        "today" => Ok(today),
-        "yesterday" => today.yesterday(),
-        "this-week" => today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()),
-        other => other.parse::<Date>(),
-    };
-    let start = date.and_then(|date| date.to_zoned(now.time_zone().clone()));
-    start
-        .map(|start| start.timestamp().as_microsecond())
-        .map_err(|_| "not a date; write 2026-11-21, today, yesterday, this-week or 2026-11-21T08:00:00Z".to_owned())
+/// Reads a day's end, so that the day is included as it is in a query, or an RFC 3339 time.
+pub(crate) fn up_to(text: &str) -> Result<i64, String> {
+    parse_in(text, &Zoned::now(), dates::day_end)
+}
+
+fn parse_in(text: &str, now: &Zoned, of_day: fn(&str, &Zoned) -> Option<Zoned>) -> Result<i64, String> {
+    let at = text.parse().ok().or_else(|| of_day(text, now).map(|at| at.timestamp()));
+    at.map(Timestamp::as_microsecond)
+        .ok_or_else(|| "not a date; write 2026-11-21, today, yesterday, this-week or 2026-11-21T08:00:00Z".to_owned())
 }
 
 #[cfg(test)]
@@ -103,9 +97,13 @@ mod tests {
             ("this-week", 4 * DAY_US),
         ];
         for (text, expected) in table {
-            assert_eq!(parse_in(text, &now).unwrap(), expected, "{text}");
+            assert_eq!(parse_in(text, &now, dates::day_start).unwrap(), expected, "{text}");
         }
-        assert!(parse_in("soon", &now).unwrap_err().contains("2026-11-21"));
+        assert!(parse_in("soon", &now, dates::day_start).unwrap_err().contains("2026-11-21"));
+        let ends = [("1970-01-02", 2 * DAY_US), ("today", 8 * DAY_US), ("1970-01-02T00:00:00Z", DAY_US)];
+        for (text, expected) in ends {
+            assert_eq!(parse_in(text, &now, dates::day_end).unwrap(), expected, "{text}");
+        }
     }
 
     #[test]

@@ -19,6 +19,9 @@ Options:
   --data DIR    Where the labelled sets of `quality` are (else HELIX_QUALITY_DIR)
   --run FILE    Writes the ranked output of `quality` to this file
 
+The first full run of `search` embeds 111,000 texts, which takes ten minutes and more; they are kept in
+<target>/helix/bench for later runs.
+
 Examples:
   cargo xtask bench --quick
   cargo xtask bench hook search

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::binaries::{PROGRAMS, SHIM, put_into_place};
 use crate::run::{announce, capture, run, say};
@@ -19,12 +19,18 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ];
 
 /// Files of the checkout that are shipped as they are, and where below `share`.
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 7] = [
     ("packaging/systemd/helixd.service", "systemd/user/helixd.service"),
     ("packaging/systemd/helixd.socket", "systemd/user/helixd.socket"),
     ("packaging/launchd/dev.helix.helixd.plist", "helix/launchd/dev.helix.helixd.plist"),
+    ("packaging/man/helixd.1", "man/man1/helixd.1"),
+    ("packaging/man/helix-mcp.1", "man/man1/helix-mcp.1"),
+    ("packaging/man/helix-hook.1", "man/man1/helix-hook.1"),
     ("packaging/README.md", "doc/helix/INSTALL.md"),
 ];
+
+/// Programs with a help text whose manual page is written by hand. The shim has none to compare its page with.
+const WRITTEN_PAGES: [&str; 2] = ["helixd", "helix-mcp"];
 
 /// Files that are shipped when the checkout has them.
 const DOCUMENTS: [&str; 5] = ["README.md", "CHANGELOG.md", "LICENSE", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -42,6 +48,9 @@ pub(crate) fn dist() -> Result<()> {
     }
     gather(&workspace, &share)?;
     describe(&dist.join("bin").join("helixctl"), &share)?;
+    for program in WRITTEN_PAGES {
+        check_page(&dist.join("bin").join(program), &share)?;
+    }
     say(&format!("ready in {} and {}", dist.join("bin").display(), share.display()));
     Ok(())
 }
@@ -91,6 +100,24 @@ fn describe(helixctl: &Path, share: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Fails when a program's manual page leaves out an option that its help names.
+fn check_page(program: &Path, share: &Path) -> Result<()> {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let path = share.join("man").join("man1").join(format!("{name}.1"));
+    let page = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
+    let missing = missing_options(&capture(Command::new(program).arg("--help"))?, &page);
+    ensure!(missing.is_empty(), "{} leaves out {}", path.display(), missing.join(", "));
+    Ok(())
+}
+
+/// The options that a help text names and a manual page does not.
+fn missing_options(help: &str, page: &str) -> Vec<String> {
+    let plain = page.replace('\\', "");
+    let words = help.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    let options = words.filter(|word| word.len() > 2 && word.starts_with("--"));
+    options.filter(|option| !plain.contains(&format!("{option}f"))).map(str::to_owned).collect()
+}
+
 fn copy(from: &Path, to: &Path) -> Result<()> {
     create_parent(to)?;
     fs::copy(from, to).with_context(|| format!("could not copy {} to {}", from.display(), to.display()))?;
@@ -113,6 +140,15 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let dir = tempfile::tempdir().unwrap();
         gather(&Workspace { root, target: dir.path().to_owned() }, dir.path()).unwrap();
+        assert!(WRITTEN_PAGES.iter().all(|name| dir.path().join(format!("man/man1/{name}.1")).is_file()));
         assert!(FILES.iter().all(|(_, to)| dir.path().join(to).is_file()));
+    }
+
+    #[test]
+    fn an_option_without_a_word_in_the_manual_is_noticed() {
+        let page = "\\fB\\-\\-home\\fR \\fIDIR\\fR\n\\fB\\-\\-no\\-embedder\\fR\n";
+        let help = "Options:\n      --home <DIR>  Where (environment: `HELIX_HOME`)\n  -n, --no-embedder\n      --ho\n";
+        assert_eq!(missing_options(help, page), ["--ho"]);
+        assert_eq!(missing_options("Usage: helixd [OPTIONS]\n", page), Vec::<String>::new());
     }
 }

@@ -35,11 +35,15 @@ const INPUT_SECONDS: u32 = 10;
 /// Memory that a target may take before it is a finding, in MiB.
 const MEMORY_MIB: u32 = 2048;
 
+/// What is said when the targets cannot be compiled.
+pub(crate) const NO_COMPILER: &str =
+    "neither c++ nor what CXX names runs here; install g++ or clang, or name a compiler in CXX";
+
 /// Builds the targets and runs them; returns whether none found anything.
 pub(crate) fn fuzz(seconds: u32, named: &[String]) -> Result<bool> {
     let chosen = choose(named)?;
     let workspace = Workspace::find()?;
-    check_compiler()?;
+    ensure!(can_compile(), "fuzzing needs a C++ compiler, and {NO_COMPILER}");
     announce("building the fuzz targets");
     let programs = build(&workspace)?;
     let mut findings = 0;
@@ -65,25 +69,32 @@ fn choose(named: &[String]) -> Result<Vec<&'static str>> {
         .collect()
 }
 
-/// `libFuzzer` is C++ and is compiled from the copy in its package.
-fn check_compiler() -> Result<()> {
+/// Whether the targets can be compiled here: `libFuzzer` is C++ and is compiled from the copy in its package.
+pub(crate) fn can_compile() -> bool {
     let compiler = std::env::var("CXX").unwrap_or_else(|_| "c++".to_owned());
-    ensure!(
-        version_of(&compiler, &["--version"]).is_some(),
-        "fuzzing needs a C++ compiler, and `{compiler}` does not run; install g++ or clang, or name one in CXX"
-    );
-    Ok(())
+    version_of(&compiler, &["--version"]).is_some()
 }
 
-/// Builds all targets with flags of their own, apart from everything else. Returns where the programs are.
+/// Compiles all targets as far as errors need it, so that a change which breaks one is noticed before somebody fuzzes.
+pub(crate) fn check(workspace: &Workspace) -> Result<()> {
+    run(&mut cargo(workspace, "check", &host_target()?))
+}
+
+/// Builds all targets. Returns where the programs are.
 fn build(workspace: &Workspace) -> Result<PathBuf> {
-    let (host, dir) = (host_target()?, dir(workspace));
+    let host = host_target()?;
+    run(&mut cargo(workspace, "build", &host))?;
+    Ok(dir(workspace).join(host).join("release"))
+}
+
+/// A command over all targets with flags of their own, apart from everything else.
+fn cargo(workspace: &Workspace, what: &str, host: &str) -> Command {
     // Not `--locked`: this lock file follows the packages of the workspace, which may have changed since.
-    let mut cargo = workspace.cargo(&["build", "--release", "--target", &host]);
+    let mut cargo = workspace.cargo(&[what, "--release", "--target", host]);
     cargo.current_dir(workspace.root.join("tests").join("fuzz"));
-    cargo.env("CARGO_TARGET_DIR", &dir).env("RUSTFLAGS", COVERAGE_FLAGS).env_remove("CARGO_ENCODED_RUSTFLAGS");
-    run(&mut cargo)?;
-    Ok(dir.join(host).join("release"))
+    cargo.env("CARGO_TARGET_DIR", dir(workspace)).env("RUSTFLAGS", COVERAGE_FLAGS);
+    cargo.env_remove("CARGO_ENCODED_RUSTFLAGS");
+    cargo
 }
 
 /// Runs one target; `false` when it found something, which is then kept and named.

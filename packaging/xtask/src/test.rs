@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::binaries::{self, OnShimFailure};
 use crate::run::{announce, complain, run, say, version_of};
 use crate::workspace::Workspace;
-use crate::{processes, readme, shim, units};
+use crate::{fuzz, processes, readme, shim, units};
 
 /// How a check ended, when it did not fail.
 enum Outcome {
@@ -27,7 +27,7 @@ struct Subject {
 type Check = (&'static str, fn(&Subject) -> Result<Outcome>);
 
 /// The checks, the cheap ones first as far as one rests on another.
-const CHECKS: [Check; 12] = [
+const CHECKS: [Check; 13] = [
     ("format", format),
     ("build", build),
     ("hook shim", hook_shim),
@@ -36,6 +36,7 @@ const CHECKS: [Check; 12] = [
     ("tests", tests),
     ("documentation tests", documentation_tests),
     ("clippy", clippy),
+    ("fuzz targets", fuzz_targets),
     ("documentation", documentation),
     ("service files", service_files),
     ("readme", readme_commands),
@@ -138,6 +139,15 @@ fn clippy(subject: &Subject) -> Result<Outcome> {
         "-D",
         "warnings",
     ]))?;
+    Ok(Outcome::Passed)
+}
+
+/// They are a workspace of their own, which nothing above compiles.
+fn fuzz_targets(subject: &Subject) -> Result<Outcome> {
+    if !fuzz::can_compile() {
+        return Ok(Outcome::Skipped(fuzz::NO_COMPILER.to_owned()));
+    }
+    fuzz::check(&subject.workspace)?;
     Ok(Outcome::Passed)
 }
 

@@ -27,7 +27,7 @@ use clap::Args;
 /// Which scopes are looked in.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Scopes {
-    /// Looks in this scope instead of project and global: global, project:ID or all; may be repeated
-    #[arg(long, value_name = "S")]
+    /// Looks in these scopes instead of project and global: global, project:ID or all; separated by commas, or repeated
+    #[arg(long, value_delimiter = ',', value_name = "S")]
     pub(crate) scope: Vec<String>,
 }

@@ -10,7 +10,7 @@ use helix_client::{ConnectError, Start, v1};
 use helix_proto::exit;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tonic::Code;
 
 use crate::context::{Context, wait};
@@ -20,6 +20,10 @@ use crate::screen;
 
 /// How long a daemon may take to finish its writes and end.
 const STOP_DEADLINE: Duration = Duration::from_secs(6);
+
+/// How long a daemon may take to greet before it is asked by signal: one that is stopped or hangs never does, and to wait
+/// longer tells nothing more.
+const GREETING_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Pause between two looks at its lock.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
@@ -72,14 +76,14 @@ async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
 }
 
 async fn ask(context: &Context) -> Result<Asked, Failure> {
-    let mut client = match context.connect(Start::Never).await {
-        Ok(client) => client,
-        Err(Failure::Connect(ConnectError::Absent { .. })) => return Ok(Asked::Nobody),
+    let mut client = match timeout(GREETING_DEADLINE, context.connect(Start::Never)).await {
+        Ok(Ok(client)) => client,
+        Ok(Err(Failure::Connect(ConnectError::Absent { .. }))) => return Ok(Asked::Nobody),
         // It does not talk to us, but the kernel does.
-        Err(Failure::Connect(ConnectError::Version { .. } | ConnectError::Silent { .. })) => {
+        Err(_) | Ok(Err(Failure::Connect(ConnectError::Version { .. } | ConnectError::Silent { .. }))) => {
             return signal(&context.paths.lock());
         }
-        Err(other) => return Err(other),
+        Ok(Err(other)) => return Err(other),
     };
     let pid = client.greeting.pid;
     match client.call(async |rpc| rpc.shutdown(v1::ShutdownRequest {}).await).await {
@@ -91,6 +95,9 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
 }
 
 /// Asks the lock's holder by signal. It wrote its process id into the file, and lives as long as the lock is held.
+///
+/// A process that was stopped, by Ctrl-Z or a debugger, heeds the request only once it goes on, so that is asked for too; one
+/// that runs does not notice. It ends as ever, with what it acknowledged on the disk.
 fn signal(lock: &Path) -> Result<Asked, Failure> {
     if !is_held(lock)? {
         return Ok(Asked::Nobody);
@@ -98,8 +105,11 @@ fn signal(lock: &Path) -> Result<Asked, Failure> {
     let text = fs::read_to_string(lock).map_err(Failure::io(format!("reading {}", lock.display())))?;
     let unknown = || Failure::Unavailable(format!("{} does not name its holder; end helixd yourself", lock.display()));
     let id = text.trim().parse::<i32>().ok().filter(|id| *id > 1).ok_or_else(unknown)?;
-    kill(Pid::from_raw(id), Signal::SIGTERM)
-        .map_err(|errno| Failure::io(format!("sending SIGTERM to {id}"))(errno.into()))?;
+    for signal in [Signal::SIGTERM, Signal::SIGCONT] {
+        kill(Pid::from_raw(id), signal)
+            .map_err(|errno| Failure::io(format!("sending {signal} to {id}"))(errno.into()))?;
+    }
+    screen::remark(&format!("helixctl: helixd (pid {id}) did not answer; asked it to stop by signal"));
     Ok(Asked::Heard(id.cast_unsigned()))
 }
 

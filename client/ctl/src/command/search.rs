@@ -1,49 +1,63 @@
 //! `helixctl search`: ranked hits.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use helix_client::text::View;
+use helix_client::text::hits::{self, Detail};
 use helix_client::{Start, v1};
 use helix_proto::exit;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 
 use crate::context::{Context, wait};
 use crate::document::SearchDocument;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::render;
 use crate::screen;
 use crate::text::one_line;
-use crate::time::parse;
+use crate::time::{DAY_US, HOUR_US, from, now_us, up_to};
+
+/// Filters of which one alone is enough to search by.
+const FILTERS: [&str; 9] = ["topic", "tag", "kind", "scope", "source", "after", "before", "days", "hours"];
 
 /// Arguments of `search`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Search {
     /// Words, and filters such as topic:build tag:ci kind:gotcha source:main.rs after:2026-01-31
-    #[arg(required = true, value_name = "QUERY")]
+    #[arg(value_name = "QUERY", required_unless_present_any = FILTERS)]
     query: Vec<String>,
     /// Prints at most so many hits
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(SEARCH_LIMIT_MAX)))]
     limit: Option<u32>,
-    /// Looks in this topic only; may be repeated
-    #[arg(long, short, value_name = "T")]
+    /// Shows so much of each hit, in place of a row
+    #[arg(long, short, value_enum, value_name = "D", conflicts_with = "count")]
+    detail: Option<Level>,
+    /// Looks in these topics only, separated by commas; may be repeated, as may the next three
+    #[arg(long, short, value_delimiter = ',', value_name = "T")]
     topic: Vec<String>,
-    /// Looks for this tag only; may be repeated
-    #[arg(long, value_name = "T")]
+    /// Looks for these tags only
+    #[arg(long, value_delimiter = ',', value_name = "T")]
     tag: Vec<String>,
-    /// Looks for this kind only; may be repeated
-    #[arg(long, short, value_name = "K")]
+    /// Looks for these kinds only
+    #[arg(long, short, value_delimiter = ',', value_name = "K")]
     kind: Vec<String>,
-    /// Looks in this scope instead of project and global: global, project:ID or all; may be repeated
-    #[arg(long, value_name = "S")]
+    /// Looks in these scopes instead of project and global: global, project:ID or all
+    #[arg(long, value_delimiter = ',', value_name = "S")]
     scope: Vec<String>,
     /// Looks for memories about files whose path contains this
     #[arg(long, value_name = "P")]
     source: Option<String>,
     /// Looks from this day or time on
-    #[arg(long, value_parser = parse, value_name = "D")]
+    #[arg(long, visible_alias = "since", value_parser = from, value_name = "D")]
     after: Option<i64>,
-    /// Looks up to this day or time
-    #[arg(long, value_parser = parse, value_name = "D")]
+    /// Looks up to the end of this day, or up to this time
+    #[arg(long, visible_alias = "until", value_parser = up_to, value_name = "D")]
     before: Option<i64>,
+    /// Looks at the last days only
+    #[arg(long, value_name = "N", conflicts_with = "hours", value_parser = clap::value_parser!(u32).range(1..))]
+    days: Option<u32>,
+    /// Looks at the last hours only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    hours: Option<u32>,
     /// Finds memories that have any of the words
     #[arg(long, conflicts_with = "all")]
     any: bool,
@@ -70,28 +84,68 @@ pub(crate) struct Search {
     json: bool,
 }
 
+/// How much of each hit is shown.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Level {
+    /// One line
+    Brief,
+    /// Two lines of its text
+    Medium,
+    /// Text and metadata, lines with a word that was looked for marked
+    Full,
+    /// One line, by topic
+    Grouped,
+    /// The number of hits of each topic, as with --count
+    Topics,
+    /// The number of hits
+    Count,
+}
+
+impl From<Level> for Detail {
+    fn from(level: Level) -> Self {
+        match level {
+            Level::Brief => Self::Brief,
+            Level::Medium => Self::Medium,
+            Level::Full => Self::Full,
+            Level::Grouped => Self::Grouped,
+            Level::Topics => Self::Topics,
+            Level::Count => Self::Count,
+        }
+    }
+}
+
 impl Search {
     /// Prints what is found.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let (json, count) = (self.json, self.count);
+        let (json, explain, detail) = (self.json, self.explain, self.detail());
         let request = self.request(context.caller());
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.search(request.clone()).await).await?;
             if json {
-                screen::json(&SearchDocument::new(&reply, count))?;
-            } else if count {
-                screen::print(&render::matches(context.screen.look, &reply))?;
-                screen::remark(&format!("helixctl: {} memories fit", reply.total));
+                screen::json(&SearchDocument::new(&reply, detail.is_some_and(Detail::counts)))?;
             } else {
-                screen::print(&render::search(context.screen.look, &reply))?;
-                remark(&reply);
+                tell(context, &reply, detail, explain)?;
             }
             Ok(exit::OK)
         })
     }
 
+    /// The level of detail; none for a table.
+    fn detail(&self) -> Option<Detail> {
+        if self.count { Some(Detail::Topics) } else { self.detail.map(Detail::from) }
+    }
+
+    /// The later of the day that was given and the start of the last days or hours.
+    fn after_us(&self) -> Option<i64> {
+        let hours = self.hours.map(|hours| i64::from(hours).saturating_mul(HOUR_US));
+        let span_us = hours.or(self.days.map(|days| i64::from(days).saturating_mul(DAY_US)));
+        self.after.max(span_us.map(|span_us| now_us().saturating_sub(span_us)))
+    }
+
     fn request(self, caller: v1::Caller) -> v1::SearchRequest {
+        let (detail, after_us) = (self.detail(), self.after_us());
+        let counts = detail.is_some_and(Detail::counts);
         let mode = match (self.any, self.all) {
             (true, _) => v1::MatchMode::Any,
             (false, true) => v1::MatchMode::All,
@@ -109,7 +163,7 @@ impl Search {
             scopes: self.scope,
             statuses: Vec::new(),
             source: self.source.unwrap_or_default(),
-            after_us: self.after,
+            after_us,
             before_us: self.before,
         };
         v1::SearchRequest {
@@ -119,12 +173,29 @@ impl Search {
             limit: self.limit.unwrap_or_default(),
             mode: mode.into(),
             retriever: retriever.into(),
-            explain: self.explain,
+            // The full detail marks the lines with matched terms.
+            explain: self.explain || (detail == Some(Detail::Full) && !self.json),
+            passive: counts,
             cursor: self.cursor.unwrap_or_default(),
-            count_only: self.count,
+            count_only: counts,
             ..v1::SearchRequest::default()
         }
     }
+}
+
+fn tell(context: &Context, reply: &v1::SearchReply, detail: Option<Detail>, explain: bool) -> Result<(), Failure> {
+    match detail {
+        None => screen::print(&render::search(context.screen.look, reply))?,
+        Some(Detail::Count) => return screen::print(&(hits::count(reply.total) + "\n")),
+        Some(Detail::Topics) => {
+            screen::print(&render::matches(context.screen.look, reply))?;
+            screen::remark(&format!("helixctl: {} memories fit", reply.total));
+            return Ok(());
+        }
+        Some(detail) => screen::print(&render::blocks(reply, detail, explain, &View::local()))?,
+    }
+    remark(reply);
+    Ok(())
 }
 
 fn remark(reply: &v1::SearchReply) {

@@ -19,11 +19,12 @@ impl Up {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let Self {} = self;
         wait(async {
-            let (client, did) = match context.connect(Start::Never).await {
-                Ok(client) => (client, "already runs"),
-                Err(Failure::Connect(ConnectError::Absent { .. })) => (start(context).await?, "started"),
-                Err(other) => return Err(other),
+            let client = match context.connect(Start::Never).await {
+                Err(Failure::Connect(ConnectError::Absent { .. })) => start(context).await?,
+                found => found?,
             };
+            // Of several that found none at once, one started it.
+            let did = if client.has_started { "started" } else { "already runs" };
             let v = one_line(&client.greeting.version);
             let (pid, socket) = (client.greeting.pid, context.paths.socket.display());
             screen::print(&format!("helixd {v} {did}: pid {pid}, socket {socket}\n"))?;

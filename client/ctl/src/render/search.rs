@@ -1,5 +1,7 @@
-//! Ranked hits in rows, best first.
+//! Ranked hits, best first: in rows, or as much of each as is asked for.
 
+use helix_client::text::View;
+use helix_client::text::hits::{self, Detail};
 use helix_client::v1::{Explanation, Hit, Memory, NamedCount, SearchReply};
 
 use super::memory::{handle, row_text};
@@ -17,6 +19,13 @@ pub(crate) fn search(look: Look, reply: &SearchReply) -> String {
         header.push("because");
     }
     rows(look, &header, reply.hits.iter().filter_map(|hit| row(look, hit, explained)).collect())
+}
+
+/// Writes hits as blocks of text, at a level of detail that shows hits.
+pub(crate) fn blocks(reply: &SearchReply, detail: Detail, explain: bool, view: &View) -> String {
+    let blocks: Vec<String> =
+        hits::blocks(&reply.hits, detail, explain, view).into_iter().map(|block| block.text).collect();
+    if blocks.is_empty() { String::new() } else { blocks.join(detail.separator()) + "\n" }
 }
 
 /// Writes how many memories of each topic fit.

@@ -18,15 +18,24 @@ use tonic::transport::Channel;
 use tonic::{Response, Status};
 
 use crate::corpus::Corpus;
+use crate::report::announce;
 
 /// Name under which the benchmark connects.
 const PROGRAM: &str = "helix-bench";
 
-/// How long texts may take to be embedded, on a busy machine.
+/// How long the embedder may go on without finishing a text, on a busy machine.
 const EMBED_DEADLINE: Duration = Duration::from_mins(10);
 
-/// Pause between two looks at how many texts still wait for the embedder.
+/// Pauses between two looks at how many texts still wait for the embedder, which nothing but `Status` tells: when few do and
+/// when many do. A look costs the daemon time that the embedder wants.
 const EMBED_PAUSE: Duration = Duration::from_millis(100);
+const EMBED_LONG_PAUSE: Duration = Duration::from_secs(1);
+
+/// Texts that are many.
+const EMBED_MANY: u64 = 500;
+
+/// Time between two words about how far the embedder is.
+const EMBED_WORD_EVERY: Duration = Duration::from_secs(10);
 
 /// A connection that waits on the calling thread, so that nothing but the call is measured.
 pub(crate) struct Connection {
@@ -109,9 +118,9 @@ impl Connection {
         Ok(self.runtime.block_on(call)?)
     }
 
-    /// Waits until the model is loaded, and until no text waits for its vector if `all`.
+    /// Waits until the model is loaded, and until no text waits for its vector if `all`. Says how far it is when that is long.
     pub(crate) fn await_embedder(&mut self, all: bool) -> Result<()> {
-        let deadline = Instant::now() + EMBED_DEADLINE;
+        let mut progress = Progress::start();
         loop {
             let embedder = self.status()?.embedder.unwrap_or_default();
             match embedder.state() {
@@ -121,9 +130,43 @@ impl Connection {
                     bail!("there is no embedder: {}", embedder.detail)
                 }
             }
-            ensure!(Instant::now() < deadline, "{} texts still wait for their vectors", embedder.pending);
-            std::thread::sleep(EMBED_PAUSE);
+            progress.look(embedder.pending)?;
+            std::thread::sleep(if embedder.pending > EMBED_MANY { EMBED_LONG_PAUSE } else { EMBED_PAUSE });
         }
+    }
+}
+
+/// How the embedder gets on.
+struct Progress {
+    began: Instant,
+    /// Texts that waited at first.
+    whole: Option<u64>,
+    /// Texts that waited when one was finished last, and when that was.
+    last: (u64, Instant),
+    said: Instant,
+}
+
+impl Progress {
+    fn start() -> Self {
+        let now = Instant::now();
+        Self { began: now, whole: None, last: (u64::MAX, now), said: now }
+    }
+
+    /// Takes note of how many texts wait; fails when none was finished for long.
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    fn look(&mut self, pending: u64) -> Result<()> {
+        let whole = *self.whole.get_or_insert(pending);
+        if pending < self.last.0 {
+            self.last = (pending, Instant::now());
+        }
+        ensure!(self.last.1.elapsed() < EMBED_DEADLINE, "{pending} texts still wait for their vectors");
+        if self.said.elapsed() >= EMBED_WORD_EVERY {
+            self.said = Instant::now();
+            let rate = whole.saturating_sub(pending) as f64 / self.began.elapsed().as_secs_f64();
+            let minutes = pending as f64 / rate.max(1.0) / 60.0;
+            announce(&format!("    {pending} texts to embed, {rate:.0} a second, {minutes:.0} min left"));
+        }
+        Ok(())
     }
 }
 
@@ -145,6 +188,13 @@ impl Loaded {
         connection.store_all((0..size).map(|number| corpus.memory(number, size)))?;
         let load = started.elapsed();
         Ok(Self { home, daemon: Some(daemon), size, load })
+    }
+
+    /// Starts a daemon on a home that has its memories already.
+    pub(crate) fn restored(home: Home, size: usize) -> Result<Self> {
+        let mut loaded = Self { home, daemon: None, size, load: Duration::ZERO };
+        loaded.load = loaded.start()?;
+        Ok(loaded)
     }
 
     pub(crate) fn connect(&self) -> Result<Connection> {

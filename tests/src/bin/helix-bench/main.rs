@@ -7,6 +7,7 @@ mod corpus;
 mod fixture;
 mod hook;
 mod import;
+mod kept;
 mod memory;
 mod quality;
 mod report;

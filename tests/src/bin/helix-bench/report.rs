@@ -151,6 +151,11 @@ pub(crate) fn print(text: &str) {
     drop(io::stdout().write_all(text.as_bytes()));
 }
 
+/// Says on stderr what takes its time.
+pub(crate) fn announce(what: &str) {
+    drop(writeln!(io::stderr(), "{what}"));
+}
+
 /// Microseconds, for people.
 pub(crate) fn micros(us: f64) -> String {
     if us.abs() < 1_000.0 { format!("{us:.0} µs") } else { format!("{:.2} ms", us / 1_000.0) }

@@ -4,20 +4,17 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use helix_proto::v1::Retriever;
-use helix_tests::Home;
 
 use crate::Effort;
 use crate::corpus::Corpus;
-use crate::fixture::{Connection, Fixtures, Loaded};
+use crate::fixture::{Connection, Fixtures};
+use crate::kept::{Embedded, Kept};
 use crate::report::{Report, Table, Target, micros};
 use crate::stats::Samples;
 
 /// What the daemon's part of a search may take, in microseconds, without the query's embedding.
 const SEARCH_P50_MAX_US: f64 = 1_000.0;
 const SEARCH_P99_MAX_US: f64 = 5_000.0;
-
-/// Memories that are embedded for real, in a full and in a quick run: more would take the benchmark's whole time.
-const EMBEDDED: [usize; 2] = [1_000, 200];
 
 /// Questions asked before any is counted.
 const WARM_UP_QUESTIONS: usize = 20;
@@ -44,18 +41,27 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
         add(&mut table, &format!("{size}, words"), &cost);
         table.note(format!("{size} memories were loaded in {:.1} s", load.as_secs_f64()));
     }
-    if let Some(home) = Home::with_embedder()? {
-        let size = effort.pick(EMBEDDED[0], EMBEDDED[1]);
-        let loaded = Loaded::new(home, &fixtures.corpus, size)?;
-        let mut connection = loaded.connect()?;
-        connection.await_embedder(true)?;
-        let cost = ask(&mut connection, &fixtures.corpus, size, effort.pick(300, 100), Retriever::Hybrid)?;
-        add(&mut table, &format!("{size}, words and meaning"), &cost);
-    } else {
-        table.note("no model: HELIX_MODEL_DIR names none, so meaning was not measured");
-    }
-    table.note("embedding 100,000 texts takes longer than all of this; `cargo bench -p helix-engine --bench vectors` has vectors at that size");
+    with_meaning(fixtures, effort, &mut table)?;
     report.add(table);
+    Ok(())
+}
+
+/// The same sizes with every vector there.
+fn with_meaning(fixtures: &Fixtures, effort: Effort, table: &mut Table) -> Result<()> {
+    let Some(kept) = Kept::find(&fixtures.corpus)? else {
+        table.note("no model: HELIX_MODEL_DIR names none, so meaning was not measured");
+        return Ok(());
+    };
+    for &size in effort.sizes() {
+        let Embedded { loaded, origin } = kept.at(&fixtures.corpus, size)?;
+        let mut connection = loaded.connect()?;
+        let cost = ask(&mut connection, &fixtures.corpus, size, effort.pick(300, 100), Retriever::Hybrid)?;
+        add(table, &format!("{size}, words and meaning"), &cost);
+        table.note(origin);
+    }
+    if effort == Effort::Quick {
+        table.note("--quick leaves out 100000 memories, whose embedding takes many minutes the first time");
+    }
     Ok(())
 }
 

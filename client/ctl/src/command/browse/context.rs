@@ -17,7 +17,7 @@ pub(crate) struct Pack {
     /// Words; what matters now unless given
     query: Vec<String>,
     /// Packs at most so many tokens
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, visible_alias = "budget-tokens", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     budget: Option<u32>,
     #[command(flatten)]
     scopes: Scopes,

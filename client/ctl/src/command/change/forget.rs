@@ -9,7 +9,7 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use super::apply;
-use super::target::{is_place, read_one};
+use super::target::{is_place, read_one, read_one_with};
 use crate::context::{Context, wait};
 use crate::document::{ForgetDocument, hyphenated};
 use crate::failure::{Failure, Outcome};
@@ -23,6 +23,12 @@ pub(crate) struct Forget {
     /// none. Chosen from a list on a terminal unless given
     #[arg(value_name = "REF", conflicts_with_all = ["topic", "all"])]
     reference: Option<String>,
+    /// Means the memory at this position in the topic, counted from 0, which has to be confirmed
+    #[arg(long, short, value_name = "N", requires = "reference", conflicts_with = "match_text")]
+    index: Option<u32>,
+    /// Means the one memory of the topic whose text contains this
+    #[arg(long = "match", id = "match_text", value_name = "TEXT", requires = "reference")]
+    match_text: Option<String>,
     /// Forgets memories of this topic; needs --all
     #[arg(long, short, value_name = "T", requires = "all")]
     topic: Option<String>,
@@ -40,8 +46,14 @@ pub(crate) struct Forget {
 impl Forget {
     /// Forgets what is named, or lists what it could mean.
     pub(crate) fn run(self, context: &Context) -> Outcome {
+        if let (Some(topic), Some(index)) = (&self.reference, self.index) {
+            return forget_at(context, &format!("{}:{index}", topic.trim()), self.yes, self.json);
+        }
         match (self.topic, self.reference) {
             (Some(topic), _) => forget_topic(context, topic, self.yes, self.json),
+            (None, Some(topic)) if self.match_text.is_some() => {
+                forget_with(context, &topic, &self.match_text.unwrap_or_default(), self.json)
+            }
             (None, Some(reference)) if is_place(&reference) => forget_at(context, &reference, self.yes, self.json),
             (None, Some(reference)) => forget_one(context, reference, self.json),
             (None, None) => forget_one(context, pick::memory(context, "forget")?, self.json),
@@ -56,6 +68,15 @@ fn forget_topic(context: &Context, topic: String, yes: bool, json: bool) -> Outc
     }
     let target = v1::Target { reference: topic, ..v1::Target::default() };
     apply::run(context, json, "forgot", Action::Delete(DeleteMemories { target: Some(target), all: true }))
+}
+
+/// Forgets the one memory of a topic that has a text.
+fn forget_with(context: &Context, topic: &str, text: &str, json: bool) -> Outcome {
+    let memory = wait(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        read_one_with(context, &mut client, topic, text).await
+    })?;
+    forget_one(context, hyphenated(&memory.id), json)
 }
 
 /// Forgets the memory at a place in a topic, once it is clear that this one is meant.

@@ -48,12 +48,27 @@ pub(super) fn is_place(reference: &str) -> bool {
 
 /// Reads the one memory that is meant.
 pub(super) async fn read_one(context: &Context, client: &mut Client, reference: &str) -> Result<Memory, Failure> {
-    let caller = Some(context.caller());
-    let request = v1::ReadRequest { caller, reference: reference.to_owned(), ..v1::ReadRequest::default() };
+    read_one_with(context, client, reference, "").await
+}
+
+/// The same, of those whose text contains `text`.
+pub(super) async fn read_one_with(
+    context: &Context,
+    client: &mut Client,
+    reference: &str,
+    text: &str,
+) -> Result<Memory, Failure> {
+    let (caller, reference_text) = (Some(context.caller()), reference.to_owned());
+    let request = v1::ReadRequest { caller, reference: reference_text, match_text: text.to_owned(), index: None };
     let mut reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
     match (reply.memories.pop(), reply.memories.len()) {
         (Some(memory), 0) => Ok(memory),
-        (None, _) => Err(Failure::Usage(format!("no memory is called {reference:?}"))),
+        (None, _) if text.is_empty() => Err(Failure::Usage(format!("no memory is called {reference:?}"))),
+        (None, _) => Err(Failure::Usage(format!("no memory of {reference:?} contains {text:?}"))),
+        (Some(_), others) if !text.is_empty() => Err(Failure::Usage(format!(
+            "{} memories of {reference:?} contain {text:?}; give more of the text",
+            others.saturating_add(1)
+        ))),
         (Some(_), others) => Err(Failure::Usage(format!(
             "{reference:?} is a topic with {} memories; name one, e.g. {}:0",
             others.saturating_add(1),

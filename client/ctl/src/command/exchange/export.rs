@@ -31,11 +31,11 @@ pub(crate) struct Export {
     /// Writes to this file, for markdown to this directory; `-` is stdout
     #[arg(long, short, value_name = "FILE|DIR|-", default_value = STREAM)]
     output: String,
-    /// Writes topics whose name fits only, e.g. 'iris-*'; may be repeated
-    #[arg(long, short, value_name = "GLOB")]
+    /// Writes topics whose name fits only, e.g. 'iris-*'; separated by commas, or repeated
+    #[arg(long, short, value_delimiter = ',', value_name = "GLOB")]
     topic: Vec<String>,
-    /// Writes this scope instead of project and global: global, project:ID or all; may be repeated
-    #[arg(long, value_name = "S")]
+    /// Writes these scopes instead of project and global: global, project:ID or all; separated by commas, or repeated
+    #[arg(long, value_delimiter = ',', value_name = "S")]
     scope: Vec<String>,
     /// Replaces files in a directory that has some
     #[arg(long)]

@@ -21,7 +21,7 @@ use crate::context::{Context, wait};
 use crate::document::ImportDocument;
 use crate::failure::{Failure, Outcome};
 use crate::input::STREAM;
-use crate::progress::Counter;
+use crate::progress::Transfer;
 use crate::{render, screen};
 
 /// Pieces that wait for the daemon.
@@ -69,7 +69,9 @@ impl Import {
         };
         let result = wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let imported = timeout(IMPORT_DEADLINE, import(context, &mut client, source, first)).await;
+            let transfer = Transfer::new(context.screen, "importing", source.bytes);
+            let imported = timeout(IMPORT_DEADLINE, import(&transfer, &mut client, source, first)).await;
+            transfer.finish();
             imported
                 .map_err(|_| Failure::Unavailable("the import did not end in time; see the daemon's log".to_owned()))?
         })?;
@@ -86,22 +88,23 @@ impl Import {
 
 /// Reads and sends on a thread of its own while the daemon answers here.
 async fn import(
-    context: &Context,
+    transfer: &Transfer,
     client: &mut Client,
     source: Source,
     first: v1::ImportPiece,
 ) -> Result<v1::ImportProgress, Failure> {
+    let sending = transfer.clone();
     let (pieces, waiting) = mpsc::channel(PIECES_WAITING_MAX);
     let (ended, mut end) = oneshot::channel();
     let reader = thread::Builder::new().name("import-reader".to_owned());
     // It ends with its input, or with the first piece that nobody takes any more.
     let reader = reader.spawn(move || {
-        let result = send(source, first, &pieces);
+        let result = send(source, first, &pieces, &sending);
         // The sender goes along, so that the stream does not end before it is known how reading ended.
         drop(ended.send((result, pieces)));
     });
     drop(reader.map_err(Failure::io("starting a thread"))?);
-    let mut conversation = std::pin::pin!(converse(context, client, waiting));
+    let mut conversation = std::pin::pin!(converse(transfer, client, waiting));
     tokio::select! {
         result = &mut conversation => result,
         read = &mut end => {
@@ -115,22 +118,20 @@ async fn import(
 }
 
 async fn converse(
-    context: &Context,
+    transfer: &Transfer,
     client: &mut Client,
     pieces: mpsc::Receiver<v1::ImportPiece>,
 ) -> Result<v1::ImportProgress, Failure> {
-    let mut counter = Counter::new(context.screen, "importing");
     let stream = ReceiverStream::new(pieces);
     let mut replies = client.call_once(IMPORT_DEADLINE, async |rpc| rpc.import(stream).await).await?;
     let mut last = v1::ImportProgress::default();
     while let Some(progress) = replies.message().await.map_err(|status| partly(status.into(), &last))? {
-        counter.set(progress.read, None);
+        transfer.counted(progress.read);
         last = progress;
         if last.done {
             break;
         }
     }
-    counter.finish();
     if last.done {
         return Ok(last);
     }

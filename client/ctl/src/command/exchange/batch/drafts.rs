@@ -87,7 +87,7 @@ impl Names {
 
 impl DraftDocument {
     fn draft(self, number: usize) -> Result<v1::Draft, DraftsError> {
-        let valid_from_us = self.valid_from.map(|at| time::parse(&at)).transpose();
+        let valid_from_us = self.valid_from.map(|at| time::from(&at)).transpose();
         Ok(v1::Draft {
             topic: self.topic,
             text: self.text,

@@ -9,6 +9,7 @@ use tokio::sync::mpsc::Sender;
 
 use crate::command::exchange::format::Format;
 use crate::failure::Failure;
+use crate::progress::Transfer;
 use crate::screen;
 
 /// Bytes of one piece: some hundred memories, far below the largest message.
@@ -24,6 +25,8 @@ const STDIN_NAME: &str = "stdin.md";
 pub(super) struct Source {
     /// What it is in.
     pub(super) format: Format,
+    /// How much there is to read, in bytes, where that is known.
+    pub(super) bytes: Option<u64>,
     inputs: Inputs,
 }
 
@@ -38,13 +41,13 @@ impl Source {
     /// Opens the input and decides its format. `None` is stdin.
     pub(super) fn open(path: Option<PathBuf>, format: Option<Format>) -> Result<Self, Failure> {
         let Some(path) = path else {
-            return Self::stream(STDIN_NAME.to_owned(), Box::new(io::stdin()), false, format);
+            return Self::stream(STDIN_NAME.to_owned(), Box::new(io::stdin()), None, format);
         };
         if path.is_dir() {
             return Self::directory(&path, format);
         }
         let file = File::open(&path).map_err(Failure::io(format!("opening {}", path.display())))?;
-        Self::stream(name(&path), Box::new(file), true, format)
+        Self::stream(name(&path), Box::new(file), Some(&path), format)
     }
 
     fn directory(path: &Path, format: Option<Format>) -> Result<Self, Failure> {
@@ -65,31 +68,40 @@ impl Source {
         }
         files.sort();
         screen::remark_if(!others.is_empty(), &format!("{} other files in {shown} are left out", others.len()));
-        Ok(Self { format: Format::Markdown, inputs: Inputs::Many(files) })
+        Ok(Self {
+            format: Format::Markdown,
+            bytes: files.iter().map(|file| size(file)).sum(),
+            inputs: Inputs::Many(files),
+        })
     }
 
     /// Looks at the first bytes, which are read again afterwards.
     fn stream(
         name: String,
         mut input: Box<dyn Read + Send>,
-        is_named: bool,
+        path: Option<&Path>,
         said: Option<Format>,
     ) -> Result<Self, Failure> {
         let mut first = Vec::new();
         input.by_ref().take(PEEK_BYTES).read_to_end(&mut first).map_err(Failure::io(format!("reading {name}")))?;
-        let named = is_named.then(|| Path::new(&name));
+        let named = path.is_some().then(|| Path::new(&name));
         let format = said
             .or_else(|| Format::of(named, &first))
             .ok_or_else(|| Failure::Usage(format!("{name} tells no format; say --format json, markdown or amrl")))?;
         let input = Box::new(Cursor::new(first).chain(input));
-        Ok(Self { format, inputs: Inputs::One(name, input) })
+        Ok(Self { format, bytes: path.and_then(size), inputs: Inputs::One(name, input) })
     }
 }
 
 /// Sends everything in pieces, the first of them with what `first` says. Nobody taking them any more is no failure here:
 /// whoever took them knows why.
-pub(super) fn send(source: Source, first: ImportPiece, pieces: &Sender<ImportPiece>) -> Result<(), Failure> {
-    let mut sending = Sending { pieces, next: first };
+pub(super) fn send(
+    source: Source,
+    first: ImportPiece,
+    pieces: &Sender<ImportPiece>,
+    transfer: &Transfer,
+) -> Result<(), Failure> {
+    let mut sending = Sending { pieces, next: first, transfer };
     let markdown = source.format == Format::Markdown;
     let told = match source.inputs {
         Inputs::One(name, input) => sending.file(if markdown { &name } else { "" }, input, &name)?,
@@ -106,6 +118,8 @@ struct Sending<'a> {
     pieces: &'a Sender<ImportPiece>,
     /// What the next piece says besides its bytes: everything for the first, nothing afterwards.
     next: ImportPiece,
+    /// What is told of every piece.
+    transfer: &'a Transfer,
 }
 
 impl Sending<'_> {
@@ -138,10 +152,18 @@ impl Sending<'_> {
 
     fn piece(&mut self, name: &str, data: Vec<u8>) -> bool {
         let next = std::mem::take(&mut self.next);
-        self.pieces.blocking_send(ImportPiece { file: name.to_owned(), data, ..next }).is_ok()
+        let bytes = u64::try_from(data.len()).unwrap_or(u64::MAX);
+        let is_taken = self.pieces.blocking_send(ImportPiece { file: name.to_owned(), data, ..next }).is_ok();
+        self.transfer.sent(bytes);
+        is_taken
     }
 }
 
 fn name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Bytes of a file; unknown of a pipe.
+fn size(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|file| file.len())
 }

@@ -1,35 +1,14 @@
 //! Stored text is data: what could steer a terminal, hide from a reader or fake our own layout is taken out on the way out.
 
+use helix_proto::hidden::is_invisible;
+
 /// Stands for a control character that was there.
 const PLACEHOLDER: char = '\u{FFFD}';
 
-/// Invisible characters, as inclusive ranges: Unicode's `Default_Ignorable_Code_Point` (zero-width, bidi controls, tags,
-/// variation selectors, fillers) and the interlinear annotations. The two selectors that choose between text and emoji stay.
-const INVISIBLE: [(char, char); 19] = [
-    ('\u{00AD}', '\u{00AD}'),
-    ('\u{034F}', '\u{034F}'),
-    ('\u{061C}', '\u{061C}'),
-    ('\u{115F}', '\u{1160}'),
-    ('\u{17B4}', '\u{17B5}'),
-    ('\u{180B}', '\u{180F}'),
-    ('\u{200B}', '\u{200F}'),
-    ('\u{202A}', '\u{202E}'),
-    ('\u{2060}', '\u{206F}'),
-    ('\u{3164}', '\u{3164}'),
-    ('\u{FE00}', '\u{FE0D}'),
-    ('\u{FEFF}', '\u{FEFF}'),
-    ('\u{FFA0}', '\u{FFA0}'),
-    ('\u{FFF0}', '\u{FFFB}'),
-    ('\u{13430}', '\u{13440}'),
-    ('\u{1BCA0}', '\u{1BCA3}'),
-    ('\u{1D173}', '\u{1D17A}'),
-    ('\u{E0000}', '\u{E0FFF}'),
-    ('\u{F0000}', '\u{10FFFD}'),
-];
-
 /// Neutralises text of several lines: every kind of line end becomes `\n`, invisible characters go, other controls become
 /// U+FFFD. Cleaning twice changes nothing.
-pub(crate) fn block(text: &str) -> String {
+#[must_use]
+pub fn block(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {
@@ -46,12 +25,9 @@ pub(crate) fn block(text: &str) -> String {
 }
 
 /// Neutralises text that must stay on one line.
-pub(crate) fn line(text: &str) -> String {
+#[must_use]
+pub fn line(text: &str) -> String {
     block(text).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn is_invisible(character: char) -> bool {
-    INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&character))
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! The parts of one memory: handle line, body, metadata line.
 
-use helix_client::v1::{Memory, SourceState};
+use helix_proto::v1::{Memory, SourceState};
 use jiff::Timestamp;
 
-use super::{BODY_MAX_CHARS, LINE_MAX_CHARS, View};
-use crate::clean;
-use crate::dates;
+use super::{BODY_MAX_CHARS, LINE_MAX_CHARS, View, clean, dates};
 
 /// Importance of a memory that states none.
 const IMPORTANCE_DEFAULT: f32 = 0.5;
@@ -14,19 +12,21 @@ const IMPORTANCE_DEFAULT: f32 = 0.5;
 const MODIFIED_ATTRIBUTE: &str = "helix.modified";
 
 /// Indents stored text.
-pub(super) const INDENT: &str = "  ";
+pub const INDENT: &str = "  ";
 
 /// Indents and marks a line: one that holds a matched term, one that a source names.
-pub(super) const MARK: &str = "> ";
+pub const MARK: &str = "> ";
 
 /// The day on which the memory became true.
-pub(super) fn day(memory: &Memory, view: &View) -> String {
+#[must_use]
+pub fn day(memory: &Memory, view: &View) -> String {
     let at = if memory.valid_from_us == 0 { memory.recorded_at_us } else { memory.valid_from_us };
     dates::day_of(at, &view.zone)
 }
 
 /// What the memory is and whom it concerns: `gotcha, project`; and that its source is no longer what it was.
-pub(super) fn nature(memory: &Memory) -> String {
+#[must_use]
+pub fn nature(memory: &Memory) -> String {
     let changed = match memory.source_state() {
         SourceState::Unknown | SourceState::Fresh => "",
         SourceState::Changed => ", source changed",
@@ -40,36 +40,42 @@ pub(super) fn nature(memory: &Memory) -> String {
 }
 
 /// `#tag #tag`, empty without tags.
-pub(super) fn hashtags(memory: &Memory) -> String {
+#[must_use]
+pub fn hashtags(memory: &Memory) -> String {
     clean::line(&memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" "))
 }
 
 /// A memory on one line: handle, day, summary, tags.
-pub(super) fn one_line(memory: &Memory, view: &View) -> String {
+#[must_use]
+pub fn one_line(memory: &Memory, view: &View) -> String {
     header([clean::line(&memory.handle), day(memory, view), summary(memory), hashtags(memory)])
 }
 
 /// `path:line` of its source; empty without one.
-pub(super) fn source(memory: &Memory) -> String {
+#[must_use]
+pub fn source(memory: &Memory) -> String {
     let Some(source) = memory.source.as_ref().filter(|source| !source.path.is_empty()) else { return String::new() };
     let line = if source.line == 0 { String::new() } else { format!(":{}", source.line) };
     clean::line(&format!("{}{line}", source.path))
 }
 
 /// Joins the parts of a header that are not empty.
-pub(super) fn header<const N: usize>(parts: [String; N]) -> String {
+#[must_use]
+pub fn header<const N: usize>(parts: [String; N]) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
 }
 
 /// The first line with text.
-pub(super) fn summary(memory: &Memory) -> String {
+#[must_use]
+pub fn summary(memory: &Memory) -> String {
     let text = clean::block(&memory.text);
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     cut(first.trim(), LINE_MAX_CHARS)
 }
 
 /// The first `count` lines with text, indented, and how many lines follow.
-pub(super) fn opening(memory: &Memory, count: usize) -> String {
+#[must_use]
+pub fn opening(memory: &Memory, count: usize) -> String {
     let text = clean::block(&memory.text);
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let mut shown: Vec<String> =
@@ -82,7 +88,8 @@ pub(super) fn opening(memory: &Memory, count: usize) -> String {
 }
 
 /// The body of one memory among several: cut with a pointer to the rest. Lines with a matched term are marked.
-pub(super) fn body(memory: &Memory, matched: &[String]) -> String {
+#[must_use]
+pub fn body(memory: &Memory, matched: &[String]) -> String {
     let text = clean::block(&memory.text);
     let text = text.trim_end();
     let kept = first_chars(text, BODY_MAX_CHARS);
@@ -95,12 +102,14 @@ pub(super) fn body(memory: &Memory, matched: &[String]) -> String {
 }
 
 /// The whole body.
-pub(super) fn whole_body(memory: &Memory) -> String {
+#[must_use]
+pub fn whole_body(memory: &Memory) -> String {
     indent(clean::block(&memory.text).trim_end(), &[])
 }
 
 /// `[tags: …] [source: …] [confidence: …] [links: …]` and what else is out of the ordinary; empty when nothing is.
-pub(super) fn metadata(memory: &Memory, view: &View) -> String {
+#[must_use]
+pub fn metadata(memory: &Memory, view: &View) -> String {
     let mut fields: Vec<String> = Vec::new();
     let mut field =
         |name: &str, value: &str| fields.push(format!("[{name}: {}]", clean::line(value).replace(']', ")")));
@@ -136,13 +145,15 @@ pub(super) fn metadata(memory: &Memory, view: &View) -> String {
 }
 
 /// `1 memory`, `2 memories`.
-pub(super) fn count_of(count: usize, one: &str, several: &str) -> String {
+#[must_use]
+pub fn count_of(count: usize, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// Bytes in the largest unit that leaves a whole number before the point.
 #[expect(clippy::cast_precision_loss, reason = "one decimal is shown")]
-pub(super) fn size(bytes: u64) -> String {
+#[must_use]
+pub fn size(bytes: u64) -> String {
     const UNIT: f64 = 1024.0;
     let mut size = bytes as f64;
     for unit in ["bytes", "KiB", "MiB"] {
@@ -155,13 +166,15 @@ pub(super) fn size(bytes: u64) -> String {
 }
 
 /// At most two decimals, none for nothing.
-pub(super) fn short(number: f32) -> String {
+#[must_use]
+pub fn short(number: f32) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// At most `most` characters, with an ellipsis where something is missing.
-pub(super) fn cut(text: &str, most: usize) -> String {
+#[must_use]
+pub fn cut(text: &str, most: usize) -> String {
     let kept = first_chars(text, most);
     if kept.len() == text.len() { text.to_owned() } else { format!("{kept}…") }
 }

@@ -5,10 +5,11 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan, Zoned};
 
 /// What a day may look like.
-pub(crate) const DAY_SHAPE: &str = "a day like 2026-11-21, today, yesterday or this-week";
+pub const DAY_SHAPE: &str = "a day like 2026-11-21, today, yesterday or this-week";
 
 /// The start of the day that `text` names, seen from `now`.
-pub(crate) fn day_start(text: &str, now: &Zoned) -> Option<Zoned> {
+#[must_use]
+pub fn day_start(text: &str, now: &Zoned) -> Option<Zoned> {
     let today = now.date();
     let day = match text {
         "today" => today,
@@ -20,24 +21,28 @@ pub(crate) fn day_start(text: &str, now: &Zoned) -> Option<Zoned> {
 }
 
 /// The end of the day that `text` names: the start of the next.
-pub(crate) fn day_end(text: &str, now: &Zoned) -> Option<Zoned> {
+#[must_use]
+pub fn day_end(text: &str, now: &Zoned) -> Option<Zoned> {
     let start = if text == "this-week" { now.start_of_day().ok()? } else { day_start(text, now)? };
     start.tomorrow().ok()
 }
 
 /// The time `hours` ago.
-pub(crate) fn hours_ago(hours: u32, now: &Zoned) -> Option<Zoned> {
+#[must_use]
+pub fn hours_ago(hours: u32, now: &Zoned) -> Option<Zoned> {
     now.checked_sub(SignedDuration::from_hours(i64::from(hours))).ok()
 }
 
 /// The day of a wire time in `zone`.
-pub(crate) fn day_of(micros: i64, zone: &TimeZone) -> String {
+#[must_use]
+pub fn day_of(micros: i64, zone: &TimeZone) -> String {
     Timestamp::from_microsecond(micros)
         .map_or_else(|_| "unknown-date".to_owned(), |at| at.to_zoned(zone.clone()).date().to_string())
 }
 
 /// The day and minute of a wire time in `zone`.
-pub(crate) fn minute_of(micros: i64, zone: &TimeZone) -> String {
+#[must_use]
+pub fn minute_of(micros: i64, zone: &TimeZone) -> String {
     Timestamp::from_microsecond(micros).map_or_else(
         |_| "unknown-time".to_owned(),
         |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),

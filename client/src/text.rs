@@ -1,0 +1,31 @@
+//! Memories as text, for every program that shows them: terse, dated in the reader's time zone, every stored character cleaned.
+//!
+//! Headers start at the margin and stored text is indented, so that no memory can fake a second one.
+
+pub mod clean;
+pub mod dates;
+pub mod hits;
+pub mod memory;
+
+use jiff::tz::TimeZone;
+
+/// Longest body of one memory among several, in characters.
+pub const BODY_MAX_CHARS: usize = 4_000;
+
+/// Longest single line of a shortened memory, in characters.
+pub const LINE_MAX_CHARS: usize = 240;
+
+/// For whom text is rendered.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The reader's time zone.
+    pub zone: TimeZone,
+}
+
+impl View {
+    /// A reader on this machine.
+    #[must_use]
+    pub fn local() -> Self {
+        Self { zone: TimeZone::system() }
+    }
+}

@@ -1,0 +1,140 @@
+//! Hits of a search, in six levels of detail.
+
+use helix_proto::v1::{Explanation, Hit, Memory};
+
+use super::memory::{INDENT, body, day, hashtags, header, metadata, nature, one_line, opening, short};
+use super::{View, clean};
+
+/// Body lines of a hit at medium detail.
+const OPENING_LINES: usize = 2;
+
+/// How much of each hit is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Header and two lines.
+    Medium,
+    /// Everything.
+    Full,
+    /// One line.
+    Brief,
+    /// One line, by topic.
+    Grouped,
+    /// Topics with their number of hits.
+    Topics,
+    /// The number of hits.
+    Count,
+}
+
+impl Detail {
+    /// Whether hits are counted and not shown.
+    #[must_use]
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Topics | Self::Count)
+    }
+
+    /// What stands between two blocks.
+    #[must_use]
+    pub fn separator(self) -> &'static str {
+        if self == Self::Full { "\n\n" } else { "\n" }
+    }
+}
+
+/// Hits that are shown together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// How they look.
+    pub text: String,
+    /// How many they are.
+    pub hits: usize,
+}
+
+/// Writes hits, best first: each for itself, or those of a topic together. `explain` adds why each matched.
+#[must_use]
+pub fn blocks(hits: &[Hit], detail: Detail, explain: bool, view: &View) -> Vec<Block> {
+    let alone = |show: fn(&Memory, &Hit, &View) -> String| {
+        let block = |hit: &Hit| Block { text: shown(hit, explain, view, show), hits: 1 };
+        hits.iter().map(block).collect()
+    };
+    match detail {
+        Detail::Medium => alone(medium),
+        Detail::Full => alone(full),
+        Detail::Brief => alone(brief),
+        Detail::Grouped => grouped(hits, explain, view),
+        Detail::Topics | Detail::Count => Vec::new(),
+    }
+}
+
+/// Writes how many memories fit.
+#[must_use]
+pub fn count(total: u64) -> String {
+    let noun = if total == 1 { "memory matches" } else { "memories match" };
+    format!("{total} {noun}")
+}
+
+fn shown(hit: &Hit, explain: bool, view: &View, show: fn(&Memory, &Hit, &View) -> String) -> String {
+    let text = hit.memory.as_ref().map(|memory| show(memory, hit, view)).unwrap_or_default();
+    match &hit.explanation {
+        Some(why) if explain => format!("{text}\n{INDENT}{}", reason(hit.score, why)),
+        _ => text,
+    }
+}
+
+fn full(memory: &Memory, hit: &Hit, view: &View) -> String {
+    let matched = hit.explanation.as_ref().map(|why| why.matched_terms.as_slice()).unwrap_or_default();
+    let parts = [head(memory, view, false), body(memory, matched), metadata(memory, view)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn medium(memory: &Memory, _: &Hit, view: &View) -> String {
+    [head(memory, view, true), opening(memory, OPENING_LINES)].join("\n")
+}
+
+fn brief(memory: &Memory, _: &Hit, view: &View) -> String {
+    one_line(memory, view)
+}
+
+fn grouped(hits: &[Hit], explain: bool, view: &View) -> Vec<Block> {
+    let block = |(topic, hits): (String, Vec<&Hit>)| {
+        let lines = hits.iter().map(|hit| format!("{INDENT}{}", shown(hit, explain, view, brief)));
+        let text = std::iter::once(format!("{topic} ({})", hits.len())).chain(lines).collect::<Vec<_>>().join("\n");
+        Block { text, hits: hits.len() }
+    };
+    by_topic(hits).into_iter().map(block).collect()
+}
+
+/// Topics in the order of their best hit.
+fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
+    let mut groups: Vec<(String, Vec<&Hit>)> = Vec::new();
+    for hit in hits {
+        let topic = clean::line(hit.memory.as_ref().map(|memory| memory.topic.as_str()).unwrap_or_default());
+        match groups.iter_mut().find(|(name, _)| *name == topic) {
+            Some((_, members)) => members.push(hit),
+            None => groups.push((topic, vec![hit])),
+        }
+    }
+    groups
+}
+
+fn head(memory: &Memory, view: &View, tags: bool) -> String {
+    let tags = if tags { hashtags(memory) } else { String::new() };
+    header([clean::line(&memory.handle), day(memory, view), nature(memory), tags])
+}
+
+fn reason(score: f32, why: &Explanation) -> String {
+    let words = (why.lexical_rank > 0).then(|| format!("words #{} ({:.2})", why.lexical_rank, why.lexical_score));
+    let meaning =
+        (why.semantic_rank > 0).then(|| format!("meaning #{} ({:.3})", why.semantic_rank, why.semantic_score));
+    let factors = [
+        ("confidence", why.confidence_factor),
+        ("recency", why.recency_factor),
+        ("importance", why.importance_factor),
+        ("scope", why.scope_factor),
+    ];
+    let factors = factors.map(|(name, factor)| format!("{name} ×{}", short(factor)));
+    let parts = words.into_iter().chain(meaning).chain([format!("fused {:.4}", why.fused)]).chain(factors);
+    let text = format!("why: score {score:.3}: {}", parts.collect::<Vec<_>>().join(", "));
+    if why.matched_terms.is_empty() {
+        return text;
+    }
+    format!("{text}; terms: {}", clean::line(&why.matched_terms.join(", ")))
+}

@@ -1,0 +1,12 @@
+//! What the engine takes out of stored text is what every other program takes for hidden.
+
+use helix_engine::surface::neutral::neutral;
+use helix_proto::hidden::is_active;
+
+#[test]
+fn the_engine_and_the_programs_hide_the_same_characters() {
+    for character in char::MIN..=char::MAX {
+        let is_hidden = is_active(character) && !matches!(character, '\n' | '\t');
+        assert_eq!(neutral(&character.to_string()).is_empty(), is_hidden, "U+{:04X}", u32::from(character));
+    }
+}
