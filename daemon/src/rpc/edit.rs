@@ -199,6 +199,7 @@ impl Plan<'_> {
             let source = SourceRef::parse(&text);
             (!source.path.is_empty()).then(|| store::locate(&source, self.asker))
         });
+        warnings.extend(located.iter().flatten().filter_map(store::Located::unseen));
         let fields = Fields {
             source_line: located.as_ref().and_then(|located| Some(located.as_ref()?.line?.to_string())),
             source_project: located.as_ref().and_then(|located| Some(located.as_ref()?.project.as_ref()?.to_string())),
