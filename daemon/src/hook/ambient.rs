@@ -13,6 +13,7 @@ use helix_engine::strand::ReadError;
 use helix_engine::surface::inject::{INJECTION_MAX_TOKENS, frame_looking_at};
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::symbols::symbols;
+use jiff::tz::TimeZone;
 
 use super::Given;
 use super::event::Input;
@@ -96,7 +97,7 @@ pub(super) fn give(runtime: &Runtime, project: &Project, input: &Input, key: &st
     let memories = layers.found;
     let look = runtime.sources.look(project, HOOK_READ_MAX_BYTES);
     let heading = format!("About {}:", one_line(&target.label, 200));
-    let injection = frame_looking_at(&heading, &memories, INJECTION_MAX_TOKENS, &look);
+    let injection = frame_looking_at(&heading, &memories, INJECTION_MAX_TOKENS, &look, &TimeZone::system());
     let memories = memories.iter().map(|memory| memory.number).collect();
     Ok((injection.taken > 0).then_some(Given { injection, memories, checkpoint: None }))
 }
