@@ -27,13 +27,15 @@ use std::time::{Duration, Instant};
 use helix_engine::model::{Memory, MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::{ReadError, Request};
-use helix_engine::surface::inject::Injection;
+use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
 use helix_proto::v1::HookRequest;
+use jiff::tz::TimeZone;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::project::Project;
 use crate::runtime::Runtime;
+use crate::sources::HOOK_READ_MAX_BYTES;
 use event::{ClientEvent, Input};
 use sessions::GivenCheckpoint;
 
@@ -135,6 +137,13 @@ impl Context<'_> {
             self.runtime.writer.write_later(Request::Session { key: key.clone(), state });
         }
         result
+    }
+
+    /// Frames notes and memories under a heading, marking those whose source is not what it was.
+    fn frame(&self, heading: &str, notes: &[String], memories: &[Memory]) -> Injection {
+        let sources = &self.runtime.sources.look(&self.project, HOOK_READ_MAX_BYTES);
+        let content = Content { heading, notes, memories, sources, zone: &TimeZone::system() };
+        inject::frame(&content, INJECTION_MAX_TOKENS)
     }
 
     /// A path as people write it: relative to the project where it is inside.

@@ -6,7 +6,7 @@ mod cache;
 mod file;
 mod look;
 
-pub(crate) use file::{excerpt, hashes};
+pub(crate) use file::{Content, content, excerpt, hashes, modified};
 pub(crate) use look::Look;
 
 use cache::Cache;
@@ -22,6 +22,9 @@ pub(crate) const HOOK_READ_MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// What a listing of stale memories reads at most, in bytes: some seconds of hashing.
 pub(crate) const LISTING_READ_MAX_BYTES: u64 = 1024 * 1024 * 1024;
+
+/// What one import reads at most, in bytes: half a second of hashing, and the hashes of its lines fit into some ten megabytes.
+pub(crate) const IMPORT_READ_MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// What is remembered of all files.
 #[derive(Debug, Default)]

@@ -9,14 +9,12 @@ use std::path::{Path, PathBuf};
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
 use helix_engine::strand::{ReadError, Strand};
-use helix_engine::surface::inject::{Content, INJECTION_MAX_TOKENS, frame};
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::symbols::symbols;
 
 use super::event::Input;
 use super::{Context, Given, changes};
 use crate::project::Project;
-use crate::sources::HOOK_READ_MAX_BYTES;
 
 /// Memories of one injection.
 const MEMORIES_MAX: usize = 5;
@@ -112,15 +110,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         }
     }
     let memories = layers.found;
-    let injection = frame(
-        &Content {
-            heading: &format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)),
-            notes: &notes,
-            memories: &memories,
-            sources: &context.runtime.sources.look(&context.project, HOOK_READ_MAX_BYTES),
-        },
-        INJECTION_MAX_TOKENS,
-    );
+    let injection = context.frame(&format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)), &notes, &memories);
     Ok(Given::of(injection, &memories).if_any())
 }
 

@@ -6,14 +6,13 @@ use helix_engine::policy::work::command::{Run, run_of};
 use helix_engine::policy::work::fault::{Fault, faults};
 use helix_engine::policy::work::incident::Incident;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::inject::{Content, INJECTION_MAX_TOKENS, frame};
 use helix_engine::surface::neutral::one_line;
+use jiff::tz::TimeZone;
 use regex::Regex;
 use serde_json::Value;
 
 use super::relevant::{self, Reader};
 use super::{ClientEvent, Context, Given};
-use crate::sources::HOOK_READ_MAX_BYTES;
 
 /// Memories that one failure gets.
 const MEMORIES_MAX: usize = 3;
@@ -85,15 +84,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     };
     let what =
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
-    let injection = frame(
-        &Content {
-            heading: &format!("On {what}:"),
-            notes: &notes,
-            memories: &memories,
-            sources: &context.runtime.sources.look(&context.project, HOOK_READ_MAX_BYTES),
-        },
-        INJECTION_MAX_TOKENS,
-    );
+    let injection = context.frame(&format!("On {what}:"), &notes, &memories);
     Ok(Given::of(injection, &memories).if_any())
 }
 
@@ -135,7 +126,7 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
     let known = now.iter().filter(|incident| is_fresh(&incident.fault()));
     Ok(known
         .filter_map(|incident| {
-            let remedy = incident.remedy()?;
+            let remedy = incident.remedy(&TimeZone::system())?;
             let fault = one_line(&incident.fault().line(), LINE_MAX_CHARS);
             Some(format!("{fault}: seen {} times, {}", incident.occurrences(), one_line(&remedy, LINE_MAX_CHARS)))
         })

@@ -1,10 +1,8 @@
 //! The `stop` event: a reminder to store what a session found out the hard way. It makes the conversation go on, so it
 //! comes once a session at most, and only where there is something to store and nothing was.
 
-use helix_engine::ports::NoSources;
 use helix_engine::store::StoreError;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::inject::{Content, INJECTION_MAX_TOKENS, frame};
 
 use super::{Context, Given};
 
@@ -35,8 +33,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
          (a gotcha, a decision, a fix), store it now with the Helix tool `store`, in one or two sentences; if not, just end.",
         activity.edited.len()
     );
-    let content = Content { heading: "Before this ends:", notes: &[note], memories: &[], sources: &NoSources };
-    Ok(Given::of(frame(&content, INJECTION_MAX_TOKENS), &[]).if_any())
+    Ok(Given::of(context.frame("Before this ends:", &[note], &[]), &[]).if_any())
 }
 
 /// Whether the session changed any memory.

@@ -1,15 +1,12 @@
 //! The `subagent` event: what a subagent should know. The memories that bear on its task are put behind the prompt that
 //! spawns it; when it starts, it learns which topics there are.
 
-use helix_engine::ports::NoSources;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::inject::{Content, INJECTION_MAX_TOKENS, frame};
 use helix_engine::surface::neutral::one_line;
 
 use super::event::ClientEvent;
 use super::relevant::{self, Reader};
 use super::{Answer, Context, Given};
-use crate::sources::HOOK_READ_MAX_BYTES;
 
 /// Memories that one task gets.
 const MEMORIES_MAX: usize = 4;
@@ -40,15 +37,7 @@ fn task(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let words: String = prompt.chars().take(TASK_MAX_CHARS).collect();
     // A new agent knows nothing, whatever this one was given.
     let memories = relevant::find(context, words.trim(), RELEVANCE_MIN, MEMORIES_MAX, Reader::New)?;
-    let injection = frame(
-        &Content {
-            heading: "On this task:",
-            notes: &[],
-            memories: &memories,
-            sources: &context.runtime.sources.look(&context.project, HOOK_READ_MAX_BYTES),
-        },
-        INJECTION_MAX_TOKENS,
-    );
+    let injection = context.frame("On this task:", &[], &memories);
     Ok(Given::of(injection, &memories).if_any())
 }
 
@@ -74,6 +63,5 @@ fn topics(context: &Context<'_>) -> Option<Given> {
         if total == 1 { "thing" } else { "things" },
         one_line(&context.project.name, 120)
     );
-    let content = Content { heading: &heading, notes: &[named.join(", ")], memories: &[], sources: &NoSources };
-    Given::of(frame(&content, INJECTION_MAX_TOKENS), &[]).if_any()
+    Given::of(context.frame(&heading, &[named.join(", ")], &[]), &[]).if_any()
 }

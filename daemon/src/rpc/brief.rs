@@ -4,7 +4,9 @@ mod json;
 
 use std::collections::BTreeMap;
 
-use helix_engine::brief::{self, Category, Detail, Input, Selected, Standing, consider, meta};
+use helix_engine::brief::{
+    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, consider, is_stated_in, meta,
+};
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status as Life, Timestamp, Topic, TopicPattern};
@@ -12,6 +14,7 @@ use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
+use jiff::tz::TimeZone;
 use tonic::Status;
 
 use super::{convert, scopes};
@@ -28,24 +31,39 @@ pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1:
         return Err(Status::resource_exhausted(message));
     }
     let asker = runtime.asker(request.caller.as_ref());
+    let focus = request.focus.iter().map(|name| Category::parse(name)).collect::<Result<Vec<_>, _>>();
     let view = View {
         runtime,
+        focus: focus.map_err(|error| Status::invalid_argument(error.to_string()))?,
+        detail: match request.detail() {
+            v1::BriefDetail::Summary => Detail::Summary,
+            v1::BriefDetail::Scan => Detail::Scan,
+            v1::BriefDetail::Full => Detail::Full,
+        },
+        is_compact: request.compact,
+        zone: asker.zone.clone(),
         scopes: scopes::listed(runtime, &asker, &request.scopes)?,
         look: runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
         after: after(request.since_hours, runtime.now()),
         now: runtime.now(),
     };
     let query = request.query.trim();
-    if query.is_empty() { view.everything(request.compact) } else { view.about(query, request) }
+    if query.is_empty() { view.everything() } else { view.about(query) }
 }
 
 fn after(since_hours: u32, now: Timestamp) -> Option<Timestamp> {
     (since_hours > 0).then(|| Timestamp::from_micros(now.as_micros() - i64::from(since_hours) * HOUR_US))
 }
 
-/// What may be in the briefing.
+/// What may be in the briefing, and how it is to be shown.
 struct View<'r> {
     runtime: &'r Runtime,
+    /// Categories to show; empty for all.
+    focus: Vec<Category>,
+    detail: Detail,
+    is_compact: bool,
+    /// Whose days are shown.
+    zone: TimeZone,
     scopes: Vec<Scope>,
     /// Says whose source changed.
     look: Look<'r>,
@@ -53,58 +71,75 @@ struct View<'r> {
     now: Timestamp,
 }
 
-/// The memories of a briefing, and those that there was no room for, by topic.
+/// The memories of a briefing, and what is not in it.
 #[derive(Default)]
 struct Chosen {
     numbers: Vec<MemoryNumber>,
+    /// Those that there was no room for, by topic.
     left_out: BTreeMap<String, usize>,
+    /// Those that were passed over because their tags or their kind say that they are not in focus.
+    out_of_focus: usize,
+}
+
+impl Chosen {
+    /// Whether nothing is there, in focus or not.
+    fn is_empty(&self) -> bool {
+        self.numbers.is_empty() && self.out_of_focus == 0
+    }
 }
 
 impl View<'_> {
-    /// The briefing of everything.
-    fn everything(&self, is_compact: bool) -> Result<v1::BriefReply, Status> {
+    /// The briefing of everything: an overview, or by category when more detail or some categories are asked for.
+    fn everything(&self) -> Result<v1::BriefReply, Status> {
+        if self.detail == Detail::Summary && self.focus.is_empty() {
+            return self.overview();
+        }
+        let chosen = self.chosen(|catalog| catalog.rows().collect());
+        if chosen.is_empty() { self.overview() } else { self.composed(&chosen, "") }
+    }
+
+    fn overview(&self) -> Result<v1::BriefReply, Status> {
         let strand = &self.runtime.strand;
         let meta = {
             let catalog = strand.catalog();
             let visible = self.visible(&catalog);
             let rows = catalog.rows().filter(|(_, row)| visible(row));
-            meta::compose(rows.map(|(number, row)| meta::row(&catalog, number, row)), is_compact, self.now)
+            meta::compose(rows.map(|(number, row)| meta::row(&catalog, number, row)), self.is_compact, self.now)
         };
         let hot = strand.memories(&meta.hot).map_err(|error| convert::status(error.kind(), &error))?;
         let hot: Vec<Selected<'_>> = hot.iter().map(|memory| self.selected(memory)).collect();
         Ok(v1::BriefReply {
-            text: meta::render(&meta, &hot),
+            text: meta::render(&meta, &hot, &self.zone),
             json: json::meta(&meta, &hot).to_string(),
             memories: u32::try_from(meta.memories).unwrap_or(u32::MAX),
         })
     }
 
     /// The briefing of a topic, of the topics that fit a pattern, or of what a search finds.
-    fn about(&self, query: &str, request: &v1::BriefRequest) -> Result<v1::BriefReply, Status> {
-        let focus = request.focus.iter().map(|name| Category::parse(name)).collect::<Result<Vec<_>, _>>();
-        let focus = focus.map_err(|error| Status::invalid_argument(error.to_string()))?;
+    fn about(&self, query: &str) -> Result<v1::BriefReply, Status> {
         let (chosen, words) = self.choose(query)?;
+        self.composed(&chosen, words)
+    }
+
+    fn composed(&self, chosen: &Chosen, words: &str) -> Result<v1::BriefReply, Status> {
         let memories = self.read(&chosen.numbers)?;
         let linked = self.linked(&memories)?;
         let selected: Vec<Selected<'_>> = memories.iter().map(|memory| self.selected(memory)).collect();
         let left_out: Vec<(&str, usize)> =
             chosen.left_out.iter().map(|(topic, count)| (topic.as_str(), *count)).collect();
-        let composed = brief::compose(&Input {
+        let mut composed = brief::compose(&Input {
             selected: &selected,
             linked: &linked,
             left_out: &left_out,
             query: words,
-            focus: &focus,
-            is_compact: request.compact,
+            focus: &self.focus,
+            is_compact: self.is_compact,
             now: self.now,
         });
-        let detail = match request.detail() {
-            v1::BriefDetail::Summary => Detail::Summary,
-            v1::BriefDetail::Scan => Detail::Scan,
-            v1::BriefDetail::Full => Detail::Full,
-        };
+        composed.total += chosen.out_of_focus;
+        composed.out_of_focus += chosen.out_of_focus;
         Ok(v1::BriefReply {
-            text: brief::render(&composed, detail),
+            text: brief::render(&composed, self.detail, &self.zone),
             json: json::brief(&composed).map_err(|error| Status::internal(error.to_string()))?,
             memories: u32::try_from(composed.total).unwrap_or(u32::MAX),
         })
@@ -115,31 +150,51 @@ impl View<'_> {
         if TopicPattern::is_glob(query) {
             let pattern = TopicPattern::parse(query).map_err(|error| Status::invalid_argument(error.to_string()))?;
             let chosen = self.of_topics(|topic| pattern.matches(topic));
-            return if chosen.numbers.is_empty() { Err(nothing(query)) } else { Ok((chosen, "")) };
+            return if chosen.is_empty() { Err(nothing(query)) } else { Ok((chosen, "")) };
         }
         if let Ok(topic) = Topic::parse(query) {
             let chosen = self.of_topics(|name| name == topic.as_str());
-            if !chosen.numbers.is_empty() {
+            if !chosen.is_empty() {
                 return Ok((chosen, ""));
             }
         }
         let found = self.search(query)?;
-        if found.numbers.is_empty() { Err(nothing(query)) } else { Ok((found, query)) }
+        if found.is_empty() { Err(nothing(query)) } else { Ok((found, query)) }
     }
 
-    /// The members of topics, the hottest of them if there are very many.
+    /// The members of topics.
     fn of_topics(&self, is_wanted: impl Fn(&str) -> bool) -> Chosen {
+        self.chosen(|catalog| {
+            let members = catalog.topic_names(is_wanted).into_iter().flat_map(|name| catalog.of_topic(name));
+            members.filter_map(|number| Some((number, catalog.row(number)?))).collect()
+        })
+    }
+
+    /// The visible ones of some rows; if there are very many, the hottest, those first that are surely in focus.
+    fn chosen(&self, rows: impl for<'c> FnOnce(&'c Catalog) -> Vec<(MemoryNumber, &'c Row)>) -> Chosen {
         let catalog = self.runtime.strand.catalog();
+        let mut rows = rows(&catalog);
         let visible = self.visible(&catalog);
-        let members = catalog.topic_names(is_wanted).into_iter().flat_map(|name| catalog.of_topic(name));
-        let rows = members.filter_map(|number| Some((number, catalog.row(number)?)));
-        let standing = rows.filter(|(_, row)| visible(row)).map(|(number, row)| (number, Standing::of_row(row, 1.0)));
-        let (numbers, others) = consider(standing, self.now);
+        rows.retain(|(_, row)| visible(row));
+        let all = rows.len();
+        let mut uncertain = Vec::new();
+        if all > CONSIDERED_MAX && !self.focus.is_empty() {
+            let stated = |row: &Row| is_stated_in(&self.focus, catalog.tags_of(row), catalog.kind_of(row));
+            rows.retain(|(_, row)| stated(row) != Some(false));
+            (rows, uncertain) = rows.into_iter().partition(|(_, row)| stated(row).is_some());
+        }
+        let out_of_focus = all - rows.len() - uncertain.len();
+        let hottest = |rows: Vec<(MemoryNumber, &Row)>| {
+            consider(rows.into_iter().map(|(number, row)| (number, Standing::of_row(row, 1.0))), self.now)
+        };
+        let ((mut numbers, mut others), (second, rest)) = (hottest(rows), hottest(uncertain));
+        numbers.extend(second);
+        others.extend(numbers.split_off(numbers.len().min(CONSIDERED_MAX)));
         let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
-        for row in others.into_iter().filter_map(|number| catalog.row(number)) {
+        for row in others.into_iter().chain(rest).filter_map(|number| catalog.row(number)) {
             *left_out.entry(catalog.topic_of(row).to_owned()).or_default() += 1;
         }
-        Chosen { numbers, left_out }
+        Chosen { numbers, left_out, out_of_focus }
     }
 
     fn search(&self, words: &str) -> Result<Chosen, Status> {

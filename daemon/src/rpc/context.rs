@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryId};
+use helix_engine::model::Memory;
 use helix_engine::recall::pack::pack;
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::session::{Reader, choose};
@@ -11,8 +11,8 @@ use helix_proto::v1;
 use tonic::Status;
 
 use super::{convert, off_thread, scopes, search};
-use crate::runtime::Runtime;
-use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
+use crate::runtime::{Asker, Runtime};
+use crate::sources::SEARCH_READ_MAX_BYTES;
 
 /// Tokens of a block when none are named: what one injection may take.
 const BUDGET_DEFAULT_TOKENS: u32 = 1_500;
@@ -44,9 +44,8 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     if query.is_empty() {
         return off_thread(runtime, move |runtime| now(runtime, &request, budget)).await;
     }
-    let caller = request.caller;
     let wanted = v1::SearchRequest {
-        caller: caller.clone(),
+        caller: request.caller,
         query: query.clone(),
         filter: Some(v1::Filter { scopes: request.scopes, ..v1::Filter::default() }),
         limit: CONSIDERED_MAX.min(SEARCH_LIMIT_MAX),
@@ -54,17 +53,12 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         mode: v1::MatchMode::Any.into(),
         ..v1::SearchRequest::default()
     };
-    let found = search::search(runtime, wanted).await?;
     let heading = format!("For {:?}:", one_line(&query, QUERY_SHOWN_CHARS));
-    off_thread(runtime, move |runtime| {
-        let ids = found.hits.iter().filter_map(|hit| hit.memory.as_ref()?.id.as_slice().try_into().ok());
-        let memories = runtime.strand.memories_of(&ids.map(MemoryId::from_bytes).collect::<Vec<_>>());
-        let memories = memories.map_err(|error| convert::status(error.kind(), &error))?;
-        let asker = runtime.asker(caller.as_ref());
-        let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
-        Ok(reply(&heading, &memories, &look, budget, found.notes))
-    })
-    .await
+    let answered = search::answered(runtime, wanted, move |runtime, prepared, found| {
+        let memories: Vec<Memory> = found.hits.into_iter().map(|hit| hit.memory).collect();
+        reply(runtime, &prepared.asker, &heading, &memories, budget, found.notes)
+    });
+    Ok(answered.await?.answer)
 }
 
 /// The project's most important memories.
@@ -76,12 +70,20 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     drop(catalog);
     let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));
-    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
-    Ok(reply(&heading, &memories, &look, budget, Vec::new()))
+    Ok(reply(runtime, &asker, &heading, &memories, budget, Vec::new()))
 }
 
-fn reply(heading: &str, memories: &[Memory], look: &Look<'_>, budget: u32, notes: Vec<String>) -> v1::ContextReply {
-    let packed = pack(if memories.is_empty() { "" } else { heading }, memories, look, budget as usize);
+fn reply(
+    runtime: &Runtime,
+    asker: &Asker,
+    heading: &str,
+    memories: &[Memory],
+    budget: u32,
+    notes: Vec<String>,
+) -> v1::ContextReply {
+    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let heading = if memories.is_empty() { "" } else { heading };
+    let packed = pack(heading, memories, &look, budget as usize, &asker.zone);
     let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
     v1::ContextReply {
         handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),

@@ -198,6 +198,7 @@ impl Plan<'_> {
         let located = wire.source.map(|text| {
             let source = SourceRef::parse(&text);
             let located = (!source.path.is_empty()).then(|| store::locate(&source, self.asker))?;
+            warnings.extend(located.unseen());
             Some(Sourced {
                 reference: located.source,
                 line: located.line.map(|line| line.to_string()),

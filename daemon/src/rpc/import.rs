@@ -6,6 +6,7 @@
 mod batch;
 mod links;
 mod merge;
+mod seen;
 mod spool;
 mod words;
 
@@ -23,6 +24,7 @@ use super::convert;
 use crate::runtime::{Asker, Runtime};
 use batch::{Importer, Incoming};
 use merge::Claim;
+use seen::Seen;
 use spool::Spool;
 
 /// Pieces that wait to be spooled.
@@ -113,7 +115,9 @@ fn run(
         ));
     }
     let asker = Asker { actor: Actor { origin: Origin::Import, ..asker.actor }, ..asker };
-    let mut importer = Importer::new(runtime, asker, home, request, reports.clone());
+    let project = Arc::clone(&asker.project);
+    let seen = Seen::new(&project, runtime.sources.look(&project, 0));
+    let mut importer = Importer::new(runtime, asker, home, request, reports.clone(), seen);
     read(request.format, &mut spool, &mut importer)?;
     let mut done = importer.finish()?;
     done.problems.truncate(PROBLEMS_MAX);

@@ -1,6 +1,9 @@
 //! The scopes that a request names.
 
+use std::collections::HashMap;
+
 use helix_engine::error::ErrorKind;
+use helix_engine::index::catalog::Catalog;
 use helix_engine::model::Scope;
 use helix_engine::recall::parse::resolve_scopes;
 use tonic::Status;
@@ -12,6 +15,11 @@ use crate::runtime::{Asker, Runtime};
 pub(super) fn filtered(asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
     let scopes = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
     Ok(scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?.unwrap_or_default())
+}
+
+/// Every scope that any memory ever had, by its text.
+pub(super) fn by_name(catalog: &Catalog) -> HashMap<&str, Scope> {
+    catalog.scope_names().filter_map(|name| Some((name, Scope::parse(name).ok()?))).collect()
 }
 
 /// The scopes named, by default those that the asker sees, each one listed.

@@ -14,21 +14,37 @@ use tonic::Status;
 
 use super::{convert, find, off_thread, scopes};
 use crate::embedder::State;
-use crate::project::Project;
-use crate::runtime::Runtime;
+use crate::runtime::{Asker, Runtime};
 use crate::sources::SEARCH_READ_MAX_BYTES;
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
 const EMBED_DEADLINE: Duration = Duration::from_secs(2);
 
 /// A request made ready.
-struct Prepared {
+pub(super) struct Prepared {
     search: Search,
     cursor: Option<Cursor>,
     explain: bool,
     passive: bool,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
-    project: Arc<Project>,
+    pub(super) asker: Asker,
+}
+
+/// What a request found, as the engine has it.
+pub(super) struct Found {
+    /// Best first.
+    pub(super) hits: Vec<Hit>,
+    /// What whoever asked should know.
+    pub(super) notes: Vec<String>,
+    words: WordsFound,
+    next_cursor: String,
+}
+
+/// An answer, and how long its query's vector took.
+pub(super) struct Answered<T> {
+    /// What was made of the hits.
+    pub(super) answer: T,
+    embed_us: u64,
 }
 
 impl Prepared {
@@ -51,6 +67,16 @@ pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -
         let counted = off_thread(runtime, move |runtime| count(runtime, &request)).await?;
         return Ok(v1::SearchReply { search_us: micros(started.elapsed()), ..counted });
     }
+    let Answered { answer, embed_us } = answered(runtime, request, reply).await?;
+    Ok(v1::SearchReply { embed_us, search_us: micros(started.elapsed()).saturating_sub(embed_us), ..answer })
+}
+
+/// Searches, and makes an answer on the thread that found the hits.
+pub(super) async fn answered<T: Send + 'static>(
+    runtime: &Arc<Runtime>,
+    request: v1::SearchRequest,
+    answer: impl FnOnce(&Runtime, &Prepared, Found) -> T + Send + 'static,
+) -> Result<Answered<T>, Status> {
     let mut prepared = off_thread(runtime, move |runtime| prepare(runtime, &request)).await?;
     let embed_started = Instant::now();
     let mut notes = Vec::new();
@@ -64,9 +90,11 @@ pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -
         }
     }
     let embed_us = micros(embed_started.elapsed());
-    let found = off_thread(runtime, move |runtime| recall(runtime, &prepared)).await?;
-    notes.extend(found.notes);
-    Ok(v1::SearchReply { notes, embed_us, search_us: micros(started.elapsed()).saturating_sub(embed_us), ..found })
+    off_thread(runtime, move |runtime| {
+        let found = recall(runtime, &prepared, notes)?;
+        Ok(Answered { answer: answer(runtime, &prepared, found), embed_us })
+    })
+    .await
 }
 
 /// Counts every match.
@@ -118,7 +146,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     if let Some(cursor) = cursor {
         cursor.resume(&mut search, runtime.now()).map_err(|error| convert::status(error.kind(), &error))?;
     }
-    Ok(Prepared { search, cursor, explain: request.explain, passive: request.passive, project: asker.project })
+    Ok(Prepared { search, cursor, explain: request.explain, passive: request.passive, asker })
 }
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
@@ -143,18 +171,31 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
     one
 }
 
-fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<v1::SearchReply, Status> {
-    let Prepared { search, cursor, explain, passive, project } = prepared;
+fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Result<Found, Status> {
+    let Prepared { search, cursor, passive, asker, .. } = prepared;
     let offset = cursor.map_or(0, |cursor| cursor.offset);
-    let look = runtime.sources.look(project, SEARCH_READ_MAX_BYTES);
+    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     let found = runtime.strand.search_page(search, offset, &look);
     let found = found.map_err(|error| convert::status(error.kind(), &error))?;
     if !passive {
         let numbers: Vec<MemoryNumber> = found.hits.iter().map(|hit| hit.memory.number).collect();
         runtime.strand.catalog_touch(&numbers, runtime.now());
     }
-    let query = LexicalQuery::parse(&search.words, WordMode::Any);
-    let positions = runtime.strand.hit_positions(&found.hits, &project.scopes());
+    let (next_cursor, ending) = continuation(search, &found, offset);
+    notes.extend(ending);
+    if found.words == WordsFound::Nothing && !found.hits.is_empty() {
+        notes.push("no memory has any of these words; these are near in meaning".to_owned());
+    }
+    if search.vector.is_some() && runtime.strand.lacks_vectors() {
+        notes.push("many memories have no vector yet and are found by their words only".to_owned());
+    }
+    Ok(Found { hits: found.hits, notes, words: found.words, next_cursor })
+}
+
+fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
+    let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
+    let positions = runtime.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
+    let explanation = |hit: &Hit| convert::explanation(hit, runtime.strand.matched_terms(&query, &hit.memory));
     let wire = |hit: &Hit| v1::Hit {
         memory: Some(v1::Memory {
             index: positions.get(&hit.memory.number).copied(),
@@ -162,34 +203,28 @@ fn recall(runtime: &Runtime, prepared: &Prepared) -> Result<v1::SearchReply, Sta
             ..find::to_wire(runtime, &hit.memory)
         }),
         score: hit.score,
-        explanation: explain.then(|| convert::explanation(hit, runtime.strand.matched_terms(&query, &hit.memory))),
+        explanation: prepared.explain.then(|| explanation(hit)),
     };
-    let (next_cursor, mut notes) = continuation(search, &found, offset);
-    if found.words == WordsFound::Nothing && !found.hits.is_empty() {
-        notes.push("no memory has any of these words; these are near in meaning".to_owned());
-    }
-    if search.vector.is_some() && runtime.strand.lacks_vectors() {
-        notes.push("many memories have no vector yet and are found by their words only".to_owned());
-    }
-    Ok(v1::SearchReply {
+    v1::SearchReply {
         hits: found.hits.iter().map(wire).collect(),
         fell_back_to_any: found.words == WordsFound::OnlyAny,
-        notes,
-        next_cursor,
+        notes: found.notes,
+        next_cursor: found.next_cursor,
         ..v1::SearchReply::default()
-    })
+    }
 }
 
 /// Where to go on after these hits, or why not.
-fn continuation(search: &Search, found: &Recalled, offset: usize) -> (String, Vec<String>) {
+fn continuation(search: &Search, found: &Recalled, offset: usize) -> (String, Option<String>) {
     let (next, most) = (offset + found.hits.len(), depth_max(search));
     if found.has_more && next < most {
-        return (Cursor::new(search, next).to_string(), Vec::new());
+        return (Cursor::new(search, next).to_string(), None);
     }
-    // Whoever turns pages wants to see everything; others see the best.
-    let ends_early = found.has_more || (found.is_cut && offset > 0);
+    // Whoever turns pages or takes the largest wants to see everything; others see the best.
+    let wants_all = offset > 0 || search.limit >= SEARCH_LIMIT_MAX as usize;
+    let ends_early = found.has_more || (found.is_cut && wants_all);
     let note = "pages end here, but more match: narrow the query, filter it, or count the matches";
-    (String::new(), ends_early.then(|| note.to_owned()).into_iter().collect())
+    (String::new(), ends_early.then(|| note.to_owned()))
 }
 
 fn why_no_meaning(runtime: &Runtime) -> String {
@@ -208,10 +243,11 @@ fn micros(elapsed: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::model::{Scope, Timestamp};
+    use helix_engine::model::{Actor, Origin, Scope, Timestamp};
     use helix_engine::recall::Mode;
 
     use super::*;
+    use crate::project::Project;
 
     fn disk() -> Search {
         Search {
@@ -227,22 +263,30 @@ mod tests {
 
     fn prepared(cursor: Option<Cursor>) -> Prepared {
         let (name, root) = ("p".to_owned(), std::path::PathBuf::new());
-        let project = Arc::new(Project { scope: Scope::Global, root, name, aliases: Vec::new() });
-        Prepared { search: disk(), cursor, explain: false, passive: true, project }
+        let asker = Asker {
+            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
+            project: Arc::new(Project { scope: Scope::Global, root, name, aliases: Vec::new() }),
+            cwd: std::path::PathBuf::new(),
+            zone: jiff::tz::TimeZone::UTC,
+        };
+        Prepared { search: disk(), cursor, explain: false, passive: true, asker }
     }
 
     #[test]
     fn a_page_says_where_to_go_on() {
         let found = |has_more, is_cut| Recalled { has_more, is_cut, ..Recalled::default() };
-        let (cursor, notes) = continuation(&disk(), &found(true, true), 10);
+        let (cursor, note) = continuation(&disk(), &found(true, true), 10);
         assert_eq!(Cursor::parse(&cursor).unwrap().offset, 10);
-        assert!(notes.is_empty());
-        assert_eq!(continuation(&disk(), &found(false, false), 10), (String::new(), Vec::new()));
-        // The first page is not told that more match than pages reach, whoever turned pages is.
-        assert_eq!(continuation(&disk(), &found(false, true), 0), (String::new(), Vec::new()));
-        for (found, offset) in [(found(false, true), 10), (found(true, false), depth_max(&disk()))] {
-            let (cursor, notes) = continuation(&disk(), &found, offset);
-            assert!(cursor.is_empty() && notes.concat().contains("more match"), "{notes:?}");
+        assert_eq!(note, None);
+        let largest = Search { limit: SEARCH_LIMIT_MAX as usize, ..disk() };
+        assert_eq!(continuation(&disk(), &found(false, false), 10), (String::new(), None));
+        assert_eq!(continuation(&largest, &found(false, false), 0), (String::new(), None));
+        // The first page is not told that more match than pages reach, unless it is the largest; whoever turned pages is.
+        assert_eq!(continuation(&disk(), &found(false, true), 0), (String::new(), None));
+        let ends = [(disk(), found(false, true), 10), (disk(), found(true, false), depth_max(&disk()))];
+        for (search, found, offset) in ends.into_iter().chain([(largest, found(false, true), 0)]) {
+            let (cursor, note) = continuation(&search, &found, offset);
+            assert!(cursor.is_empty() && note.as_ref().is_some_and(|note| note.contains("more match")), "{note:?}");
         }
     }
 

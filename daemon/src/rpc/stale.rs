@@ -1,7 +1,5 @@
 //! `Stale`: memories whose source changed or is gone; also the marks that other answers carry.
 
-use std::collections::HashMap;
-
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
@@ -70,8 +68,7 @@ fn candidates(
     let filter = Filter { topics: topic.into_iter().collect(), scopes, ..Filter::default() };
     let catalog = runtime.strand.catalog();
     let filter = filter.compile(&catalog);
-    let scopes: HashMap<&str, Scope> =
-        catalog.scope_names().filter_map(|name| Some((name, Scope::parse(name).ok()?))).collect();
+    let scopes = scopes::by_name(&catalog);
     let (mut found, mut elsewhere) = (Vec::new(), 0);
     for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {
         let Some(path) = catalog.source_of(row) else { continue };

@@ -27,6 +27,9 @@ use crate::writer::SubmitError;
 /// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a thread.
 const SHARE_MIN: usize = 64;
 
+/// Most characters of a source in a note.
+const SOURCE_SHOWN_CHARS: usize = 200;
+
 /// A draft on its way into the store.
 enum Prepared {
     /// To be written.
@@ -151,6 +154,7 @@ async fn prepare_all(
 fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> Result<Prepared, Status> {
     let mut draft = convert::draft(draft, &asker.project)?;
     let located = draft.source.map(|source| locate(&source, asker));
+    let unseen = located.as_ref().and_then(Located::unseen);
     let line = located.as_ref().and_then(|located| located.line);
     let project = located.as_ref().and_then(|located| located.project.clone());
     draft.source = located.map(|located| located.source);
@@ -173,6 +177,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
         .resolve_links(&admitted.links, &asker.scopes())
         .map_err(|error| convert::status(error.kind(), &error))?;
     let mut warnings = admitted.warnings.clone();
+    warnings.extend(unseen);
     warnings.extend(unknown.iter().map(|link| format!("link {link:?} names no memory and was left out")));
     let request = Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
@@ -199,6 +204,20 @@ pub(super) struct Located {
     pub(super) line: Option<LineHash>,
     /// Goes into the attribute [`SOURCE_PROJECT_ATTRIBUTE`] of a global memory: whose root the path is relative to.
     pub(super) project: Option<Scope>,
+    is_there: bool,
+}
+
+impl Located {
+    /// What to tell whoever gave a source of which nothing could be recorded.
+    pub(super) fn unseen(&self) -> Option<String> {
+        let path: String = self.source.path.chars().take(SOURCE_SHOWN_CHARS).collect();
+        let why = match (self.source.content_hash, self.is_there) {
+            (Some(_), _) => return None,
+            (None, false) => "names no file here",
+            (None, true) => "cannot be read, or is too large to follow",
+        };
+        Some(format!("source {path:?} {why}; it is kept as given, but nobody will notice when it changes"))
+    }
 }
 
 /// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
@@ -217,7 +236,8 @@ pub(super) fn locate(source: &SourceRef, asker: &Asker) -> Located {
         git_blob: hashes.map(|hashes| hashes.git_blob),
     };
     let project = project.filter(|scope| matches!(scope, Scope::Project(_)));
-    Located { source, line: hashes.and_then(|hashes| hashes.line), project }
+    let is_there = hashes.is_some() || absolute.is_file();
+    Located { source, line: hashes.and_then(|hashes| hashes.line), project, is_there }
 }
 
 fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
@@ -237,4 +257,41 @@ fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::Sto
 fn duplicate(memory: v1::Memory, similarity: f32) -> v1::StoreReply {
     let outcome = v1::StoreOutcome::Duplicate.into();
     v1::StoreReply { outcome, memory: Some(memory), similarity, warnings: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+
+    use helix_engine::model::{Actor, Origin};
+
+    use super::*;
+    use crate::project::Project;
+
+    #[test]
+    fn a_source_that_nobody_can_follow_is_noted() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().to_path_buf();
+        fs::write(root.join("a.rs"), "fn main() {}\n").unwrap();
+        fs::create_dir(root.join("src")).unwrap();
+        let large = fs::File::create(root.join("large")).unwrap();
+        large.set_len(1024 * 1024 * 1024).unwrap();
+        let scope = Scope::Project("p".to_owned());
+        let asker = Asker {
+            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
+            project: Arc::new(Project { scope, root: root.clone(), name: "p".to_owned(), aliases: Vec::new() }),
+            cwd: root.join("src"),
+            zone: jiff::tz::TimeZone::UTC,
+        };
+        let note = |text: &str| locate(&SourceRef::parse(text), &asker).unseen();
+        assert_eq!(note("a.rs:1"), None);
+        assert_eq!(note(root.join("a.rs").to_str().unwrap()), None);
+        for text in ["gone.rs:7", "src", "https://example.org/page"] {
+            assert!(note(text).unwrap().contains("names no file here"), "{text}");
+        }
+        assert!(note("large").unwrap().contains("too large"));
+        let gone = locate(&SourceRef::parse("src/gone.rs:7"), &asker).source;
+        assert_eq!((gone.path.as_str(), gone.line, gone.content_hash), ("src/gone.rs", Some(7), None));
+    }
 }

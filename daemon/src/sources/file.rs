@@ -96,13 +96,55 @@ pub(crate) struct Hashes {
 /// Hashes a regular file and one of its lines; `None` when there is none, or it is too large.
 pub(crate) fn hashes(path: &Path, line: Option<u32>) -> Option<Hashes> {
     let (bytes, _) = read(path)?;
-    let mut blob = Sha1::new();
-    blob.update(format!("blob {}\0", bytes.len()));
-    blob.update(&bytes);
     Some(Hashes {
         content: *blake3::hash(&bytes).as_bytes(),
-        git_blob: blob.finalize().into(),
+        git_blob: git_blob(&bytes),
         line: line.and_then(|number| LineHash::of_number(&bytes, number)),
+    })
+}
+
+fn git_blob(bytes: &[u8]) -> [u8; 20] {
+    let mut blob = Sha1::new();
+    blob.update(format!("blob {}\0", bytes.len()));
+    blob.update(bytes);
+    blob.finalize().into()
+}
+
+/// A whole file as it is now, for many memories about its lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Content {
+    /// When it was last changed.
+    pub(crate) modified: SystemTime,
+    /// BLAKE3.
+    pub(crate) content: [u8; 32],
+    /// Git's blob id.
+    pub(crate) git_blob: [u8; 20],
+    lines: Vec<Option<LineHash>>,
+}
+
+impl Content {
+    /// The line with this 1-based number; `None` when it is blank or behind the end.
+    pub(crate) fn line(&self, number: u32) -> Option<LineHash> {
+        *self.lines.get(usize::try_from(number.checked_sub(1)?).ok()?)?
+    }
+}
+
+/// When a regular file of bearable size was last changed, and how many bytes it has.
+pub(crate) fn modified(path: &Path) -> Option<(SystemTime, u64)> {
+    match see(path) {
+        Seen::File(stamp) => Some((stamp.modified(), stamp.size())),
+        Seen::Gone | Seen::Unreadable => None,
+    }
+}
+
+/// Hashes a regular file and each of its lines; `None` when there is none, or it is too large.
+pub(crate) fn content(path: &Path) -> Option<Content> {
+    let (bytes, stamp) = read(path)?;
+    Some(Content {
+        modified: stamp.modified(),
+        content: *blake3::hash(&bytes).as_bytes(),
+        git_blob: git_blob(&bytes),
+        lines: lines(&bytes).map(LineHash::of).collect(),
     })
 }
 
@@ -151,6 +193,10 @@ mod tests {
         assert_eq!(found.git_blob.get(..16).unwrap(), id);
         assert_eq!(found.line, LineHash::of(b"hello"));
         assert_eq!(hashes(&path, Some(2)).unwrap().line, None);
+        let whole = content(&path).unwrap();
+        assert_eq!((whole.content, whole.git_blob), (found.content, found.git_blob));
+        assert_eq!([0, 1, 2].map(|number| whole.line(number)), [None, found.line, None]);
+        assert_eq!(modified(&path), Some((whole.modified, 6)));
         assert_eq!(hashes(directory.path(), None), None);
     }
 

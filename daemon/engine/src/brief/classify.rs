@@ -99,6 +99,14 @@ pub fn category_of(memory: &Memory) -> Category {
         .unwrap_or(Category::Untagged)
 }
 
+/// Whether a memory with these tags and this kind is in one of some categories; `None` when its text decides.
+pub fn is_stated_in<'t>(focus: &[Category], tags: impl IntoIterator<Item = &'t str>, kind: &str) -> Option<bool> {
+    let stated = tags.into_iter().filter_map(Category::of_tag).map(|category| focus.contains(&category));
+    // The text chooses among several.
+    let by_tags = stated.map(Some).reduce(|one, other| if one == other { one } else { None });
+    by_tags.unwrap_or_else(|| of_kind(kind).map(|category| focus.contains(&category)))
+}
+
 /// Whether a memory says that something is missing or hurts, whatever else it is about.
 pub(super) fn names_gap(memory: &Memory, category: Category) -> bool {
     category == Category::Gaps || memory.tags.iter().any(|tag| Category::of_tag(tag) == Some(Category::Gaps))
@@ -113,7 +121,11 @@ fn by_tags(memory: &Memory) -> Option<Category> {
 }
 
 fn by_kind(memory: &Memory) -> Option<Category> {
-    KINDS.iter().find(|(kind, _)| *kind == memory.kind.as_str()).map(|(_, category)| *category)
+    of_kind(memory.kind.as_str())
+}
+
+fn of_kind(kind: &str) -> Option<Category> {
+    KINDS.iter().find(|(known, _)| *known == kind).map(|(_, category)| *category)
 }
 
 /// `gotcha: …`, `How to - …`, `## Decisions: …`.

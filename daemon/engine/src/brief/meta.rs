@@ -51,12 +51,7 @@ pub fn row<'a>(
     number: MemoryNumber,
     row: &'a Row,
 ) -> MetaRow<'a, impl Iterator<Item = &'a str> + use<'a>> {
-    MetaRow {
-        number,
-        topic: catalog.topic_of(row),
-        tags: row.tags.iter().map(|&tag| catalog.tags.text(tag)),
-        standing: Standing::of_row(row, 1.0),
-    }
+    MetaRow { number, topic: catalog.topic_of(row), tags: catalog.tags_of(row), standing: Standing::of_row(row, 1.0) }
 }
 
 /// A composed meta-brief.

@@ -5,6 +5,8 @@ mod line;
 mod scan;
 mod summary;
 
+use jiff::tz::TimeZone;
+
 use super::{Brief, TopicCount};
 use crate::surface::neutral::one_line;
 use line::joined;
@@ -97,9 +99,9 @@ const COMPACT: Caps = Caps {
     text_chars: 400,
 };
 
-/// Renders a brief. Every line ends with a line feed.
+/// Renders a brief; days are those of `zone`. Every line ends with a line feed.
 #[must_use]
-pub fn render(brief: &Brief<'_>, detail: Detail) -> String {
+pub fn render(brief: &Brief<'_>, detail: Detail, zone: &TimeZone) -> String {
     let caps = if brief.is_compact { &COMPACT } else { &ORDINARY };
     if brief.sections.is_empty() {
         return nothing(brief);
@@ -108,7 +110,7 @@ pub fn render(brief: &Brief<'_>, detail: Detail) -> String {
     lines.extend(match detail {
         Detail::Summary => summary::lines(brief, caps),
         Detail::Scan => scan::lines(brief, caps),
-        Detail::Full => full::lines(brief, caps),
+        Detail::Full => full::lines(brief, caps, zone),
     });
     lines.extend(remarks(brief));
     lines.join("\n") + "\n"

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
 use super::samples::{NOW, aged, input, memory, selected};
@@ -15,7 +16,7 @@ fn tagged(topic: &str, text: &str, days: i64, tags: &[&str]) -> Memory {
 }
 
 fn full(input: &Input<'_>) -> String {
-    render(&compose(input), Detail::Full)
+    render(&compose(input), Detail::Full, &TimeZone::UTC)
 }
 
 #[test]
@@ -33,7 +34,7 @@ fn copies_are_merged_into_the_most_relevant() {
     assert_eq!((brief.total, brief.merged), (3, 2));
     let item = &brief.sections[0].items[0];
     assert_eq!(item.mention.memory.topic.as_str(), "b");
-    assert!(render(&brief, Detail::Full).contains("(also in: a, c)"));
+    assert!(render(&brief, Detail::Full, &TimeZone::UTC).contains("(also in: a, c)"));
     assert_eq!(brief.topics.iter().map(|topic| topic.count).collect::<Vec<_>>(), [1, 1, 1]);
 }
 
@@ -52,7 +53,7 @@ fn the_older_version_is_marked_and_chained_to_the_newer() {
     assert_eq!(items[1].superseded_by, Some(&memories[2].handle));
     assert_eq!(items[2].superseded_by, Some(&memories[1].handle));
     assert_eq!(brief.hot.len(), 1, "what is superseded is not hot");
-    insta::assert_snapshot!(render(&brief, Detail::Full), @r"
+    insta::assert_snapshot!(render(&brief, Detail::Full, &TimeZone::UTC), @r"
     TOPICS: cache (3)
     UNTAGGED 3
     - [cache/cache-holds-30-entries] 2026-11-18: the cache holds 30 entries
@@ -76,8 +77,10 @@ fn links_are_followed_one_level_and_say_where_they_come_from() {
     let brief = compose(&Input { linked: &linked, ..input(&selected) });
     let found: Vec<&str> = brief.linked.iter().map(|linked| linked.memory.text.as_str()).collect();
     assert_eq!(found, ["why it is so"]);
-    assert!(render(&brief, Detail::Full).contains("LINKED\n- [other/why-so] why it is so (from [a/so])\n"));
-    assert!(render(&brief, Detail::Summary).contains("LINKED: [other/why-so]\n"));
+    assert!(
+        render(&brief, Detail::Full, &TimeZone::UTC).contains("LINKED\n- [other/why-so] why it is so (from [a/so])\n")
+    );
+    assert!(render(&brief, Detail::Summary, &TimeZone::UTC).contains("LINKED: [other/why-so]\n"));
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn focus_keeps_the_categories_asked_for_and_counts_the_others() {
     assert_eq!(gaps.sections[0].category, Category::Gaps);
     assert_eq!(gaps.gaps.len(), 1);
     let none = compose(&Input { focus: &[Category::HowTo], ..input(&selected) });
-    assert_eq!(render(&none, Detail::Scan), "No memories in HOW-TO; 3 in other categories.\n");
+    assert_eq!(render(&none, Detail::Scan, &TimeZone::UTC), "No memories in HOW-TO; 3 in other categories.\n");
 }
 
 #[test]
@@ -131,7 +134,7 @@ fn stored_text_never_stands_at_the_margin_and_is_neutral() {
     let selected = selected(&memories);
     let brief = compose(&input(&selected));
     for detail in [Detail::Summary, Detail::Scan, Detail::Full] {
-        let text = render(&brief, detail);
+        let text = render(&brief, detail, &TimeZone::UTC);
         assert_eq!(text.lines().filter(|line| line.starts_with("TOPICS:")).count(), 1, "{text}");
         assert!(!text.lines().any(|line| line.starts_with("GAPS")), "{text}");
         assert!(!text.contains(['\u{202E}', '\x1b', '\r']), "{text}");
@@ -156,9 +159,9 @@ fn stale_memories_are_marked_and_cooler() {
     let brief = compose(&input(&selected));
     assert_eq!(brief.stale, 1);
     assert_eq!(brief.hot[0].memory.text, "two about y");
-    let text = render(&brief, Detail::Summary);
+    let text = render(&brief, Detail::Summary, &TimeZone::UTC);
     assert!(text.contains("] [STALE] one about x") && text.contains("1 stale (source changed)"), "{text}");
-    let text = render(&brief, Detail::Full);
+    let text = render(&brief, Detail::Full, &TimeZone::UTC);
     assert!(text.contains("] [STALE, confidence 0.70] ") && text.matches("confidence").count() == 1, "{text}");
 }
 
@@ -202,9 +205,9 @@ fn check_accounts(brief: &Brief<'_>, memories: &[Memory]) {
 }
 
 fn check_caps(brief: &Brief<'_>) {
-    assert!(render(brief, Detail::Summary).lines().count() <= SUMMARY_LINES_MAX);
-    assert!(render(brief, Detail::Scan).lines().count() <= SCAN_LINES_MAX);
-    let text = render(brief, Detail::Full);
+    assert!(render(brief, Detail::Summary, &TimeZone::UTC).lines().count() <= SUMMARY_LINES_MAX);
+    assert!(render(brief, Detail::Scan, &TimeZone::UTC).lines().count() <= SCAN_LINES_MAX);
+    let text = render(brief, Detail::Full, &TimeZone::UTC);
     let mut lines = 0;
     let mut chars = 0;
     for line in text.lines() {
@@ -250,7 +253,7 @@ fn a_brief_considers_a_bounded_number_and_says_so() {
     let selected = selected(&memories);
     let brief = compose(&Input { left_out: &[("large", 400)], ..input(&selected) });
     assert_eq!((brief.total, brief.left_out), (1_000, 1_000 - CONSIDERED_MAX));
-    let text = render(&brief, Detail::Summary);
+    let text = render(&brief, Detail::Summary, &TimeZone::UTC);
     assert!(text.contains("large (400 of 1000)") && text.contains("OF 1000 MEMORIES: 600 left out"), "{text}");
     let coldest = memories.iter().map(|memory| memory.valid_from.age_days(NOW)).fold(0.0, f64::max);
     let shown = brief.sections.iter().flat_map(|section| &section.items);

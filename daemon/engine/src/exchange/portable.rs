@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
-use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified};
+use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified, revised_at};
 use crate::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 
 /// Attribute names that only the daemon may set; a draft that carries one is refused.
@@ -112,6 +112,12 @@ impl Portable {
 }
 
 impl Portable {
+    /// When its author last looked at what it is about: when it was learned, or its text revised. `None` when nobody says.
+    #[must_use]
+    pub fn written_at(&self) -> Option<Timestamp> {
+        self.recorded_at.or(self.valid_from).max(revised_at(&self.attributes))
+    }
+
     /// Helix's own attributes that say something about text and source, under their names of today; the others are the
     /// business of the strand that it comes from.
     #[must_use]
@@ -170,6 +176,24 @@ mod tests {
         assert!(older.draft().attributes.is_empty());
         let foreign = with(&[("modified", "by hand")]);
         assert!(foreign.stamped().is_empty() && foreign.draft().attributes.contains_key("modified"));
+    }
+
+    #[test]
+    fn it_was_written_when_it_was_learned_or_revised() {
+        let at = |text: &str| {
+            let stamp: jiff::Timestamp = text.parse().unwrap();
+            Timestamp::from_micros(stamp.as_microsecond())
+        };
+        let learned = Portable { recorded_at: Some(at("2026-02-01T00:00:00Z")), ..Portable::default() };
+        assert_eq!(Portable::default().written_at(), None);
+        assert_eq!(learned.written_at(), learned.recorded_at);
+        let revised = |date: &str| {
+            let attributes = BTreeMap::from([(ATTRIBUTE_MODIFIED.to_owned(), date.to_owned())]);
+            Portable { attributes, ..learned.clone() }.written_at()
+        };
+        assert_eq!(revised("2026-02-15 10:30"), Some(at("2026-02-15T10:30:00Z")));
+        assert_eq!(revised("2025-12-31"), learned.recorded_at);
+        assert_eq!(revised("some day"), learned.recorded_at);
     }
 
     #[test]

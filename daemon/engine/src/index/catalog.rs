@@ -163,19 +163,19 @@ impl Catalog {
     /// Every scope that any memory ever had.
     #[must_use]
     pub fn all_scopes(&self) -> Vec<Scope> {
-        self.scopes.iter().filter_map(|(_, scope)| Scope::parse(scope).ok()).collect()
+        self.scope_names().filter_map(|scope| Scope::parse(scope).ok()).collect()
     }
 
     /// Whether any memory ever had a scope for whose text `is_wanted` holds.
     #[must_use]
     pub fn has_scope(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
-        self.scopes.iter().any(|(_, scope)| is_wanted(scope))
+        self.scope_names().any(is_wanted)
     }
 
     /// Number of distinct project scopes.
     #[must_use]
     pub fn project_count(&self) -> usize {
-        self.scopes.iter().filter(|(_, scope)| scope.starts_with("project:") && *scope != SCRATCH_SCOPE).count()
+        self.scope_names().filter(|scope| scope.starts_with("project:") && *scope != SCRATCH_SCOPE).count()
     }
 
     /// Whether any memory was ever of this kind, so that a kind that the configuration dropped can still be searched for.
@@ -211,6 +211,11 @@ impl Catalog {
     #[must_use]
     pub fn kind_of(&self, row: &Row) -> &str {
         self.kinds.text(row.kind)
+    }
+
+    /// Returns a row's tags.
+    pub fn tags_of<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = &'a str> {
+        row.tags.iter().map(|&tag| self.tags.text(tag))
     }
 
     /// Returns the path of the file that a row is about.

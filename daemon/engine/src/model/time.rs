@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use jiff::tz::TimeZone;
+
 /// Microseconds since the Unix epoch, UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
@@ -29,11 +31,11 @@ impl Timestamp {
         (now.0.saturating_sub(self.0) as f64 / DAY_MICROS).max(0.0)
     }
 
-    /// Returns the calendar day, UTC, as `2026-11-21`.
+    /// Returns the calendar day in a zone, as `2026-11-21`.
     #[must_use]
-    pub fn day(self) -> String {
+    pub fn day(self, zone: &TimeZone) -> String {
         jiff::Timestamp::from_microsecond(self.0)
-            .map_or_else(|_| "unknown".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
+            .map_or_else(|_| "unknown".to_owned(), |at| at.to_zoned(zone.clone()).date().to_string())
     }
 }
 
@@ -56,6 +58,8 @@ mod tests {
         let now = Timestamp::from_micros(86_400_000_000 * 3);
         assert!((Timestamp::from_micros(86_400_000_000).age_days(now) - 2.0).abs() < 1e-9);
         assert!(now.age_days(Timestamp::default()).abs() < 1e-9);
-        assert_eq!(now.day(), "1970-01-04");
+        assert_eq!(now.day(&TimeZone::UTC), "1970-01-04");
+        assert_eq!(now.day(&TimeZone::fixed(jiff::tz::offset(-1))), "1970-01-03");
+        assert_eq!(Timestamp::from_micros(i64::MAX).day(&TimeZone::UTC), "unknown");
     }
 }

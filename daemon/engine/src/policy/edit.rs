@@ -214,7 +214,13 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
 /// When a memory's text was last revised; `None` while it is as it was stored.
 #[must_use]
 pub fn modified_at(memory: &Memory) -> Option<Timestamp> {
-    time_of(modified(&memory.attributes)?.1)
+    revised_at(&memory.attributes)
+}
+
+/// When the text was last revised that has these attributes.
+#[must_use]
+pub fn revised_at(attributes: &BTreeMap<String, String>) -> Option<Timestamp> {
+    time_of(modified(attributes)?.1)
 }
 
 /// The attribute that says when a text was last revised, and what it says.

@@ -1,5 +1,7 @@
 //! The frame around stored text, and the line that says which memory a text is.
 
+use jiff::tz::TimeZone;
+
 use super::neutral::one_line;
 use crate::model::Memory;
 use crate::ports::Sources;
@@ -21,13 +23,13 @@ pub(crate) fn unclosed(text: &str) -> String {
     text.replace(CLOSE_START.0, CLOSE_START.1)
 }
 
-/// Says which memory a text is: `[handle] kind, day (source) mark`.
-pub(crate) fn heading(memory: &Memory, sources: &dyn Sources) -> String {
+/// Says which memory a text is: `[handle] kind, day (source) mark`; the day is one of `zone`.
+pub(crate) fn heading(memory: &Memory, sources: &dyn Sources, zone: &TimeZone) -> String {
     let place = memory.source.as_ref().map(|source| match source.line {
         Some(line) => format!(" ({}:{line})", one_line(&source.path, NAME_MAX_CHARS)),
         None => format!(" ({})", one_line(&source.path, NAME_MAX_CHARS)),
     });
-    let (handle, day) = (one_line(memory.handle.as_str(), NAME_MAX_CHARS), memory.valid_from.day());
+    let (handle, day) = (one_line(memory.handle.as_str(), NAME_MAX_CHARS), memory.valid_from.day(zone));
     format!("[{handle}] {}, {day}{}{}", memory.kind, place.unwrap_or_default(), mark(memory, sources))
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use helix_engine::brief::{self, Brief, Category, Detail, Input, Selected, Standing, compose, meta, render};
 use helix_engine::model::{Memory, TopicPattern};
+use jiff::tz::TimeZone;
 
 use corpus::{NOW, memories};
 
@@ -41,7 +42,7 @@ fn check<T>(pattern: &str, focus: &[Category], is_compact: bool, check: impl FnO
 }
 
 fn text(pattern: &str, detail: Detail) -> String {
-    check(pattern, &[], false, |brief| render(brief, detail))
+    check(pattern, &[], false, |brief| render(brief, detail, &TimeZone::UTC))
 }
 
 #[test]
@@ -106,12 +107,12 @@ fn summary_of_a_glob() {
 #[test]
 fn focus_on_gotchas_and_invariants() {
     let focus = Category::parse_list("gotcha, Invariants").unwrap();
-    insta::assert_snapshot!(check("*", &focus, false, |brief| render(brief, Detail::Full)));
+    insta::assert_snapshot!(check("*", &focus, false, |brief| render(brief, Detail::Full, &TimeZone::UTC)));
 }
 
 #[test]
 fn compact_summary_and_full() {
-    let compact = |pattern, detail| check(pattern, &[], true, |brief| render(brief, detail));
+    let compact = |pattern, detail| check(pattern, &[], true, |brief| render(brief, detail, &TimeZone::UTC));
     insta::assert_snapshot!("compact_summary", compact("*", Detail::Summary));
     insta::assert_snapshot!("compact_full", compact("index-*", Detail::Full));
 }
@@ -130,7 +131,7 @@ fn a_query_ranks_by_its_words() {
         is_compact: false,
         now: NOW,
     };
-    insta::assert_snapshot!(render(&compose(&input), Detail::Summary));
+    insta::assert_snapshot!(render(&compose(&input), Detail::Summary, &TimeZone::UTC));
 }
 
 /// The meta-brief of the corpus, fed without a catalog.
@@ -145,7 +146,7 @@ fn meta_text(is_compact: bool) -> String {
     let composed = meta::compose(rows, is_compact, NOW);
     let read = |number| memories.iter().find(|memory| memory.number == number).map(Selected::of);
     let hot: Vec<Selected<'_>> = composed.hot.iter().copied().filter_map(read).collect();
-    meta::render(&composed, &hot)
+    meta::render(&composed, &hot, &TimeZone::UTC)
 }
 
 #[test]
@@ -169,7 +170,7 @@ fn meta_rows_of_a_catalog_are_those_of_the_memories() {
     let composed = meta::compose(rows, false, NOW);
     let read = |number| memories.iter().find(|memory| memory.number == number).map(Selected::of);
     let hot: Vec<Selected<'_>> = composed.hot.iter().copied().filter_map(read).collect();
-    assert_eq!(meta::render(&composed, &hot), meta_text(false));
+    assert_eq!(meta::render(&composed, &hot, &TimeZone::UTC), meta_text(false));
 }
 
 #[test]

@@ -15,6 +15,7 @@ use super::super::{convert, store};
 use super::PROBLEMS_MAX;
 use super::links::Links;
 use super::merge::{Claim, Merge, merge};
+use super::seen::{Seen, Sighting};
 use super::words::{self, Unread, Waiting};
 use crate::runtime::{Asker, Runtime};
 
@@ -56,6 +57,7 @@ pub(super) struct Importer<'r> {
     pending: Option<Pending>,
     /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
     snapshot: Option<Snapshot>,
+    seen: Seen<'r>,
 }
 
 impl<'r> Importer<'r> {
@@ -65,11 +67,12 @@ impl<'r> Importer<'r> {
         home: Scope,
         request: &super::Request,
         reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
+        seen: Seen<'r>,
     ) -> Self {
         let progress = v1::ImportProgress::default();
         let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
         let (dry_run, trust, pending, snapshot) = (request.dry_run, request.trust, None, None);
-        Self { runtime, asker, home, dry_run, trust, reports, progress, links, waiting, names, pending, snapshot }
+        Self { runtime, asker, home, dry_run, trust, reports, progress, links, waiting, names, pending, snapshot, seen }
     }
 
     /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
@@ -152,13 +155,19 @@ impl<'r> Importer<'r> {
 
     fn store(&mut self, memory: Portable, place: usize) {
         let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.draft() };
-        let admitted = match admit(draft, &self.home, self.runtime.strand.kinds()) {
+        let mut admitted = match admit(draft, &self.home, self.runtime.strand.kinds()) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
         };
         if self.dry_run {
             self.progress.stored += 1;
             return;
+        }
+        let mut attributes = memory.stamped();
+        if let Some(source) = &mut admitted.source {
+            let at = memory.written_at().unwrap_or_else(|| self.runtime.now());
+            let (scope, is_homeless) = (&admitted.scope, memory.scope.is_none());
+            self.seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless, at });
         }
         let stamps = Stamps {
             id: memory.id,
@@ -169,7 +178,7 @@ impl<'r> Importer<'r> {
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             status: memory.status,
-            attributes: memory.stamped(),
+            attributes,
             provenance: memory.provenance,
         };
         self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, at: self.runtime.now() })));

@@ -1,5 +1,7 @@
 //! A meta-brief as text.
 
+use jiff::tz::TimeZone;
+
 use super::{ActiveTopic, Meta, Theme, Velocity};
 use crate::brief::render::stale_mark;
 use crate::brief::{HOT_MAX, Selected};
@@ -14,16 +16,16 @@ const NAME_MAX_CHARS: usize = 255;
 /// Longest handle.
 const HANDLE_MAX_CHARS: usize = 320;
 
-/// Renders a meta-brief. `hot` are the memories that [`Meta::hot`] names, as far as the caller read them. Every line ends with
+/// Renders a meta-brief; days are those of `zone`. `hot` are the memories that [`Meta::hot`] names, as far as the caller read them. Every line ends with
 /// a line feed.
 #[must_use]
-pub fn render(meta: &Meta, hot: &[Selected<'_>]) -> String {
+pub fn render(meta: &Meta, hot: &[Selected<'_>], zone: &TimeZone) -> String {
     if meta.memories == 0 {
         return "Nothing is stored yet. Use `store` for what the next session should know.\n".to_owned();
     }
     let counts = [(meta.memories, "MEMORY", "MEMORIES"), (meta.topics, "TOPIC", "TOPICS")];
     let counts = counts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
-    let mut lines = vec![counts.join(" IN "), topics(meta), velocity(&meta.velocity)];
+    let mut lines = vec![counts.join(" IN "), topics(meta), velocity(&meta.velocity, zone)];
     if !meta.themes.is_empty() {
         let themes: Vec<String> = meta.themes.iter().map(theme).collect();
         lines.push(format!("THEMES: {}", themes.join(", ")));
@@ -56,9 +58,9 @@ fn topic(topic: &ActiveTopic) -> String {
     }
 }
 
-fn velocity(velocity: &Velocity) -> String {
+fn velocity(velocity: &Velocity, zone: &TimeZone) -> String {
     let Velocity { last_day, last_week, last_month, per_day, per_week, since } = velocity;
-    let since = since.map_or_else(String::new, |since| format!(" since {}", since.day()));
+    let since = since.map_or_else(String::new, |since| format!(" since {}", since.day(zone)));
     format!(
         "VELOCITY: {last_day} in 24 h, {last_week} in 7 d, {last_month} in 30 d; \
          {per_day:.1} a day, {per_week:.1} a week{since}"

@@ -1,3 +1,4 @@
+use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
 use super::super::samples::{NOW, days_ago, memory};
@@ -48,7 +49,7 @@ fn themes_go_through_several_topics_and_are_no_categories() {
 #[test]
 fn an_empty_base_says_what_to_do() {
     let meta = compose(std::iter::empty::<MetaRow<'_, Vec<&str>>>(), false, NOW);
-    assert!(render(&meta, &[]).contains("`store`"));
+    assert!(render(&meta, &[], &TimeZone::UTC).contains("`store`"));
 }
 
 proptest! {
@@ -67,7 +68,7 @@ proptest! {
         prop_assert!(meta.top_topics.len() <= topics && meta.themes.len() <= themes && meta.hot.len() <= HOT_MAX);
         prop_assert!(meta.topics > TOPICS_MAX || is_compact
             || meta.top_topics.iter().map(|topic| topic.count).sum::<usize>() == rows.len());
-        prop_assert!(render(&meta, &[]).lines().count() <= 4);
+        prop_assert!(render(&meta, &[], &TimeZone::UTC).lines().count() <= 4);
         let Velocity { last_day, last_week, last_month, .. } = meta.velocity;
         prop_assert!(last_day <= last_week && last_week <= last_month && last_month <= rows.len());
     }

@@ -1,5 +1,7 @@
 //! In full: the memories themselves by category, how concepts evolved, what is linked.
 
+use jiff::tz::TimeZone;
+
 use super::Caps;
 use super::line::{NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview};
 use crate::brief::classify::without_prefix;
@@ -13,19 +15,20 @@ const HANDLES_MAX: usize = 6;
 /// Links of a chain that are shown; the first and the newest are what tells.
 const CHAIN_LINKS_MAX: usize = 6;
 
-pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
-    let mut lines: Vec<String> = brief.sections.iter().flat_map(|section| self::section(section, caps)).collect();
-    lines.extend(chains(&brief.chains, caps));
+pub(super) fn lines(brief: &Brief<'_>, caps: &Caps, zone: &TimeZone) -> Vec<String> {
+    let sections = brief.sections.iter().flat_map(|section| self::section(section, caps, zone));
+    let mut lines: Vec<String> = sections.collect();
+    lines.extend(chains(&brief.chains, caps, zone));
     lines.extend(linked(&brief.linked, caps));
     lines
 }
 
 /// A heading, and as many memories as fit; the last line names the others.
-fn section(section: &Section<'_>, caps: &Caps) -> Vec<String> {
+fn section(section: &Section<'_>, caps: &Caps, zone: &TimeZone) -> Vec<String> {
     let mut lines = vec![format!("{} {}", section.category, section.items.len())];
     let mut chars = 0;
     for (at, item) in section.items.iter().enumerate() {
-        let shown = self::item(item, caps);
+        let shown = self::item(item, caps, zone);
         chars += shown.iter().map(|line| line.chars().count()).sum::<usize>();
         let is_last = at + 1 == section.items.len();
         // Unless this is the last, a line is kept for naming the others. The heading does not count.
@@ -42,17 +45,17 @@ fn section(section: &Section<'_>, caps: &Caps) -> Vec<String> {
 }
 
 /// One memory with its whole text, but for a prefix that repeats the heading; one line for a superseded one.
-fn item(item: &Item<'_>, caps: &Caps) -> Vec<String> {
+fn item(item: &Item<'_>, caps: &Caps, zone: &TimeZone) -> Vec<String> {
     let memory = item.mention.memory;
     if let Some(newer) = item.superseded_by {
         let newer = bracketed(newer);
-        let day = memory.valid_from.day();
+        let day = memory.valid_from.day(zone);
         return vec![format!("- [SUPERSEDED] {day} → {newer}: {}", preview(&item.mention, true, caps))];
     }
     // The mark says how sure the memory still is, so that a line of its own does not take another memory's room.
     let doubted = || format!(" [STALE, confidence {:.2}]", item.mention.confidence());
     let stale = if item.mention.is_stale { doubted() } else { String::new() };
-    let head = format!("{}{stale} {}", bracketed(&memory.handle), day_and_place(memory));
+    let head = format!("{}{stale} {}", bracketed(&memory.handle), day_and_place(memory, zone));
     let mut body = body(without_prefix(&memory.text, item.mention.category), caps).into_iter();
     let mut lines = vec![format!("- {head}: {}", body.next().unwrap_or_default())];
     lines.extend(body.map(|line| format!("    {line}")));
@@ -116,13 +119,13 @@ fn remarks(item: &Item<'_>) -> Vec<String> {
 }
 
 /// How concepts evolved, a line each.
-fn chains(chains: &[Chain<'_>], caps: &Caps) -> Vec<String> {
+fn chains(chains: &[Chain<'_>], caps: &Caps, zone: &TimeZone) -> Vec<String> {
     if chains.is_empty() {
         return Vec::new();
     }
     let (listed, hidden) = chains.split_at(caps.chains.min(chains.len()));
     let mut lines = vec!["OVER TIME".to_owned()];
-    lines.extend(listed.iter().map(chain));
+    lines.extend(listed.iter().map(|chain| self::chain(chain, zone)));
     if !hidden.is_empty() {
         lines.push(format!("- {} more", hidden.len()));
     }
@@ -130,7 +133,7 @@ fn chains(chains: &[Chain<'_>], caps: &Caps) -> Vec<String> {
 }
 
 /// `- topic, keyword: 2026-09-01 [a] → 2026-10-12 [b]`; of a long one, the first and the newest.
-fn chain(chain: &Chain<'_>) -> String {
+fn chain(chain: &Chain<'_>, zone: &TimeZone) -> String {
     let hidden = chain.links.len().saturating_sub(CHAIN_LINKS_MAX);
     let mut links: Vec<String> = Vec::new();
     for (at, link) in chain.links.iter().enumerate() {
@@ -141,7 +144,7 @@ fn chain(chain: &Chain<'_>) -> String {
             continue;
         }
         let mark = if link.is_superseded { " [SUPERSEDED]" } else { "" };
-        links.push(format!("{}{mark} {}", link.memory.valid_from.day(), bracketed(&link.memory.handle)));
+        links.push(format!("{}{mark} {}", link.memory.valid_from.day(zone), bracketed(&link.memory.handle)));
     }
     let topic = one_line(chain.topic, NAME_MAX_CHARS);
     format!("- {topic}, {}: {}", one_line(&chain.keyword, 64), links.join(" → "))

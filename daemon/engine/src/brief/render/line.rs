@@ -1,5 +1,7 @@
 //! The parts of a line: handles, previews, lists.
 
+use jiff::tz::TimeZone;
+
 use super::Caps;
 use crate::brief::classify::without_prefix;
 use crate::brief::{Linked, Mention};
@@ -35,12 +37,12 @@ pub(in crate::brief) fn stale_mark(is_stale: bool) -> &'static str {
 }
 
 /// `2026-11-03`, and the source if there is one: ` (src/a.rs:3)`.
-pub(super) fn day_and_place(memory: &Memory) -> String {
+pub(super) fn day_and_place(memory: &Memory, zone: &TimeZone) -> String {
     let place = memory.source.as_ref().map(|source| {
         let path = one_line(&source.path, NAME_MAX_CHARS);
         source.line.map_or_else(|| format!(" ({path})"), |line| format!(" ({path}:{line})"))
     });
-    format!("{}{}", memory.valid_from.day(), place.unwrap_or_default())
+    format!("{}{}", memory.valid_from.day(zone), place.unwrap_or_default())
 }
 
 /// Joins with commas; `rest` says what the list does not hold.

@@ -4,6 +4,9 @@ use crate::exchange::Portable;
 use crate::model::SourceRef;
 use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified};
 
+/// The lines around a text that would be misread without them.
+const FENCE: (&str, &str) = ("[helix: text]\n", "\n[helix: end of text]");
+
 /// A body taken apart.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::exchange) struct Body<'a> {
@@ -25,10 +28,15 @@ enum Line<'a> {
 }
 
 impl<'a> Body<'a> {
-    /// Takes a body apart: metadata lines at its head, then those at its tail; the rest is text, to the byte.
+    /// Takes a body apart: metadata lines at its head, then those at its tail unless a fence stands there; the rest is text, to
+    /// the byte.
     pub(in crate::exchange) fn parse(body: &'a str) -> Self {
         let mut parsed = Self { text: body, ..Self::default() };
         while !parsed.text.is_empty() {
+            if let Some(text) = fenced(parsed.text) {
+                parsed.text = text;
+                return parsed;
+            }
             let (line, rest) = parsed.text.split_once('\n').unwrap_or((parsed.text, ""));
             if !parsed.take(line) {
                 break;
@@ -118,8 +126,19 @@ pub(super) fn write(memory: &Portable) -> String {
     if let Some((_, date)) = modified(&memory.attributes).filter(|(_, date)| is_word(date, |_| false)) {
         line(&mut body, "modified", date);
     }
+    let metadata_bytes = body.len();
     body.push_str(&memory.text);
+    if Body::parse(&body).text != memory.text {
+        // Some line of the text would be taken out of it.
+        body.insert_str(metadata_bytes, FENCE.0);
+        body.push_str(FENCE.1);
+    }
     body
+}
+
+/// The text between the two lines of a fence that ends the body; white space that a tool added behind it is ignored.
+fn fenced(text: &str) -> Option<&str> {
+    text.strip_prefix(FENCE.0)?.trim_end().strip_suffix(FENCE.1)
 }
 
 fn line(body: &mut String, key: &str, value: &str) {
@@ -193,6 +212,35 @@ mod tests {
         ] {
             assert_eq!(write(&read(body)), body);
         }
+    }
+
+    #[test]
+    fn a_text_that_looks_like_metadata_is_fenced() {
+        for text in [
+            "[tags: x]\nabout tags",
+            "about tags\n[tags: x]",
+            "about tags\n[tags: x]\n\n",
+            "[source: a.rs:3]",
+            "[helix: text]\nnot a fence yet\n[helix: end of text]",
+            "[helix: text]\n[tags: x]\n[helix: end of text]\n",
+            "[links: a:1]\r\n",
+        ] {
+            let memory = Portable { text: text.to_owned(), ..Portable::default() };
+            let body = write(&memory);
+            assert_eq!(body, format!("[helix: text]\n{text}\n[helix: end of text]"));
+            assert_eq!(read(&body), memory);
+            assert_eq!(read(&(body + "\r\n")), memory);
+            let tagged = Portable { tags: vec!["own".to_owned()], confidence: Some(0.5), ..memory };
+            assert_eq!(read(&write(&tagged)), tagged);
+        }
+        // Nothing is taken from these, so they stay as the layout has them.
+        for text in ["[helix: text]", "[helix: text]\nunfinished", "a\n[helix: end of text]", "a\n[tags: b]\nc", ""] {
+            let memory = Portable { text: text.to_owned(), ..Portable::default() };
+            assert_eq!(write(&memory), text);
+            assert_eq!(read(text), memory);
+        }
+        let second = Portable { tags: vec!["own".to_owned()], text: "[tags: x]\ny".to_owned(), ..Portable::default() };
+        assert_eq!(write(&second), "[tags: own]\n[tags: x]\ny");
     }
 
     #[test]

@@ -78,8 +78,8 @@ fn skim<R: Read + Seek>(log: &mut R) -> io::Result<Option<DeletedOffsets>> {
                 Ok(length) if length <= BODY_MAX_BYTES => length,
                 _ => return Ok(None),
             },
-            Start::Delete(target) => {
-                deleted.0.insert(target);
+            Start::Delete(delete) => {
+                deleted.0.insert(delete.target);
                 DELETE_BYTES
             }
             Start::Cut | Start::End | Start::Nothing(_) => return Ok(None),

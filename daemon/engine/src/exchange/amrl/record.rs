@@ -21,8 +21,8 @@ pub(super) const START_MAX_BYTES: usize = ENTRY_HEADER_BYTES + 255;
 pub(super) enum Start {
     /// An entry of these lengths.
     Entry(EntryHeader),
-    /// A delete of the entry at this offset.
-    Delete(u32),
+    /// A delete.
+    Delete(DeleteRecord),
     /// The beginning of a record that the end of the file cuts off.
     Cut,
     /// The end of the file.
@@ -37,6 +37,24 @@ pub(super) struct EntryHeader {
     pub(super) topic_bytes: u8,
     pub(super) body_bytes: u32,
     pub(super) minutes: i32,
+    /// What the two bytes of padding hold; Helix writes zeros.
+    pub(super) padding: [u8; 2],
+}
+
+/// A delete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DeleteRecord {
+    /// The offset of the entry that it deletes.
+    pub(super) target: u32,
+    /// What the three reserved bytes hold; zeros mostly.
+    reserved: [u8; 3],
+}
+
+impl DeleteRecord {
+    /// Whether the bytes that say nothing are zeros.
+    pub(super) fn is_plain(self) -> bool {
+        self.reserved == [0; 3]
+    }
 }
 
 impl EntryHeader {
@@ -46,7 +64,13 @@ impl EntryHeader {
             topic_bytes: bytes[1],
             body_bytes: u32::from_le_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]),
             minutes: i32::from_le_bytes([bytes[6], bytes[7], bytes[8], bytes[9]]),
+            padding: [bytes[10], bytes[11]],
         }
+    }
+
+    /// Whether the bytes that say nothing are zeros.
+    pub(super) fn is_plain(self) -> bool {
+        self.padding == [0; 2]
     }
 
     /// Returns the fixed part as it is written.
@@ -56,6 +80,7 @@ impl EntryHeader {
         bytes[1] = self.topic_bytes;
         bytes[2..6].copy_from_slice(&self.body_bytes.to_le_bytes());
         bytes[6..10].copy_from_slice(&self.minutes.to_le_bytes());
+        bytes[10..].copy_from_slice(&self.padding);
         bytes
     }
 
@@ -83,13 +108,9 @@ pub(super) fn start(bytes: &[u8], offset: u64) -> Start {
 
 fn start_of_entry(bytes: &[u8]) -> Start {
     let Some(header) = bytes.first_chunk::<ENTRY_HEADER_BYTES>() else {
-        let padding = bytes.get(10..).unwrap_or_default();
-        let cut = bytes.get(1) != Some(&0) && padding.iter().all(|byte| *byte == 0);
+        let cut = bytes.get(1) != Some(&0);
         return if cut { Start::Cut } else { Start::Nothing("the header of an entry") };
     };
-    if !matches!(header, [.., 0, 0]) {
-        return Start::Nothing("two zero bytes of padding in the header of an entry");
-    }
     let header = EntryHeader::read(*header);
     if header.topic_bytes == 0 {
         return Start::Nothing("an entry with a topic");
@@ -103,16 +124,12 @@ fn start_of_entry(bytes: &[u8]) -> Start {
 }
 
 fn start_of_delete(bytes: &[u8], offset: u64) -> Start {
-    let reserved = bytes.get(1..DELETE_BYTES / 2).unwrap_or(bytes.get(1..).unwrap_or_default());
-    if reserved.iter().any(|byte| *byte != 0) {
-        return Start::Nothing("three zero bytes in a delete");
-    }
     match bytes.first_chunk::<DELETE_BYTES>() {
         None => Start::Cut,
-        Some([_, _, _, _, a, b, c, d]) => {
-            let target = u32::from_le_bytes([*a, *b, *c, *d]);
-            let before = (HEADER_BYTES as u64..offset).contains(&u64::from(target));
-            if before { Start::Delete(target) } else { Start::Nothing("a delete of an earlier entry") }
+        Some([_, r, s, t, a, b, c, d]) => {
+            let delete = DeleteRecord { target: u32::from_le_bytes([*a, *b, *c, *d]), reserved: [*r, *s, *t] };
+            let before = (HEADER_BYTES as u64..offset).contains(&u64::from(delete.target));
+            if before { Start::Delete(delete) } else { Start::Nothing("a delete of an earlier entry") }
         }
     }
 }

@@ -2,11 +2,17 @@
 
 use std::io::{self, Read};
 
-use super::record::{DELETE_BYTES, ENTRY_HEADER_BYTES, EntryHeader, START_MAX_BYTES, Start, start};
+use super::record::{DELETE_BYTES, DeleteRecord, ENTRY_HEADER_BYTES, EntryHeader, START_MAX_BYTES, Start, start};
 use super::resync::{Resync, SEEN_BYTES, leads_on};
 use super::window::Window;
 use super::{BODY_MAX_BYTES, HEADER_BYTES};
 use crate::exchange::Problem;
+
+/// What is missing of an entry whose padding is not zero. Nothing asks for zeros there, but then the rest has to fit.
+const ODD_ENTRY: &str = "zero bytes of padding in an entry, or a record behind it";
+
+/// The same of a delete.
+const ODD_DELETE: &str = "zero bytes in a delete, or a record behind it";
 
 /// What the log holds at an offset.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,23 +74,34 @@ impl<R: Read> Records<R> {
         let offset = self.window.offset();
         let header = match start(self.window.show(START_MAX_BYTES)?, offset) {
             Start::End => return Ok(Found::End),
-            Start::Delete(target) => return Ok(Found::Delete(target)),
+            Start::Delete(delete) => return self.judge_delete(delete),
             Start::Nothing(expected) => return Ok(Found::Damage(expected)),
             Start::Cut => return Ok(Found::Cut),
             Start::Entry(header) => header,
         };
-        let Ok(record_bytes) = header.record_bytes() else { return Ok(Found::Oversized(header)) };
-        if record_bytes > START_MAX_BYTES + BODY_MAX_BYTES {
-            return Ok(Found::Oversized(header));
-        }
+        let bearable = header.record_bytes().ok().filter(|bytes| *bytes <= START_MAX_BYTES + BODY_MAX_BYTES);
+        let Some(record_bytes) = bearable else {
+            return Ok(if header.is_plain() { Found::Oversized(header) } else { Found::Damage(ODD_ENTRY) });
+        };
         let bytes = self.window.show(record_bytes + START_MAX_BYTES)?;
         if bytes.len() < record_bytes {
             return Ok(Found::Cut);
+        }
+        if !header.is_plain() && !leads_on(bytes, record_bytes, offset) {
+            return Ok(Found::Damage(ODD_ENTRY));
         }
         if !leads_on(bytes, record_bytes, offset) && self.is_length_wrong(record_bytes)? {
             return Ok(Found::Damage("an entry as long as its header says"));
         }
         Ok(Found::Entry(header, record_bytes))
+    }
+
+    /// Nothing asks for zeros in the reserved bytes, but where others stand a record has to follow.
+    fn judge_delete(&mut self, delete: DeleteRecord) -> io::Result<Found> {
+        let offset = self.window.offset();
+        let bytes = self.window.show(DELETE_BYTES + START_MAX_BYTES)?;
+        let is_one = delete.is_plain() || leads_on(bytes, DELETE_BYTES, offset);
+        Ok(if is_one { Found::Delete(delete.target) } else { Found::Damage(ODD_DELETE) })
     }
 
     /// Whether a certain record starts inside of what the header claims for itself.

@@ -24,14 +24,21 @@ impl Resync {
     pub(super) fn find(&mut self, bytes: &[u8], offset: u64) -> Option<usize> {
         self.searches_left = self.searches_left.checked_sub(1)?;
         let stretch = bytes.get(..RESYNC_MAX_BYTES).unwrap_or(bytes);
-        let mut candidates = (1..stretch.len()).filter(|at| matches!(stretch.get(*at), Some(&ENTRY | &DELETE)));
-        candidates.find(|at| self.is_certain(bytes.get(*at..).unwrap_or_default(), offset + *at as u64))
+        let candidates = || (1..stretch.len()).filter(|at| matches!(stretch.get(*at), Some(&ENTRY | &DELETE)));
+        let mut first = |is_plain: bool| {
+            let seen = |at: usize| bytes.get(at..).unwrap_or_default();
+            candidates().find(|at| self.is_certain(seen(*at), offset + *at as u64, is_plain))
+        };
+        // Another tool may have left something in the bytes that say nothing.
+        first(true).or_else(|| first(false))
     }
 
-    /// Whether a record starts here beyond doubt. The cheap questions come first.
-    fn is_certain(&mut self, bytes: &[u8], offset: u64) -> bool {
+    /// Whether a record starts here beyond doubt, with zeros in the bytes that say nothing or not. The cheap questions come
+    /// first.
+    fn is_certain(&mut self, bytes: &[u8], offset: u64, is_plain: bool) -> bool {
         match start(bytes, offset) {
-            Start::Delete(_) => leads_on(bytes, DELETE_BYTES, offset),
+            Start::Delete(delete) => delete.is_plain() && is_plain && leads_on(bytes, DELETE_BYTES, offset),
+            Start::Entry(header) if header.is_plain() != is_plain => false,
             Start::Entry(header) => {
                 let Ok(record_bytes) = header.record_bytes() else { return false };
                 let Some(record) = bytes.get(..record_bytes) else { return false };

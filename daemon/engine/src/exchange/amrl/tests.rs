@@ -159,7 +159,7 @@ fn garbage_between_records_is_passed_and_measured() {
     let (entries, report) = read_log(&damaged);
     assert_eq!(entries.into_iter().map(|entry| entry.memory).collect::<Vec<_>>(), whole);
     let problem = Problem::Damaged {
-        expected: "two zero bytes of padding in the header of an entry",
+        expected: "zero bytes of padding in an entry, or a record behind it",
         skipped_bytes: garbage.len() as u64,
     };
     assert_eq!(report.flaws, [Flaw { at: Place::Byte(first), problem }]);
@@ -199,6 +199,32 @@ fn long_and_unreadable_bodies_are_reported() {
     assert_eq!(memories(&written(std::slice::from_ref(&longest))), [longest]);
 }
 
+/// A log whose bytes that say nothing hold something: the entries at 8, 24 and 58, and a delete at 50.
+fn odd() -> Vec<u8> {
+    let mut bytes = golden();
+    for (at, odd) in [(18, 0xAA), (19, 0x01), (34, 0xFF), (51, 0x01), (52, 0x02), (53, 0x03), (69, 0x7F)] {
+        bytes[at] = odd;
+    }
+    bytes
+}
+
+#[test]
+fn bytes_that_say_nothing_may_hold_anything() {
+    assert_eq!(memories(&odd()), memories(&golden()));
+    assert_eq!(read_log(&odd()).1, Report { read: 2, deleted: 1, ..Report::default() });
+    // Behind damage it is still found, if nothing plain is.
+    let damaged = [&odd()[..24], &[0xAA; 7], &odd()[24..50], &odd()[58..]].concat();
+    let (entries, report) = read_log(&damaged);
+    assert_eq!(entries.len(), 3);
+    let problem = Problem::Damaged { expected: "an entry (0x01) or a delete (0x02)", skipped_bytes: 7 };
+    assert_eq!(report.flaws, [Flaw { at: Place::Byte(24), problem }]);
+    // Where the rest does not fit either, it is damage.
+    let mut torn = odd();
+    torn[28] = 0x0C;
+    let (entries, report) = read_log(&torn);
+    assert!(entries.iter().all(|entry| entry.memory.topic != "t-1") && !report.is_whole(), "{report:?}");
+}
+
 #[test]
 fn deletes_of_nothing_are_reported() {
     let mut bytes = golden();
@@ -225,7 +251,7 @@ fn what_the_log_cannot_hold_is_said() {
     assert_eq!(memories(&bytes), [plain("t", "far", i32::MAX), plain("t", "timeless", 0)]);
 }
 
-/// Memories that AMRL can hold: its fields, whole minutes, and no metadata line at either end of the text.
+/// Memories that AMRL can hold: its fields, and whole minutes.
 fn representable() -> impl Strategy<Value = Portable> {
     let tags = vec("[a-zäß0-9-]{1,6}", 0..3);
     let source = prop::option::of(("[a-z/]{1,9}\\.rs", prop::option::of(1..u32::MAX)));

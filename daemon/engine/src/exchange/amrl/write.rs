@@ -76,7 +76,7 @@ impl<W: Write> Writer<W> {
         let body = body::write(memory);
         let body_bytes = u32::try_from(body.len()).ok().filter(|_| body.len() <= BODY_MAX_BYTES);
         let body_bytes = body_bytes.ok_or(WriteError::Body { bytes: body.len() })?;
-        let header = EntryHeader { topic_bytes, body_bytes, minutes: self.minutes(memory) }.bytes();
+        let header = EntryHeader { topic_bytes, body_bytes, minutes: self.minutes(memory), padding: [0; 2] }.bytes();
         for part in [&header, topic, body.as_bytes()] {
             self.log.write_all(part).map_err(|error| WriteError::Io { offset, error })?;
             self.offset += part.len() as u64;

@@ -1,5 +1,6 @@
 //! A mistake over time: how often it came, what was changed before it went away, and whether that held.
 
+use jiff::tz::TimeZone;
 use prost::Message;
 
 use super::fault::Fault;
@@ -115,9 +116,9 @@ impl Incident {
     }
 
     /// What helped before, for a reader: `fixed before by changing a.rs (2026-11-03), held 1 of 2`. `None` when nothing is
-    /// known to have helped.
+    /// known to have helped. Days are those of `zone`.
     #[must_use]
-    pub fn remedy(&self) -> Option<String> {
+    pub fn remedy(&self, zone: &TimeZone) -> Option<String> {
         let newest_first = || self.fixes.iter().rev();
         let fix = newest_first().find(|fix| !fix.has_failed).or_else(|| newest_first().next())?;
         let mut files = fix.files.iter().take(FILES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
@@ -125,7 +126,7 @@ impl Incident {
         if more > 0 {
             files.push_str(&format!(" and {more} more"));
         }
-        let day = Timestamp::from_micros(fix.at_us).day();
+        let day = Timestamp::from_micros(fix.at_us).day(zone);
         Some(format!("fixed before by changing {files} ({day}), held {} of {}", self.held, self.fixed))
     }
 }
@@ -143,14 +144,20 @@ mod tests {
     fn a_remedy_says_whether_it_held() {
         let fault = Fault { code: "E0382".into(), message: "moved".into(), ..Fault::default() };
         let mut incident = Incident::occurred(None, &fault, "cargo build", at(0), true);
-        assert_eq!(incident.remedy(), None);
+        assert_eq!(incident.remedy(&TimeZone::UTC), None);
         incident.mended(&["src/a.rs".into()], at(0));
-        assert!(incident.remedy().unwrap().ends_with("by changing src/a.rs (2026-10-26), held 1 of 1"));
+        assert!(incident.remedy(&TimeZone::UTC).unwrap().ends_with("by changing src/a.rs (2026-10-26), held 1 of 1"));
         let again = Incident::occurred(Incident::read(&incident.encode_to_vec()), &fault, "cargo build", at(1), true);
-        assert!(again.remedy().unwrap().ends_with("src/a.rs (2026-10-26), held 0 of 1"), "{:?}", again.remedy());
+        assert!(
+            again.remedy(&TimeZone::UTC).unwrap().ends_with("src/a.rs (2026-10-26), held 0 of 1"),
+            "{:?}",
+            again.remedy(&TimeZone::UTC)
+        );
         let mut again = Incident::occurred(Some(again), &fault, "cargo build", at(1), false);
         again.mended(&["b".into(), "c".into(), "d".into(), "e".into()], at(2));
-        assert!(again.remedy().unwrap().ends_with("changing b, c, d and 1 more (2026-10-28), held 1 of 2"));
+        assert!(
+            again.remedy(&TimeZone::UTC).unwrap().ends_with("changing b, c, d and 1 more (2026-10-28), held 1 of 2")
+        );
         assert_eq!((again.occurrences(), again.fault()), (3, fault));
     }
 
