@@ -7,6 +7,7 @@ mod ambient;
 mod approve;
 mod build;
 mod changes;
+mod dialect;
 mod event;
 mod incidents;
 mod prompt;
@@ -36,6 +37,7 @@ use tokio::sync::Semaphore;
 use crate::project::Project;
 use crate::runtime::Runtime;
 use crate::sources::HOOK_READ_MAX_BYTES;
+use dialect::Dialect;
 use event::{ClientEvent, Input};
 use sessions::GivenCheckpoint;
 
@@ -107,6 +109,7 @@ struct Context<'a> {
     runtime: &'a Runtime,
     request: &'a HookRequest,
     input: &'a Input,
+    dialect: Dialect,
     client: ClientEvent,
     project: Arc<Project>,
     /// Whose context the answer reaches.
@@ -232,14 +235,15 @@ impl Handler {
 }
 
 fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Instant) -> Vec<u8> {
-    let Some(input) = Input::parse(&request.stdin) else {
+    let Some(mut input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
         return Vec::new();
     };
-    let Some(client) = ClientEvent::parse(&input.hook_event_name).filter(|event| handler.answers().contains(event))
-    else {
+    let Some(dialect) = Dialect::of(&request.client, &request.cursor_version) else { return Vec::new() };
+    let Some(client) = dialect.event(&input.hook_event_name).filter(|event| handler.answers().contains(event)) else {
         return Vec::new();
     };
+    input.tool_name = dialect.tool(input.tool_name);
     if input.is_own_tool() && handler != Handler::ApproveMcp {
         return Vec::new();
     }
@@ -249,6 +253,7 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         project: project_of(runtime, handler, request, &input),
         key: input.session_key(),
         now: runtime.now(),
+        dialect,
         client,
         input: &input,
         began,
@@ -293,22 +298,20 @@ fn project_of(runtime: &Runtime, handler: Handler, request: &HookRequest, input:
 
 /// Notes what the session was given, and renders it.
 fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
-    match answer {
-        Answer::Silence => Vec::new(),
-        Answer::Allowed => event::allowed(context.client),
-        Answer::Context(given) if claim(context, given) => {
-            event::additional_context(context.client, &given.injection.text)
-        }
-        Answer::Context(_) => Vec::new(),
+    let (dialect, event) = (context.dialect, context.client);
+    let said = match answer {
+        Answer::Silence => None,
+        Answer::Allowed => dialect.allowed(event),
+        Answer::Context(given) => dialect
+            .additional_context(event, &given.injection.text)
+            // What the client does not take is not given.
+            .filter(|_| claim(context, given)),
         // It reaches another context than this one, so it is not this one's to remember.
-        Answer::Prompt(given) => match with_text(&context.input.tool_input, &given.injection.text) {
-            Some(input) => {
-                count(context, given);
-                event::updated_input(context.client, &input)
-            }
-            None => Vec::new(),
-        },
-    }
+        Answer::Prompt(given) => with_text(&context.input.tool_input, &given.injection.text)
+            .and_then(|input| dialect.updated_input(event, input))
+            .inspect(|_| count(context, given)),
+    };
+    said.map(|said| said.to_string().into_bytes()).unwrap_or_default()
 }
 
 /// Marks what is given as given; false when another event of the session gave a part of it meanwhile.
