@@ -11,6 +11,7 @@ mod dialect;
 mod event;
 mod incidents;
 mod prompt;
+mod receipts;
 mod relevant;
 mod session;
 mod sessions;
@@ -18,6 +19,7 @@ mod stop;
 mod subagent;
 
 pub(crate) use incidents::Incidents;
+pub(crate) use receipts::{Fate, Receipt, Receipts};
 pub(crate) use sessions::Sessions;
 
 use std::path::Path;
@@ -63,8 +65,9 @@ struct Given {
     injection: Injection,
     /// The memories that were to be in it, best first.
     memories: Vec<MemoryNumber>,
-    /// The topics of those, in the same order.
+    /// The topics and the handles of those, in the same order.
     topics: Vec<String>,
+    handles: Vec<String>,
     /// The checkpoint in it.
     checkpoint: Option<GivenCheckpoint>,
 }
@@ -76,6 +79,7 @@ impl Given {
             injection,
             memories: memories.iter().map(|memory| memory.number).collect(),
             topics: memories.iter().map(|memory| memory.topic.as_str().to_owned()).collect(),
+            handles: memories.iter().map(|memory| memory.handle.as_str().to_owned()).collect(),
             checkpoint: None,
         }
     }
@@ -140,6 +144,14 @@ impl Context<'_> {
             self.runtime.writer.write_later(Request::Session { key: key.clone(), state });
         }
         result
+    }
+
+    /// Looks in the client's transcript for what the session was told before.
+    fn confirm(&self) {
+        let transcript = Path::new(&self.input.transcript_path);
+        if self.is_real() && transcript.is_absolute() {
+            self.runtime.receipts.confirm(&self.runtime.writer, &self.input.session_id, transcript);
+        }
     }
 
     /// Frames notes and memories under a heading, marking those whose source is not what it was.
@@ -270,16 +282,23 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
 fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> {
     Ok(match handler {
         Handler::Session => session::give(context)?.into(),
-        Handler::Prompt => prompt::give(context)?.into(),
+        Handler::Prompt => {
+            context.confirm();
+            prompt::give(context)?.into()
+        }
         Handler::Ambient => ambient::give(context)?.into(),
         Handler::PostBuild | Handler::ErrorContext => build::give(context)?.into(),
-        Handler::Stop => stop::give(context)?.into(),
+        Handler::Stop => {
+            context.confirm();
+            stop::give(context)?.into()
+        }
         Handler::Subagent => subagent::give(context)?,
         Handler::ApproveMcp if approve::is_harmless(context.input) => Answer::Allowed,
         Handler::ApproveMcp => Answer::Silence,
         // What the session knows is persisted, and given at the start that follows.
         Handler::PreCompact | Handler::SessionEnd => {
             context.work(|_| ());
+            context.confirm();
             Answer::Silence
         }
     })
@@ -338,6 +357,16 @@ fn count(context: &Context<'_>, given: &Given) {
         let tokens = given.injection.tokens();
         context.runtime.injected_tokens.fetch_add(tokens as u64, Ordering::Relaxed);
         tracing::debug!(event = context.request.event, memories = given.injection.taken, tokens, "injected");
+        let receipt = Receipt {
+            session: context.input.session_id.clone(),
+            event: context.request.event.clone(),
+            handles: given.handles.iter().take(given.injection.taken).cloned().collect(),
+            tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+            latency_us: u64::try_from(context.began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            ..Receipt::default()
+        };
+        let runtime = context.runtime;
+        runtime.receipts.record(&runtime.writer, receipt, &given.injection.text, context.now);
     }
 }
 
