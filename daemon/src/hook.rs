@@ -7,9 +7,11 @@ mod ambient;
 mod approve;
 mod build;
 mod changes;
+mod dialect;
 mod event;
 mod incidents;
 mod prompt;
+mod receipts;
 mod relevant;
 mod session;
 mod sessions;
@@ -17,6 +19,7 @@ mod stop;
 mod subagent;
 
 pub(crate) use incidents::Incidents;
+pub(crate) use receipts::{Fate, Receipt, Receipts};
 pub(crate) use sessions::Sessions;
 
 use std::path::Path;
@@ -36,6 +39,7 @@ use tokio::sync::Semaphore;
 use crate::project::Project;
 use crate::runtime::Runtime;
 use crate::sources::HOOK_READ_MAX_BYTES;
+use dialect::Dialect;
 use event::{ClientEvent, Input};
 use sessions::GivenCheckpoint;
 
@@ -61,8 +65,9 @@ struct Given {
     injection: Injection,
     /// The memories that were to be in it, best first.
     memories: Vec<MemoryNumber>,
-    /// The topics of those, in the same order.
+    /// The topics and the handles of those, in the same order.
     topics: Vec<String>,
+    handles: Vec<String>,
     /// The checkpoint in it.
     checkpoint: Option<GivenCheckpoint>,
 }
@@ -74,6 +79,7 @@ impl Given {
             injection,
             memories: memories.iter().map(|memory| memory.number).collect(),
             topics: memories.iter().map(|memory| memory.topic.as_str().to_owned()).collect(),
+            handles: memories.iter().map(|memory| memory.handle.as_str().to_owned()).collect(),
             checkpoint: None,
         }
     }
@@ -107,6 +113,7 @@ struct Context<'a> {
     runtime: &'a Runtime,
     request: &'a HookRequest,
     input: &'a Input,
+    dialect: Dialect,
     client: ClientEvent,
     project: Arc<Project>,
     /// Whose context the answer reaches.
@@ -137,6 +144,14 @@ impl Context<'_> {
             self.runtime.writer.write_later(Request::Session { key: key.clone(), state });
         }
         result
+    }
+
+    /// Looks in the client's transcript for what the session was told before.
+    fn confirm(&self) {
+        let transcript = Path::new(&self.input.transcript_path);
+        if self.is_real() && transcript.is_absolute() {
+            self.runtime.receipts.confirm(&self.runtime.writer, &self.input.session_id, transcript);
+        }
     }
 
     /// Frames notes and memories under a heading, marking those whose source is not what it was.
@@ -232,14 +247,15 @@ impl Handler {
 }
 
 fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Instant) -> Vec<u8> {
-    let Some(input) = Input::parse(&request.stdin) else {
+    let Some(mut input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
         return Vec::new();
     };
-    let Some(client) = ClientEvent::parse(&input.hook_event_name).filter(|event| handler.answers().contains(event))
-    else {
+    let Some(dialect) = Dialect::of(&request.client, &request.cursor_version) else { return Vec::new() };
+    let Some(client) = dialect.event(&input.hook_event_name).filter(|event| handler.answers().contains(event)) else {
         return Vec::new();
     };
+    input.tool_name = dialect.tool(input.tool_name);
     if input.is_own_tool() && handler != Handler::ApproveMcp {
         return Vec::new();
     }
@@ -249,6 +265,7 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         project: project_of(runtime, handler, request, &input),
         key: input.session_key(),
         now: runtime.now(),
+        dialect,
         client,
         input: &input,
         began,
@@ -265,16 +282,23 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
 fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> {
     Ok(match handler {
         Handler::Session => session::give(context)?.into(),
-        Handler::Prompt => prompt::give(context)?.into(),
+        Handler::Prompt => {
+            context.confirm();
+            prompt::give(context)?.into()
+        }
         Handler::Ambient => ambient::give(context)?.into(),
         Handler::PostBuild | Handler::ErrorContext => build::give(context)?.into(),
-        Handler::Stop => stop::give(context)?.into(),
+        Handler::Stop => {
+            context.confirm();
+            stop::give(context)?.into()
+        }
         Handler::Subagent => subagent::give(context)?,
         Handler::ApproveMcp if approve::is_harmless(context.input) => Answer::Allowed,
         Handler::ApproveMcp => Answer::Silence,
         // What the session knows is persisted, and given at the start that follows.
         Handler::PreCompact | Handler::SessionEnd => {
             context.work(|_| ());
+            context.confirm();
             Answer::Silence
         }
     })
@@ -293,22 +317,20 @@ fn project_of(runtime: &Runtime, handler: Handler, request: &HookRequest, input:
 
 /// Notes what the session was given, and renders it.
 fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
-    match answer {
-        Answer::Silence => Vec::new(),
-        Answer::Allowed => event::allowed(context.client),
-        Answer::Context(given) if claim(context, given) => {
-            event::additional_context(context.client, &given.injection.text)
-        }
-        Answer::Context(_) => Vec::new(),
+    let (dialect, event) = (context.dialect, context.client);
+    let said = match answer {
+        Answer::Silence => None,
+        Answer::Allowed => dialect.allowed(event),
+        Answer::Context(given) => dialect
+            .additional_context(event, &given.injection.text)
+            // What the client does not take is not given.
+            .filter(|_| claim(context, given)),
         // It reaches another context than this one, so it is not this one's to remember.
-        Answer::Prompt(given) => match with_text(&context.input.tool_input, &given.injection.text) {
-            Some(input) => {
-                count(context, given);
-                event::updated_input(context.client, &input)
-            }
-            None => Vec::new(),
-        },
-    }
+        Answer::Prompt(given) => with_text(&context.input.tool_input, &given.injection.text)
+            .and_then(|input| dialect.updated_input(event, input))
+            .inspect(|_| count(context, given)),
+    };
+    said.map(|said| said.to_string().into_bytes()).unwrap_or_default()
 }
 
 /// Marks what is given as given; false when another event of the session gave a part of it meanwhile.
@@ -335,6 +357,16 @@ fn count(context: &Context<'_>, given: &Given) {
         let tokens = given.injection.tokens();
         context.runtime.injected_tokens.fetch_add(tokens as u64, Ordering::Relaxed);
         tracing::debug!(event = context.request.event, memories = given.injection.taken, tokens, "injected");
+        let receipt = Receipt {
+            session: context.input.session_id.clone(),
+            event: context.request.event.clone(),
+            handles: given.handles.iter().take(given.injection.taken).cloned().collect(),
+            tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
+            latency_us: u64::try_from(context.began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            ..Receipt::default()
+        };
+        let runtime = context.runtime;
+        runtime.receipts.record(&runtime.writer, receipt, &given.injection.text, context.now);
     }
 }
 

@@ -17,7 +17,7 @@ use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{Handover, Successor};
 use crate::home::{Home, make_directory};
-use crate::hook::{Gate, Incidents, Sessions};
+use crate::hook::{Gate, Incidents, Receipts, Sessions};
 use crate::indexer::{self, Indexer};
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
@@ -213,6 +213,7 @@ impl Runtime {
             projects: Projects::default(),
             sources: Sources::default(),
             incidents: Incidents::default(),
+            receipts: Receipts::default(),
             hook_gate: Gate::default(),
             clock,
             started_at,

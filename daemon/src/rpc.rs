@@ -10,6 +10,7 @@ mod edit;
 mod export;
 mod find;
 mod import;
+mod receipts;
 mod scopes;
 mod search;
 mod session_log;
@@ -162,6 +163,11 @@ impl Helix for Service {
     ) -> Result<Response<v1::SessionLogReply>, Status> {
         let request = request.into_inner();
         off_thread(&self.runtime, move |runtime| session_log::session_log(runtime, &request)).await.map(Response::new)
+    }
+
+    async fn receipts(&self, request: Request<v1::ReceiptsRequest>) -> Result<Response<v1::ReceiptsReply>, Status> {
+        let request = request.into_inner();
+        off_thread(&self.runtime, move |runtime| receipts::receipts(runtime, &request)).await.map(Response::new)
     }
 
     async fn checkpoint(

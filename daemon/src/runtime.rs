@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
-use crate::hook::{Gate, Incidents, Sessions};
+use crate::hook::{Gate, Incidents, Receipts, Sessions};
 use crate::project::{self, Project, Projects};
 use crate::sources::Sources;
 use crate::system::SystemClock;
@@ -41,6 +41,8 @@ pub(crate) struct Runtime {
     pub(crate) sessions: Sessions,
     /// What is known of failed builds and tests.
     pub(crate) incidents: Incidents,
+    /// What hooks said.
+    pub(crate) receipts: Receipts,
     /// Bounds how much of the machine hooks take.
     pub(crate) hook_gate: Gate,
     /// Tells the time.

@@ -20,6 +20,9 @@ pub(crate) const REPLY_MAX_BYTES: usize = 64 * 1024 - HEADER_BYTES - 1;
 /// Longest event name, in bytes; the known ones have at most 13.
 pub(crate) const EVENT_MAX_BYTES: usize = 64;
 
+/// Longest name of a client, in bytes.
+pub(crate) const CLIENT_MAX_BYTES: usize = 32;
+
 /// Longest `CURSOR_VERSION` that is passed on, in bytes.
 const CURSOR_VERSION_MAX_BYTES: usize = 256;
 
@@ -27,7 +30,7 @@ const CURSOR_VERSION_MAX_BYTES: usize = 256;
 const PROJECT_DIR_MAX_BYTES: usize = 4096;
 
 /// How many slices a request is sent as.
-pub(crate) const PARTS: usize = 9;
+pub(crate) const PARTS: usize = 11;
 
 /// Keys of `HookRequest`'s fields: number and wire type.
 mod key {
@@ -36,6 +39,7 @@ mod key {
     pub(super) const TRUNCATED: u8 = 3 << 3;
     pub(super) const CURSOR_VERSION: u8 = 4 << 3 | 2;
     pub(super) const PROJECT_DIR: u8 = 5 << 3 | 2;
+    pub(super) const CLIENT: u8 = 7 << 3 | 2;
 }
 
 /// A `HookRequest`; it borrows everything, for stdin is sent from where it was read.
@@ -45,6 +49,7 @@ pub(crate) struct Request<'a> {
     pub(crate) truncated: bool,
     pub(crate) cursor_version: &'a [u8],
     pub(crate) project_dir: &'a [u8],
+    pub(crate) client: &'a [u8],
 }
 
 /// The bytes between the borrowed ones.
@@ -54,6 +59,7 @@ pub(crate) struct Seams {
     before_stdin: Text<16>,
     before_cursor_version: Text<16>,
     before_project_dir: Text<16>,
+    before_client: Text<16>,
 }
 
 impl Request<'_> {
@@ -72,6 +78,7 @@ impl Request<'_> {
             before_stdin: Text::new(),
             before_cursor_version: Text::new(),
             before_project_dir: Text::new(),
+            before_client: Text::new(),
         };
         push_length(&mut seams.before_event, key::EVENT, self.event)?;
         push_length(&mut seams.before_stdin, key::STDIN, self.stdin)?;
@@ -80,6 +87,7 @@ impl Request<'_> {
         }
         push_length(&mut seams.before_cursor_version, key::CURSOR_VERSION, self.cursor_version)?;
         push_length(&mut seams.before_project_dir, key::PROJECT_DIR, self.project_dir)?;
+        push_length(&mut seams.before_client, key::CLIENT, self.client)?;
         let body = self.parts(&seams).iter().map(|part| part.len()).sum::<usize>();
         seams.header.push(&MAGIC)?;
         seams.header.push(&u32::try_from(body).map_err(|_| Overflow)?.to_le_bytes())?;
@@ -98,6 +106,8 @@ impl Request<'_> {
             self.cursor_version,
             seams.before_project_dir.as_bytes(),
             self.project_dir,
+            seams.before_client.as_bytes(),
+            self.client,
         ]
     }
 }
@@ -139,6 +149,9 @@ mod tests {
     use proptest::prelude::*;
     use prost::Message as _;
 
+    const STOP: Request<'static> =
+        Request { event: b"stop", stdin: b"{}", truncated: false, cursor_version: b"", project_dir: b"", client: b"" };
+
     fn encode(request: &Request<'_>) -> Vec<u8> {
         request.parts(&request.seams().unwrap()).concat()
     }
@@ -154,7 +167,12 @@ mod tests {
         assert_eq!(MAGIC, contract::MAGIC);
         assert_eq!(HEADER_BYTES, contract::HEADER_BYTES);
         assert_eq!(REPLY_MAX_BYTES, contract::REPLY_MAX_BYTES);
-        let most = INPUT_MAX_BYTES + EVENT_MAX_BYTES + CURSOR_VERSION_MAX_BYTES + PROJECT_DIR_MAX_BYTES + 5 * 16;
+        let most = INPUT_MAX_BYTES
+            + EVENT_MAX_BYTES
+            + CURSOR_VERSION_MAX_BYTES
+            + PROJECT_DIR_MAX_BYTES
+            + CLIENT_MAX_BYTES
+            + 6 * 16;
         assert!(most <= contract::REQUEST_MAX_BYTES);
     }
 
@@ -162,6 +180,7 @@ mod tests {
         #[test]
         fn a_request_decodes_to_the_same_message(
             event in "[a-z-]{0,64}", stdin in any::<Vec<u8>>(), truncated: bool, cursor in ".{0,60}", project in ".{0,900}",
+            client in "[a-z]{0,32}",
         ) {
             let request = Request {
                 event: event.as_bytes(),
@@ -169,6 +188,7 @@ mod tests {
                 truncated,
                 cursor_version: cursor.as_bytes(),
                 project_dir: project.as_bytes(),
+                client: client.as_bytes(),
             };
             let frame = encode(&request.sanitised());
             let expected = HookRequest {
@@ -178,6 +198,7 @@ mod tests {
                 cursor_version: cursor.clone(),
                 project_dir: project.clone(),
                 dry_run: false,
+                client: client.clone(),
             };
             prop_assert_eq!(&decode(&frame), &expected);
             prop_assert_eq!(&frame[HEADER_BYTES..], &expected.encode_to_vec());
@@ -188,8 +209,7 @@ mod tests {
     fn lengths_of_every_varint_width_decode() {
         for length in [1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, INPUT_MAX_BYTES] {
             let stdin = vec![b'x'; length];
-            let request =
-                Request { event: b"stop", stdin: &stdin, truncated: false, cursor_version: b"", project_dir: b"" };
+            let request = Request { stdin: &stdin, ..STOP };
             assert_eq!(decode(&encode(&request)).stdin.len(), length);
         }
     }
@@ -197,8 +217,7 @@ mod tests {
     #[test]
     fn variables_that_protobuf_cannot_carry_are_left_out() {
         let long = [b'a'; PROJECT_DIR_MAX_BYTES + 1];
-        let request =
-            Request { event: b"stop", stdin: b"{}", truncated: false, cursor_version: b"\xFF", project_dir: &long };
+        let request = Request { cursor_version: b"\xFF", project_dir: &long, ..STOP };
         let message = decode(&encode(&request.sanitised()));
         assert_eq!((message.cursor_version.as_str(), message.project_dir.as_str()), ("", ""));
     }

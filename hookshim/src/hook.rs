@@ -52,6 +52,7 @@ fn answer(invocation: &Invocation<'_>, variables: &Variables<'_>, input: &mut In
         truncated: input.truncated,
         cursor_version: variables.cursor_version.unwrap_or_default(),
         project_dir: variables.claude_project_dir.unwrap_or_default(),
+        client: invocation.client(),
     };
     let deadline = Deadline::after(REPLY_NS).or_sooner(whole);
     let reply = exchange::ask(&socket, &request.sanitised(), input.scratch, deadline)?;

@@ -1,6 +1,6 @@
-//! What the shim was started with: its event, and the variables it knows, read in one pass.
+//! What the shim was started with: its event, its client, and the variables it knows, read in one pass.
 
-use crate::frame::EVENT_MAX_BYTES;
+use crate::frame::{CLIENT_MAX_BYTES, EVENT_MAX_BYTES};
 use crate::start::Strings;
 
 /// Arguments and variables as the system handed them over.
@@ -16,6 +16,12 @@ impl<'a> Invocation<'a> {
         let event = self.arguments.clone().nth(1)?.to_bytes();
         let usable = !event.is_empty() && event.len() <= EVENT_MAX_BYTES && event.is_ascii();
         usable.then_some(event)
+    }
+
+    /// The client whose words the input is in: the second argument; empty where none is named.
+    pub(crate) fn client(&self) -> &'a [u8] {
+        let client = self.arguments.clone().nth(2).map(|client| client.to_bytes()).unwrap_or_default();
+        if client.len() <= CLIENT_MAX_BYTES && client.is_ascii() { client } else { &[] }
     }
 }
 

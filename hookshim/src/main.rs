@@ -1,7 +1,7 @@
 //! The hook shim: carries one hook event to the Helix daemon and prints what the daemon answers.
 //!
 //! ```text
-//! helix-hook <event>      stdin: the agent's JSON      stdout: the daemon's reply, or nothing
+//! helix-hook <event> [client]      stdin: the agent's JSON      stdout: the daemon's reply, or nothing
 //! ```
 //!
 //! An agent runs this program in front of its own work, so it promises what the agent must be able to rely on:

@@ -4,9 +4,11 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
-use helix_proto::v1::{Draft, Program, SessionLogRequest};
+use helix_proto::v1::{Draft, Program, ReceiptsRequest, SessionLogRequest};
 use helix_tests::hook::{ALLOWED, Session};
+use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::text::without_noise;
 use helix_tests::{Bridge, Daemon, Home, HookRun, Project, Rpc};
@@ -418,4 +420,45 @@ fn a_session_of_forty_events_as_a_person_would_read_it() {
     told(log, "stops", session.stop().unwrap());
     told(log, "ends", session.hook("session-end", "SessionEnd-other", |_| ()).unwrap());
     insta::assert_snapshot!(log);
+}
+
+#[test]
+fn receipts_say_whether_the_model_was_given_the_text() {
+    let world = World::new();
+    world.remember(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.",
+    );
+    let transcript = world.project.write("transcript.jsonl", "").unwrap();
+    let prompt = |id: &str, prompt: &str| {
+        let session = world.session(id);
+        let change = |input: &mut Value| {
+            input["prompt"] = prompt.into();
+            input["transcript_path"] = transcript.to_string_lossy().into();
+        };
+        session.hook("prompt", "UserPromptSubmit", change).unwrap()
+    };
+    let question = "why are invoices exported as semicolon CSV?";
+    let given = [prompt("one", question).unwrap(), prompt("two", question).unwrap()];
+    assert_eq!(fates(&world), ["unknown", "unknown"]);
+    let start: String = given[1].chars().take(240).collect();
+    assert!(start.len() < given[1].len());
+    fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [given[0]]}}))).unwrap();
+    prompt("one", "thanks");
+    fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [start]}}))).unwrap();
+    prompt("two", "thanks");
+    assert_eq!(fates(&world), ["cut", "delivered"], "newest first");
+    let status = Rpc::connect(&world.home).unwrap().status().unwrap();
+    assert_eq!((status.injections_delivered, status.injections_cut, status.injections_unknown), (1, 1, 0));
+}
+
+/// What became of what hooks said, newest first.
+fn fates(world: &World) -> Vec<String> {
+    let mut rpc = Rpc::connect(&world.home).unwrap();
+    let known = within(Duration::from_secs(5), || {
+        let reply = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
+        // A receipt is written behind the answer.
+        Ok((reply.receipts.len() == 2).then_some(reply.receipts))
+    });
+    known.unwrap().into_iter().map(|receipt| receipt.fate).collect()
 }

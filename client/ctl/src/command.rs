@@ -22,7 +22,7 @@ mod up;
 mod upgrade;
 
 pub(crate) use add::Add;
-pub(crate) use browse::{Brief, Entries, Graph, Pack, Recent, Session, Stats, Topics, Xref};
+pub(crate) use browse::{Brief, Entries, Graph, Pack, Receipts, Recent, Session, Stats, Topics, Xref};
 pub(crate) use care::{Compact, Prune, Reindex, Stale};
 pub(crate) use change::{Append, Edit, Forget, Merge, Rename, Restore, Revise, Set, Tag};
 pub(crate) use checkpoint::Checkpoint;

@@ -16,4 +16,6 @@ pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated,
 pub(crate) use search::SearchDocument;
 pub(crate) use status::{StatusDocument, embedder_state};
 pub(crate) use topics::{CrossReferencesDocument, GraphDocument, RecentDocument, StatsDocument, TopicsDocument};
-pub(crate) use work::{BriefDocument, CheckpointDocument, ContextDocument, SessionDocument, UpgradeDocument};
+pub(crate) use work::{
+    BriefDocument, CheckpointDocument, ContextDocument, ReceiptsDocument, SessionDocument, UpgradeDocument,
+};

@@ -37,6 +37,9 @@ pub const STORE_FILE: &str = "store.redb";
 /// newer rather than damaged.
 pub const FORMAT: u64 = 2;
 
+/// Receipts that are kept; the oldest go.
+pub const RECEIPTS_MAX: u64 = 5_000;
+
 /// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a gigabyte.
 const CACHE_BYTES: usize = 48 * 1024 * 1024;
 

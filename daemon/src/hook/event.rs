@@ -1,8 +1,8 @@
-//! What clients write to a hook and what they accept from it.
+//! What clients write to a hook.
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::sessions::Start;
 
@@ -65,6 +65,7 @@ pub(super) struct Input {
     pub(super) session_id: String,
     pub(super) agent_id: String,
     pub(super) cwd: String,
+    pub(super) transcript_path: String,
     pub(super) hook_event_name: String,
     pub(super) source: String,
     pub(super) tool_name: String,
@@ -80,24 +81,20 @@ impl Input {
     /// Reads a hook's stdin; `None` when it is not what clients send.
     pub(super) fn parse(stdin: &[u8]) -> Option<Self> {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(stdin) else { return None };
-        let mut value = |name: &str| fields.get_mut(name).map(Value::take).unwrap_or_default();
-        let mut text = |name: &str| match value(name) {
-            Value::String(text) => text,
-            _ => String::new(),
-        };
         let input = Self {
-            session_id: text("session_id"),
-            agent_id: text("agent_id"),
-            cwd: text("cwd"),
-            hook_event_name: text("hook_event_name"),
-            source: text("source"),
-            tool_name: text("tool_name"),
-            error: text("error"),
-            prompt: text("prompt"),
-            tool_input: value("tool_input"),
-            tool_response: value("tool_response"),
-            is_interrupt: value("is_interrupt") == Value::Bool(true),
-            stop_hook_active: value("stop_hook_active") == Value::Bool(true),
+            session_id: first_text(&mut fields, &["session_id", "conversation_id"]),
+            agent_id: text(&mut fields, "agent_id"),
+            cwd: directory(&mut fields),
+            transcript_path: text(&mut fields, "transcript_path"),
+            hook_event_name: text(&mut fields, "hook_event_name"),
+            source: text(&mut fields, "source"),
+            tool_name: text(&mut fields, "tool_name"),
+            error: text(&mut fields, "error"),
+            prompt: text(&mut fields, "prompt"),
+            tool_input: value(&mut fields, "tool_input"),
+            tool_response: value(&mut fields, "tool_response"),
+            is_interrupt: value(&mut fields, "is_interrupt") == Value::Bool(true),
+            stop_hook_active: value(&mut fields, "stop_hook_active") == Value::Bool(true),
         };
         let is_plausible = input.session_id.len() <= ID_MAX_BYTES && input.agent_id.len() <= ID_MAX_BYTES;
         is_plausible.then_some(input)
@@ -155,23 +152,29 @@ impl Input {
     }
 }
 
-/// The answer that puts text in front of the model.
-pub(super) fn additional_context(event: ClientEvent, text: &str) -> Vec<u8> {
-    let answer = json!({ "hookSpecificOutput": { "hookEventName": event.name(), "additionalContext": text } });
-    answer.to_string().into_bytes()
+fn value(fields: &mut Map<String, Value>, name: &str) -> Value {
+    fields.get_mut(name).map(Value::take).unwrap_or_default()
 }
 
-/// The answer that replaces the tool's input.
-pub(super) fn updated_input(event: ClientEvent, input: &Value) -> Vec<u8> {
-    let answer = json!({ "hookSpecificOutput": { "hookEventName": event.name(), "updatedInput": input } });
-    answer.to_string().into_bytes()
+fn text(fields: &mut Map<String, Value>, name: &str) -> String {
+    match value(fields, name) {
+        Value::String(text) => text,
+        _ => String::new(),
+    }
 }
 
-/// The answer that permits what the client would ask the user about.
-pub(super) fn allowed(event: ClientEvent) -> Vec<u8> {
-    let decision = json!({ "behavior": "allow" });
-    let answer = json!({ "hookSpecificOutput": { "hookEventName": event.name(), "decision": decision } });
-    answer.to_string().into_bytes()
+fn first_text(fields: &mut Map<String, Value>, names: &[&str]) -> String {
+    names.iter().map(|name| text(fields, name)).find(|text| !text.is_empty()).unwrap_or_default()
+}
+
+/// Where the session works: `cwd`, or the first of the workspace's roots.
+fn directory(fields: &mut Map<String, Value>) -> String {
+    let cwd = text(fields, "cwd");
+    if !cwd.is_empty() {
+        return cwd;
+    }
+    let roots = value(fields, "workspace_roots");
+    roots.get(0).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]
@@ -192,20 +195,9 @@ mod tests {
     }
 
     #[test]
-    fn answers_carry_the_event() {
-        let text = |answer: Vec<u8>| String::from_utf8(answer).unwrap();
-        assert_eq!(
-            text(additional_context(ClientEvent::PreToolUse, "a \"b\"")),
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"a \"b\""}}"#
-        );
-        assert_eq!(
-            text(allowed(ClientEvent::PermissionRequest)),
-            r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#
-        );
-        assert_eq!(
-            text(updated_input(ClientEvent::PreToolUse, &json!({"prompt": "p"}))),
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"prompt":"p"}}}"#
-        );
+    fn sessions_of_other_clients_are_known_by_their_own_words() {
+        let input = Input::parse(br#"{"conversation_id":"c","workspace_roots":["/w","/v"]}"#).unwrap();
+        assert_eq!((input.session_id.as_str(), input.cwd.as_str()), ("c", "/w"));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
         by_status.map(|(status, &count)| v1::NamedCount { name: status.name().to_owned(), count }).collect();
     let (topics, projects) = (catalog.topic_count() as u64, catalog.project_count() as u64);
     drop(catalog);
+    let receipts = super::receipts::count(runtime)?;
     let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
     Ok(v1::StatusReply {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -41,6 +42,9 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
         open_connections: runtime.connections.load(Ordering::Relaxed),
         hooks_answered: runtime.hooks_answered.load(Ordering::Relaxed),
         injected_tokens: runtime.injected_tokens.load(Ordering::Relaxed),
+        injections_delivered: receipts.delivered,
+        injections_cut: receipts.cut,
+        injections_unknown: receipts.unknown,
     })
 }
 

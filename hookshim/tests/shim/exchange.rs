@@ -25,8 +25,19 @@ fn the_request_carries_event_input_and_variables() {
         cursor_version: "1.2".into(),
         project_dir: "/tmp/ä".into(),
         dry_run: false,
+        client: String::new(),
     };
     assert_eq!(daemon.request(), expected);
+}
+
+#[test]
+fn the_client_is_the_second_argument() {
+    for (named, passed) in [("gemini", "gemini"), (&"x".repeat(33), ""), ("ä", "")] {
+        let room = Room::new();
+        let daemon = room.answering_daemon(b"");
+        run(room.hook("prompt").arg(named), INPUT).check(b"");
+        assert_eq!(daemon.request().client, passed);
+    }
 }
 
 #[test]

@@ -4,8 +4,8 @@ use clap::Subcommand;
 
 use crate::command::{
     Add, Append, Batch, Brief, Checkpoint, Compact, Completions, Connect, Disconnect, Doctor, Down, Edit, Entries,
-    Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune, Read, Recent, Reindex, Rename, Restore,
-    Revise, Search, Session, Set, Stale, Stats, Status, Tag, Topics, Up, Upgrade, Xref,
+    Export, Forget, Graph, Hook, Hooks, Import, Man, Merge, Model, Pack, Prune, Read, Receipts, Recent, Reindex,
+    Rename, Restore, Revise, Search, Session, Set, Stale, Stats, Status, Tag, Topics, Up, Upgrade, Xref,
 };
 use crate::context::Context;
 use crate::failure::Outcome;
@@ -85,6 +85,8 @@ pub(super) enum Browsing {
     Checkpoint(Checkpoint),
     /// Lists what a session changed
     Session(Session),
+    /// Shows what hooks told agents, and whether it reached the model
+    Receipts(Receipts),
     /// Counts what is stored
     Stats(Stats),
 }
@@ -198,6 +200,7 @@ impl Browsing {
             Self::Context(command) => command.run(context),
             Self::Checkpoint(command) => command.run(context),
             Self::Session(command) => command.run(context),
+            Self::Receipts(command) => command.run(context),
             Self::Stats(command) => command.run(context),
         }
     }

@@ -60,6 +60,7 @@ impl Hook {
             cursor_version: variable("CURSOR_VERSION"),
             project_dir: variable("CLAUDE_PROJECT_DIR"),
             dry_run: true,
+            client: String::new(),
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;

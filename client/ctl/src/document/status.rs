@@ -31,6 +31,9 @@ pub(crate) struct StatusDocument<'a> {
     open_connections: u32,
     hooks_answered: u64,
     injected_tokens: u64,
+    injections_delivered: u64,
+    injections_cut: u64,
+    injections_unknown: u64,
 }
 
 /// One index.
@@ -73,6 +76,9 @@ impl<'a> StatusDocument<'a> {
             open_connections: status.open_connections,
             hooks_answered: status.hooks_answered,
             injected_tokens: status.injected_tokens,
+            injections_delivered: status.injections_delivered,
+            injections_cut: status.injections_cut,
+            injections_unknown: status.injections_unknown,
         }
     }
 }

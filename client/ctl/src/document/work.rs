@@ -62,6 +62,26 @@ pub(crate) struct ContextDocument<'a> {
     notes: &'a [String],
 }
 
+/// What hooks said.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReceiptsDocument<'a> {
+    delivered: u64,
+    cut: u64,
+    unknown: u64,
+    receipts: Vec<ReceiptDocument<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ReceiptDocument<'a> {
+    at: String,
+    session: &'a str,
+    event: &'a str,
+    handles: &'a [String],
+    tokens: u32,
+    latency_us: u64,
+    fate: &'a str,
+}
+
 /// What a session is doing.
 #[derive(Debug, Serialize)]
 pub(crate) struct ActivityDocument<'a> {
@@ -104,6 +124,26 @@ impl<'a> From<&'a v1::SessionLogReply> for SessionDocument<'a> {
             mended: activity.mended,
         });
         Self { session: &reply.session, total: reply.total, operations, activity }
+    }
+}
+
+impl<'a> From<&'a v1::ReceiptsReply> for ReceiptsDocument<'a> {
+    fn from(reply: &'a v1::ReceiptsReply) -> Self {
+        let document = |receipt: &'a v1::Receipt| ReceiptDocument {
+            at: rfc3339(receipt.at_us),
+            session: &receipt.session,
+            event: &receipt.event,
+            handles: &receipt.handles,
+            tokens: receipt.tokens,
+            latency_us: receipt.latency_us,
+            fate: &receipt.fate,
+        };
+        Self {
+            delivered: reply.delivered,
+            cut: reply.cut,
+            unknown: reply.unknown,
+            receipts: reply.receipts.iter().map(document).collect(),
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! What was found outdated or doubled, and what sessions and changes did.
 
+use std::time::Duration;
+
 use helix_client::v1::{
-    BatchItem, DuplicatePair, EditReply, ImportProgress, LoggedOperation, Memory, SourceState, StaleMemory, StaleReply,
-    StoreOutcome, StoreReply, batch_item,
+    BatchItem, DuplicatePair, EditReply, ImportProgress, LoggedOperation, Memory, Receipt, SourceState, StaleMemory,
+    StaleReply, StoreOutcome, StoreReply, batch_item,
 };
 
 use super::memory::{handle, row_text, source};
@@ -58,6 +60,21 @@ pub(crate) fn session(look: Look, operations: &[LoggedOperation]) -> String {
         ]
     };
     rows(look, &["sequence", "at", "what", "handle", "text"], operations.iter().map(row).collect())
+}
+
+/// Writes receipts, newest first.
+pub(crate) fn receipts(look: Look, receipts: &[Receipt]) -> String {
+    let row = |receipt: &Receipt| {
+        vec![
+            Field::painted(Paint::Faint, minute(receipt.at_us)),
+            one_line(&receipt.event).into(),
+            receipt.fate.as_str().into(),
+            format!("{} tokens", receipt.tokens).into(),
+            format!("{:.1} ms", Duration::from_micros(receipt.latency_us).as_secs_f64() * 1e3).into(),
+            row_text(look, &receipt.handles.join(" ")).into(),
+        ]
+    };
+    rows(look, &["at", "event", "fate", "cost", "took", "memories"], receipts.iter().map(row).collect())
 }
 
 /// Writes what a change did: one line a memory, then how many when there are more.

@@ -37,6 +37,14 @@ fn facts(status: &StatusReply, now_us: i64) -> Vec<Vec<Field>> {
         fact("store", size(status.store_bytes).into()),
         fact("connections", status.open_connections.to_string().into()),
         fact("hooks", format!("{} answered, {} tokens injected", status.hooks_answered, status.injected_tokens).into()),
+        fact(
+            "injections",
+            format!(
+                "{} delivered, {} cut, {} unknown",
+                status.injections_delivered, status.injections_cut, status.injections_unknown
+            )
+            .into(),
+        ),
     ]
 }
 

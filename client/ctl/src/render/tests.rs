@@ -133,6 +133,9 @@ fn running() -> StatusReply {
         open_connections: 2,
         hooks_answered: 17,
         injected_tokens: 1_234,
+        injections_delivered: 3,
+        injections_cut: 0,
+        injections_unknown: 1,
     }
 }
 

@@ -287,6 +287,20 @@ impl Snapshot {
         Ok(incidents.get(key)?.map(|state| state.value().to_vec()))
     }
 
+    /// Reads the newest receipts, newest first: their time in microseconds and their opaque states.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn receipts(&self) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+        let receipts = self.transaction.open_table(tables::RECEIPTS)?;
+        let mut newest = Vec::new();
+        for entry in receipts.iter()?.rev() {
+            let (at, state) = entry?;
+            newest.push((at.value(), state.value().to_vec()));
+        }
+        Ok(newest)
+    }
+
     /// Reads what every session was given.
     ///
     /// # Errors

@@ -25,6 +25,10 @@ pub(super) const SESSIONS: TableDefinition<&str, &[u8]> = TableDefinition::new("
 /// Scope and fingerprint of a mistake → what is known of it, opaque to the store.
 pub(super) const INCIDENTS: TableDefinition<&str, &[u8]> = TableDefinition::new("incidents");
 
+/// When a hook said something, in microseconds → the receipt, opaque to the store. The oldest go beyond
+/// [`super::RECEIPTS_MAX`].
+pub(super) const RECEIPTS: TableDefinition<i64, &[u8]> = TableDefinition::new("receipts");
+
 /// Scope → checkpoint (see `checkpoint`).
 pub(super) const CHECKPOINTS: TableDefinition<&str, &[u8]> = TableDefinition::new("checkpoints");
 

@@ -1,12 +1,13 @@
 //! Applying a group of writes inside one transaction.
 
-use redb::{ReadableTable, WriteTransaction};
+use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 
 use super::handles::Attempts;
 use super::{Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{self, Edit};
+use crate::store::RECEIPTS_MAX;
 use crate::store::history::{self, Operation, OperationKind};
 use crate::store::tables;
 use crate::store::{checkpoint, codec};
@@ -27,6 +28,7 @@ pub(super) struct Tables<'t> {
     access: redb::Table<'t, u32, (u64, i64)>,
     sessions: redb::Table<'t, &'static str, &'static [u8]>,
     incidents: redb::Table<'t, &'static str, &'static [u8]>,
+    receipts: redb::Table<'t, i64, &'static [u8]>,
     checkpoints: checkpoint::Table<'t>,
 }
 
@@ -67,6 +69,7 @@ impl Group {
             access: transaction.open_table(tables::ACCESS)?,
             sessions: transaction.open_table(tables::SESSIONS)?,
             incidents: transaction.open_table(tables::INCIDENTS)?,
+            receipts: transaction.open_table(tables::RECEIPTS)?,
             checkpoints: transaction.open_table(tables::CHECKPOINTS)?,
         };
         let mut attempts = Attempts::default();
@@ -124,6 +127,15 @@ impl Group {
             Write::Incidents(incidents) => {
                 for (key, state) in incidents {
                     tables.incidents.insert(key.as_str(), state.as_slice())?;
+                }
+                Ok(Ok(Change::None))
+            }
+            Write::Receipts(receipts) => {
+                for (at, state) in receipts {
+                    tables.receipts.insert(at, state.as_slice())?;
+                }
+                while tables.receipts.len()? > RECEIPTS_MAX {
+                    tables.receipts.pop_first()?;
                 }
                 Ok(Ok(Change::None))
             }

@@ -115,6 +115,7 @@ impl Strand {
             }
             Request::Session { key, state } => decided(Write::Session { key, state }, None, Label::Done),
             Request::Incidents(incidents) => decided(Write::Incidents(incidents), None, Label::Done),
+            Request::Receipts(receipts) => decided(Write::Receipts(receipts), None, Label::Done),
             Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), None, Label::Done),
         })
     }

@@ -47,7 +47,11 @@ impl Independence {
                 self.is_closed = !self.is_begun;
                 self.is_closed
             }
-            Request::Session { .. } | Request::Incidents(_) | Request::Checkpoint { .. } | Request::Accesses => true,
+            Request::Session { .. }
+            | Request::Incidents(_)
+            | Request::Receipts(_)
+            | Request::Checkpoint { .. }
+            | Request::Accesses => true,
         }
     }
 

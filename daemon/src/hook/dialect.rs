@@ -1,0 +1,155 @@
+//! The words of the clients: which of their events is which, what their tools are called, and in which keys an answer stands.
+//! A client drops an answer with a key that it does not know.
+
+use serde_json::{Value, json};
+
+use super::event::ClientEvent;
+
+/// Whose words a hook speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// Claude Code's, and Codex's, which are the same.
+    Claude,
+    /// Cursor's.
+    Cursor,
+    /// Gemini CLI's.
+    Gemini,
+}
+
+/// Gemini CLI's events, and what they are called here.
+const GEMINI_EVENTS: &[(&str, ClientEvent)] = &[
+    ("SessionStart", ClientEvent::SessionStart),
+    ("BeforeAgent", ClientEvent::UserPromptSubmit),
+    ("BeforeTool", ClientEvent::PreToolUse),
+    ("AfterTool", ClientEvent::PostToolUse),
+    ("PreCompress", ClientEvent::PreCompact),
+    ("SessionEnd", ClientEvent::SessionEnd),
+];
+
+/// Cursor's events.
+const CURSOR_EVENTS: &[(&str, ClientEvent)] = &[("sessionStart", ClientEvent::SessionStart)];
+
+/// Gemini CLI's tools, and what Claude Code calls those that do the same.
+const GEMINI_TOOLS: &[(&str, &str)] = &[
+    ("read_file", "Read"),
+    ("write_file", "Write"),
+    ("replace", "Edit"),
+    ("run_shell_command", "Bash"),
+    ("search_file_content", "Grep"),
+    ("grep_search", "Grep"),
+    ("glob", "Glob"),
+];
+
+impl Dialect {
+    /// The dialect of a client. `None` where the hook must stay silent: Cursor loads Claude's hooks as well, and its own come
+    /// anyway.
+    pub(super) fn of(client: &str, cursor_version: &str) -> Option<Self> {
+        match client {
+            "cursor" => Some(Self::Cursor),
+            "gemini" => Some(Self::Gemini),
+            _ if !cursor_version.is_empty() => None,
+            _ => Some(Self::Claude),
+        }
+    }
+
+    /// Reads the name that the client gives an event.
+    pub(super) fn event(self, name: &str) -> Option<ClientEvent> {
+        let of =
+            |events: &[(&str, ClientEvent)]| events.iter().find(|(known, _)| *known == name).map(|(_, event)| *event);
+        match self {
+            Self::Claude => ClientEvent::parse(name),
+            Self::Cursor => of(CURSOR_EVENTS),
+            Self::Gemini => of(GEMINI_EVENTS),
+        }
+    }
+
+    /// What the tool is called here.
+    pub(super) fn tool(self, name: String) -> String {
+        match self {
+            Self::Gemini => {
+                let known = GEMINI_TOOLS.iter().find(|(theirs, _)| *theirs == name);
+                known.map_or(name, |(_, ours)| (*ours).to_owned())
+            }
+            Self::Claude | Self::Cursor => name,
+        }
+    }
+
+    /// The answer that puts text in front of the model; `None` where the client takes none at this event.
+    pub(super) fn additional_context(self, event: ClientEvent, text: &str) -> Option<Value> {
+        match self {
+            Self::Claude => Some(specific(event.name(), "additionalContext", text.into())),
+            Self::Cursor => Some(json!({ "additional_context": text })),
+            // Before a tool is used it takes a decision only.
+            Self::Gemini if event == ClientEvent::PreToolUse => None,
+            Self::Gemini => {
+                let (name, _) = GEMINI_EVENTS.iter().find(|(_, known)| *known == event)?;
+                Some(specific(name, "additionalContext", text.into()))
+            }
+        }
+    }
+
+    /// The answer that replaces the tool's input.
+    pub(super) fn updated_input(self, event: ClientEvent, input: Value) -> Option<Value> {
+        (self == Self::Claude).then(|| specific(event.name(), "updatedInput", input))
+    }
+
+    /// The answer that permits what the client would ask the user about.
+    pub(super) fn allowed(self, event: ClientEvent) -> Option<Value> {
+        (self == Self::Claude).then(|| specific(event.name(), "decision", json!({ "behavior": "allow" })))
+    }
+}
+
+fn specific(event: &str, key: &str, value: Value) -> Value {
+    json!({ "hookSpecificOutput": { "hookEventName": event, key: value } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(answer: Option<Value>) -> String {
+        answer.map(|answer| answer.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn answers_stand_in_the_clients_keys() {
+        let event = ClientEvent::UserPromptSubmit;
+        assert_eq!(
+            text(Dialect::Claude.additional_context(event, "a \"b\"")),
+            r#"{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"a \"b\""}}"#
+        );
+        assert_eq!(
+            text(Dialect::Gemini.additional_context(event, "a")),
+            r#"{"hookSpecificOutput":{"hookEventName":"BeforeAgent","additionalContext":"a"}}"#
+        );
+        assert_eq!(
+            text(Dialect::Cursor.additional_context(ClientEvent::SessionStart, "a")),
+            r#"{"additional_context":"a"}"#
+        );
+        assert_eq!(
+            text(Dialect::Claude.allowed(ClientEvent::PermissionRequest)),
+            r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#
+        );
+        assert_eq!(
+            text(Dialect::Claude.updated_input(ClientEvent::PreToolUse, json!({"prompt": "p"}))),
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"prompt":"p"}}}"#
+        );
+    }
+
+    #[test]
+    fn where_a_client_takes_nothing_it_is_told_nothing() {
+        assert_eq!(Dialect::Gemini.additional_context(ClientEvent::PreToolUse, "a"), None);
+        assert_eq!(Dialect::Gemini.allowed(ClientEvent::PermissionRequest), None);
+        assert_eq!(Dialect::Cursor.updated_input(ClientEvent::PreToolUse, Value::Null), None);
+    }
+
+    #[test]
+    fn claudes_hooks_are_silent_inside_cursor() {
+        assert_eq!(Dialect::of("", "1.2"), None);
+        assert_eq!(Dialect::of("cursor", "1.2"), Some(Dialect::Cursor));
+        assert_eq!((Dialect::of("", ""), Dialect::of("gemini", "")), (Some(Dialect::Claude), Some(Dialect::Gemini)));
+        assert_eq!(Dialect::Gemini.event("BeforeAgent"), Some(ClientEvent::UserPromptSubmit));
+        assert_eq!(Dialect::Claude.event("BeforeAgent"), None);
+        assert_eq!(Dialect::Gemini.tool("run_shell_command".to_owned()), "Bash");
+    }
+}

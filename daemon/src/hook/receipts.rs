@@ -1,0 +1,201 @@
+//! Receipts: what hooks said, and whether it reached the model. A client that writes a transcript shows there what the model was
+//! given; a text that stands in it whole was delivered.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use helix_engine::model::Timestamp;
+use helix_engine::strand::Request;
+use prost::Message;
+
+use crate::writer::WriterHandle;
+
+/// Injections of one session that wait for their transcript.
+const PENDING_MAX: usize = 64;
+
+/// Sessions that wait for theirs.
+const SESSIONS_MAX: usize = 256;
+
+/// Bytes of a transcript that are read at once, from its end.
+const TRANSCRIPT_MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Characters of an injection by whose presence it is known that the rest was cut. The frame that all begin with has 70.
+const START_CHARS: usize = 200;
+
+/// How often a transcript is looked at for the same injection before its fate stays unknown.
+const LOOKS_MAX: u32 = 20;
+
+/// Version of the persisted form.
+const VERSION: u32 = 1;
+
+/// What became of an injection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
+#[repr(i32)]
+pub(crate) enum Fate {
+    /// Nobody said.
+    Unknown = 0,
+    /// The transcript has all of it.
+    Delivered = 1,
+    /// The transcript has its beginning only.
+    Cut = 2,
+}
+
+impl Fate {
+    /// Its name for readers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::Delivered => "delivered",
+            Self::Cut => "cut",
+        }
+    }
+}
+
+/// One injection, as it is persisted.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct Receipt {
+    #[prost(uint32, tag = "1")]
+    version: u32,
+    #[prost(string, tag = "2")]
+    pub(crate) session: String,
+    #[prost(string, tag = "3")]
+    pub(crate) event: String,
+    #[prost(string, repeated, tag = "4")]
+    pub(crate) handles: Vec<String>,
+    #[prost(uint32, tag = "5")]
+    pub(crate) tokens: u32,
+    #[prost(uint64, tag = "6")]
+    pub(crate) latency_us: u64,
+    #[prost(enumeration = "Fate", tag = "7")]
+    fate: i32,
+}
+
+impl Receipt {
+    /// Reads what was persisted; `None` when it is of another version or damaged.
+    pub(crate) fn read(state: &[u8]) -> Option<Self> {
+        Self::decode(state).ok().filter(|receipt| receipt.version == VERSION)
+    }
+}
+
+/// An injection whose fate is not known yet.
+#[derive(Debug)]
+struct Pending {
+    at_us: i64,
+    receipt: Receipt,
+    /// Its text as it stands inside a JSON string.
+    text: String,
+    looks: u32,
+}
+
+/// The injections that wait for their transcripts.
+#[derive(Debug, Default)]
+pub(crate) struct Receipts {
+    pending: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    sessions: HashMap<String, Vec<Pending>>,
+    /// The newest time that a receipt has: no two have the same.
+    newest_us: i64,
+}
+
+impl Receipts {
+    /// Records an injection.
+    pub(super) fn record(&self, writer: &WriterHandle, mut receipt: Receipt, text: &str, now: Timestamp) {
+        receipt.version = VERSION;
+        let mut waiting = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_us = now.as_micros().max(waiting.newest_us + 1);
+        waiting.newest_us = at_us;
+        writer.write_later(Request::Receipts(vec![(at_us, receipt.encode_to_vec())]));
+        if waiting.sessions.len() >= SESSIONS_MAX && !waiting.sessions.contains_key(&receipt.session) {
+            let oldest = waiting.sessions.iter().min_by_key(|(_, all)| all.last().map(|pending| pending.at_us));
+            let oldest = oldest.map(|(session, _)| session.clone());
+            oldest.and_then(|session| waiting.sessions.remove(&session));
+        }
+        let all = waiting.sessions.entry(receipt.session.clone()).or_default();
+        if all.len() >= PENDING_MAX {
+            all.remove(0);
+        }
+        all.push(Pending { at_us, receipt, text: in_json(text), looks: 0 });
+    }
+
+    /// Looks for the injections of a session in its transcript, and records what is known now.
+    pub(super) fn confirm(&self, writer: &WriterHandle, session: &str, transcript: &Path) {
+        let has_pending = {
+            let waiting = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.sessions.contains_key(session)
+        };
+        let Some(written) = has_pending.then(|| tail(transcript)).flatten() else { return };
+        let mut waiting = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(all) = waiting.sessions.get_mut(session) else { return };
+        let mut known = Vec::new();
+        all.retain_mut(|pending| {
+            pending.looks += 1;
+            let fate = fate_of(&pending.text, &written);
+            if fate != Fate::Unknown {
+                pending.receipt.set_fate(fate);
+                known.push((pending.at_us, pending.receipt.encode_to_vec()));
+            }
+            fate == Fate::Unknown && pending.looks < LOOKS_MAX
+        });
+        if all.is_empty() {
+            waiting.sessions.remove(session);
+        }
+        if !known.is_empty() {
+            writer.write_later(Request::Receipts(known));
+        }
+    }
+}
+
+/// A text as it stands inside a JSON string.
+fn in_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.trim_start_matches('"').strip_suffix('"').unwrap_or_default().to_owned()
+}
+
+fn fate_of(text: &str, written: &str) -> Fate {
+    if written.contains(text) {
+        return Fate::Delivered;
+    }
+    let start = text.char_indices().nth(START_CHARS).and_then(|(at, _)| text.get(..at));
+    if start.is_some_and(|start| written.contains(start)) { Fate::Cut } else { Fate::Unknown }
+}
+
+/// The end of a transcript; `None` where there is no such file.
+fn tail(transcript: &Path) -> Option<String> {
+    let mut file = File::open(transcript).ok()?;
+    let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    file.seek(SeekFrom::Start(metadata.len().saturating_sub(TRANSCRIPT_MAX_BYTES))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TRANSCRIPT_MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_tells_what_became_of_a_text() {
+        let text = format!("<helix-memory>\n- \"{}\" ä</helix-memory>", "word ".repeat(60));
+        let transcript = |content: &str| serde_json::json!({"content": [content]}).to_string();
+        let cut: String = text.chars().take(250).collect();
+        for (content, fate) in [
+            (format!("Hook said: {text}"), Fate::Delivered),
+            (cut, Fate::Cut),
+            ("<helix-memory> something else".to_owned(), Fate::Unknown),
+        ] {
+            assert_eq!(fate_of(&in_json(&text), &transcript(&content)), fate, "{content}");
+        }
+    }
+
+    #[test]
+    fn short_texts_are_whole_or_unknown() {
+        assert_eq!(fate_of("short", "sho"), Fate::Unknown);
+        assert_eq!(fate_of("short", "a short text"), Fate::Delivered);
+    }
+}
