@@ -167,6 +167,11 @@ impl Context<'_> {
     }
 }
 
+/// Makes ready what the first event would otherwise wait for. Takes some milliseconds: call it off the async threads.
+pub(crate) fn warm_up() {
+    build::warm_up();
+}
+
 /// Answers an event with the bytes for the hook's stdout; empty for nothing.
 pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest) -> Vec<u8> {
     runtime.hooks_answered.fetch_add(1, Ordering::Relaxed);

@@ -17,7 +17,7 @@ use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{Handover, Successor};
 use crate::home::{Home, make_directory};
-use crate::hook::{Gate, Incidents, Receipts, Sessions};
+use crate::hook::{self, Gate, Incidents, Receipts, Sessions};
 use crate::indexer::{self, Indexer};
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
@@ -167,6 +167,7 @@ impl Daemon {
         let indexer = Indexer::start(Arc::clone(&strand), wake).map_err(io_failure("starting", "the indexer"))?;
         let runtime = Runtime::new(config, strand, writer_handle, handle)?;
         let runtime = Arc::new(runtime);
+        tokio::task::spawn_blocking(hook::warm_up);
         let stopper = Arc::downgrade(&runtime);
         // A failed disk stops the daemon as a request to stop would; `close` then reports why.
         tokio::spawn(async move {

@@ -35,11 +35,17 @@ const OUTPUT_MAX_BYTES: usize = 256 * 1024;
 /// What a command prints that failed although the shell says that it did not, as behind a pipe.
 static FAILED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r"(?m)^\s*(?:error: could not compile|error: test failed|test result: FAILED|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\*|",
+        r"(?m)^[ \t]*(?:error: could not compile|error: test failed|test result: FAILED|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\*|",
         r"BUILD FAILED|FAILED \(|FAIL\t|ERROR: Build did NOT complete|Found \d+ errors?\b|=+ .*\b\d+ failed|Summary \[.*\b\d+ failed|Tests: +\d+ failed)"
     ))
     .ok()
 });
+
+/// Compiles everything, so that the first failure is not answered late.
+pub(super) fn warm_up() {
+    helix_engine::policy::work::fault::warm_up();
+    LazyLock::force(&FAILED);
+}
 
 /// How a command went.
 struct Outcome {

@@ -58,7 +58,7 @@ impl Fate {
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct Receipt {
     #[prost(uint32, tag = "1")]
-    version: u32,
+    pub(super) version: u32,
     #[prost(string, tag = "2")]
     pub(crate) session: String,
     #[prost(string, tag = "3")]
@@ -70,7 +70,7 @@ pub(crate) struct Receipt {
     #[prost(uint64, tag = "6")]
     pub(crate) latency_us: u64,
     #[prost(enumeration = "Fate", tag = "7")]
-    fate: i32,
+    pub(super) fate: i32,
 }
 
 impl Receipt {

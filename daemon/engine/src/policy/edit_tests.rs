@@ -124,6 +124,7 @@ fn what_stays_takes_over_what_the_duplicate_had() {
     let elsewhere = Sourced { reference: SourceRef::parse("src/b.rs"), ..Sourced::default() };
     let other = Absorbed { source: Some(elsewhere), ..absorbed.clone() };
     let mut global = Memory { scope: Scope::Global, ..memory.clone() };
+    memory.scope = Scope::Project("p".into());
     let first = absorbed.clone();
     assert!(done(&Edit::Absorb(Box::new(absorbed)), &mut memory));
     assert_eq!(memory.attributes.get(LINE_ATTRIBUTE).map(String::as_str), Some("abc"));

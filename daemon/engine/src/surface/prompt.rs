@@ -1,5 +1,6 @@
 //! Whether a prompt asks something that memories could answer.
 
+use crate::index::lexical::stop_words::is_stop_word;
 use crate::index::lexical::{LexicalQuery, Mode};
 
 /// Shortest and longest prompt that is looked at, in characters: a shorter one says nothing, a longer one is a document.
@@ -33,7 +34,7 @@ pub fn question(prompt: &str) -> Option<String> {
         return None;
     }
     let query = LexicalQuery::parse(words, Mode::Any);
-    let is_content = |word: &&str| word.chars().count() > 1 && !SMALL_TALK.contains(word);
+    let is_content = |word: &&str| word.chars().count() > 1 && !is_stop_word(word) && !SMALL_TALK.contains(word);
     let mut content: Vec<&str> =
         query.terms().iter().filter(|term| term.required).map(|term| term.word.as_str()).filter(is_content).collect();
     content.sort_unstable();

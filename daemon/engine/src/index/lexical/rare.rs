@@ -3,6 +3,12 @@
 use super::statistics::idf;
 use super::{LexicalError, LexicalIndex, LexicalQuery, Mode};
 
+/// Memories of the strand on which the weights of relevance were fitted, about.
+const REFERENCE_DOCUMENTS: u64 = 200;
+
+/// Memories that a strand counts as having at least.
+const DOCUMENTS_MIN: u64 = 50;
+
 impl LexicalIndex {
     /// Makes a query of a text's `count` rarest words, any of which suffices. Rare words have short posting lists.
     ///
@@ -18,15 +24,29 @@ impl LexicalIndex {
         Ok(query.retain(|place| rarest.contains(&place)))
     }
 
-    /// How telling each of a query's terms is, in its order: the inverse document frequency of BM25, in nats. A term that no
-    /// memory has is the most telling.
+    /// How telling each of a query's terms is, in its order: the inverse document frequency of BM25, in nats, as if there were
+    /// [`REFERENCE_DOCUMENTS`] memories, so that it means the same in a small strand and in a large one. In a very small one a
+    /// word is not telling for being there once: it counts as if there were [`DOCUMENTS_MIN`].
     ///
     /// # Errors
     ///
     /// When the segments cannot be read.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count is between 0 and the count"
+    )]
     pub fn rarities(&self, query: &LexicalQuery) -> Result<Vec<f32>, LexicalError> {
         let documents = self.document_count()?;
-        Ok(self.frequencies(query)?.into_iter().map(|frequency| idf(frequency.min(documents), documents)).collect())
+        let rarity = |frequency: u64| match documents {
+            0..=REFERENCE_DOCUMENTS => idf(frequency.min(documents), documents.max(DOCUMENTS_MIN)),
+            documents => {
+                let share = frequency.min(documents) as f64 / documents as f64;
+                idf((share * REFERENCE_DOCUMENTS as f64).round() as u64, REFERENCE_DOCUMENTS)
+            }
+        };
+        Ok(self.frequencies(query)?.into_iter().map(rarity).collect())
     }
 
     /// How often each of a query's terms occurs, over all fields.

@@ -130,36 +130,48 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "",
         ),
     ];
-    forms
-        .iter()
-        .filter_map(|&(pattern, place, code)| Some(Form { pattern: Regex::new(pattern).ok()?, place, code }))
-        .collect()
+    forms.iter().filter_map(|&(pattern, place, code)| Some(Form { pattern: compile(pattern)?, place, code })).collect()
 });
+
+/// Compiles a pattern whose classes mean ASCII: what tools print around a message is, and the tables of Unicode make the first
+/// use take a hundred times as long.
+fn compile(pattern: &str) -> Option<Regex> {
+    let ascii =
+        [(r"\w", "[0-9A-Za-z_]"), (r"\d", "[0-9]"), (r"\s", r"[ \t]"), (r"\S", r"[^ \t]"), (r"\b", r"(?-u:\b)")];
+    let pattern = ascii.iter().fold(pattern.to_owned(), |pattern, (class, meant)| pattern.replace(class, meant));
+    Regex::new(&pattern).ok()
+}
+
+/// Compiles everything, so that the first failure is not answered late.
+pub fn warm_up() {
+    LazyLock::force(&FORMS);
+    for pattern in [&ECHO, &ARROW, &FRAME, &HEADING, &QUOTED, &ESCAPES, &PATHS, &NUMBERS] {
+        LazyLock::force(pattern);
+    }
+}
 
 /// What only says that something above went wrong.
 static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(concat!(
+    compile(concat!(
         r"^(?:could not compile|aborting due to|build failed|test failed, to rerun|process didn't exit|\d+ (?:target|previous|error)|",
         r"command failed|Command failed|recipe for target|.* returned non-zero|script returned|Lifecycle script|doctest failed|",
         r"linking with .* failed)"
     ))
-    .ok()
 });
 
-static ARROW: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^\s*(?:-->|at) (?P<file>[^\s:]+):\d+(?::\d+)?").ok());
+static ARROW: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s*(?:-->|at) (?P<file>[^\s:]+):\d+(?::\d+)?"));
 static FRAME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r#"^\s*File "(?P<file>[^"]+)", line \d+(?:, in (?P<symbol>[\w<>.]+))?"#).ok());
-static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^(?P<file>\S*/\S+\.\w{1,5})$").ok());
+    LazyLock::new(|| compile(r#"^\s*File "(?P<file>[^"]+)", line \d+(?:, in (?P<symbol>[\w<>.]+))?"#));
+static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?P<file>\S*/\S+\.\w{1,5})$"));
 static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r#"[`'"‘“](?P<symbol>[A-Za-z_$][\w$:.<>&-]{0,79})[`'"’”]|(?:undefined|cannot find symbol|undeclared name): (?P<bare>[A-Za-z_][\w.]{0,79})"#)
-        .ok()
+    compile(
+        r#"[`'"‘“](?P<symbol>[A-Za-z_$][\w$:.<>&-]{0,79})[`'"’”]|(?:undefined|cannot find symbol|undeclared name): (?P<bare>[A-Za-z_][\w.]{0,79})"#,
+    )
 });
-static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("\x1b\\[[0-9;?]*[A-Za-z]").ok());
-static PATHS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:[A-Za-z]:)?[\w.@~-]*[/\\][\w./\\@~-]+(?::\d+)*").ok());
+static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| compile("\x1b\\[[0-9;?]*[A-Za-z]"));
+static PATHS: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?:[A-Za-z]:)?[\w.@~-]*[/\\][\w./\\@~-]+(?::\d+)*"));
 static NUMBERS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}\b|\d+(?:\.\d+)*").ok());
+    LazyLock::new(|| compile(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}\b|\d+(?:\.\d+)*"));
 
 /// Finds the mistakes that an output tells of, each once, in order.
 #[must_use]
