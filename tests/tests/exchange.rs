@@ -1,9 +1,10 @@
 //! What travels from one home to another through the formats.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::Stdio;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use helix_client::caller;
 use helix_proto::v1::{self, Program};
@@ -83,18 +84,102 @@ fn what_was_recorded_of_a_source_travels() {
     }
 }
 
+/// An AMRL log of one entry, so many minutes after the beginning of 2024.
+fn log(topic: &[u8], body: &[u8], minutes: i32) -> Vec<u8> {
+    [&b"AMRL\x01\x00\x00\x00"[..], &entry(topic, body, minutes)].concat()
+}
+
+fn entry(topic: &[u8], body: &[u8], minutes: i32) -> Vec<u8> {
+    let lengths = [&[1, u8::try_from(topic.len()).unwrap()][..], &u32::try_from(body.len()).unwrap().to_le_bytes()];
+    [&lengths.concat()[..], &minutes.to_le_bytes(), &[0; 2], topic, body].concat()
+}
+
+#[test]
+fn imported_memories_become_stale_too() {
+    let day = Duration::from_secs(24 * 60 * 60);
+    let files = [
+        ("data.log", log(b"lists", b"[source: src/kernels.rs:3]\nThe lists are sorted before.", 1_000_000)),
+        (
+            "all.json",
+            br#"{"topics": {"lists": [{"text": "The lists are sorted before.", "source": "src/kernels.rs:3", "at": "2025-11-25"}]}}"#
+                .to_vec(),
+        ),
+        ("lists.md", b"[source: src/kernels.rs:3]\nThe lists are sorted before.\n".to_vec()),
+    ];
+    for (name, bytes) in files {
+        let mut side = Side::new();
+        let project = Project::new(&side.home, "billing").unwrap();
+        let source = project.write("src/kernels.rs", SOURCE).unwrap();
+        // 2025-01-01; a file that is younger than a memory may have been another then.
+        let changed_at = UNIX_EPOCH + Duration::from_secs(1_735_689_600);
+        File::options().write(true).open(&source).unwrap().set_modified(changed_at).unwrap();
+        let path = side.home.scratch().join(name);
+        fs::write(&path, bytes).unwrap();
+        side.ctl(&project.root, &["import", path.to_str().unwrap()]);
+        assert_eq!(side.stale(&project.root), (0, 1, 0), "{name}");
+        project.write("src/kernels.rs", &format!("//! New.\n\n{SOURCE}")).unwrap();
+        assert_eq!(side.stale(&project.root), (0, 1, 0), "{name}: the line only moved");
+        project.write("src/kernels.rs", "fn main() {}\n").unwrap();
+        assert_eq!(side.stale(&project.root), (1, 1, 0), "{name}");
+        let recorded = side.read(&project.root, "lists:0").source.unwrap();
+        assert_eq!((recorded.content_hash.len(), recorded.git_blob.len()), (32, 20), "{name}");
+
+        let mut later = Side::new();
+        File::options().write(true).open(&source).unwrap().set_modified(SystemTime::now() + day).unwrap();
+        later.ctl(&project.root, &["import", path.to_str().unwrap()]);
+        assert_eq!(later.stale(&project.root), (0, 0, 1), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_taken_is_named_and_the_others_go_in() {
+    let long = "x".repeat(64 * 1024 + 1);
+    let entries: Vec<u8> = [
+        entry(b"disks", b"Disks are checked on Mondays.", 1),
+        entry(b"disks", long.as_bytes(), 2),
+        entry(b"", b"Of no topic.", 3),
+        entry(b"!!!", b"Of a topic without a letter.", 4),
+        entry(b"disks", b"caf\xe9 opens at eight.", 5),
+        entry(b"disks", b"Tapes are rewound on Fridays.", 6),
+    ]
+    .concat();
+    let log = [&b"AMRL\x01\x00\x00\x00"[..], &entries].concat();
+    let json = [
+        &b"[{\"topic\":\"disks\",\"text\":\"Disks are checked on Mondays.\"},\n{\"topic\":\"disks\",\"text\":\""[..],
+        long.as_bytes(),
+        b"\"},\n{\"topic\":\"\",\"text\":\"Of no topic.\"},\n{\"topic\":\"!!!\",\"text\":\"Of a topic without a letter.\"},\n",
+        b"{\"topic\":\"disks\",\"text\":\"caf\xe9 opens at eight.\"},\n{\"topic\":\"disks\",\"text\":\"Tapes are rewound.\"}]",
+    ]
+    .concat();
+    let markdown =
+        [b"Disks are checked on Mondays.\n---\n", long.as_bytes(), b"\n---\ncaf\xe9 opens at eight.\n---\nTapes.\n"]
+            .concat();
+    let cases = [
+        ("data.log", log, &["byte 49", "an entry with a topic", "!!!", "not UTF-8"][..]),
+        ("all.json", json, &["line 2", "no topic", "!!!", "not UTF-8"]),
+        ("disks.md", markdown, &["line 3", "not UTF-8"]),
+    ];
+    for (name, bytes, said) in cases {
+        let side = Side::new();
+        let path = side.home.scratch().join(name);
+        fs::write(&path, bytes).unwrap();
+        let mut command = side.home.command(Binary::Ctl);
+        let output =
+            command.args(["import", path.to_str().unwrap()]).current_dir(side.home.scratch()).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(printed.contains("3 were stored"), "{name}: {printed}");
+        for words in said.iter().chain(&["65537 bytes"]) {
+            assert!(printed.contains(words), "{name}, {words}: {printed}");
+        }
+    }
+}
+
 #[test]
 fn when_a_text_was_revised_has_one_name() {
     let mut side = Side::new();
     let project = Project::new(&side.home, "billing").unwrap();
     let log = side.home.scratch().join("data.log");
-    let mut bytes = b"AMRL\x01\x00\x00\x00".to_vec();
-    let body = b"[modified: 2026-02-15 10:30]\nThe lists are sorted.";
-    bytes.extend([1, 5]);
-    bytes.extend(u32::try_from(body.len()).unwrap().to_le_bytes());
-    bytes.extend([0; 6]);
-    bytes.extend(b"lists");
-    bytes.extend(body);
+    let bytes = self::log(b"lists", b"[modified: 2026-02-15 10:30]\nThe lists are sorted.", 0);
     fs::write(&log, &bytes).unwrap();
     let older = side.home.scratch().join("older.json");
     let entry =

@@ -10,6 +10,9 @@ fn of_everything() {
     world.say("brief", json!({}));
     world.say("brief", json!({"compact": "true"}));
     world.say("brief", json!({"detail": "scan"}));
+    world.say("brief", json!({"focus": "gaps"}));
+    world.say("brief", json!({"focus": "how-to, performance", "detail": "full", "compact": true}));
+    world.say("brief", json!({"focus": "gotchas", "detail": "scan", "since": 1}));
     insta::assert_snapshot!(world.told());
 }
 

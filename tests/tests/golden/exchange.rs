@@ -18,6 +18,9 @@ fn export_and_import() {
             {"topic": "imported", "text": "Kept with its time.", "at": "2026-09-01T12:00:00Z", "tags": ["old"]},
             {"topic": "imported", "text": ""},
             {"topic": "imported"},
+            {"topic": "", "text": "Of no topic."},
+            {"topic": "!!!", "text": "Of a topic without a letter."},
+            {"topic": "imported", "text": "x".repeat(64 * 1024 + 1)},
             {"topic": "imported", "text": "Has a field of the wrong type.", "importance": "high"},
         ]}),
     );

@@ -17,6 +17,7 @@
 //! (metadata lines of AMRL in a `body` are taken out of it), `timestamp`, `date`, `at` and `created_at` for the time, tags and
 //! links as one string.
 
+mod lossy;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -8,13 +8,14 @@ use serde::de::DeserializeSeed;
 use serde_json::Deserializer;
 use serde_json::error::Category;
 
+use super::lossy::Lossy;
 use super::tree::Root;
 use super::{ENTRY_MAX_BYTES, VERSION, WAITING_MAX_BYTES};
 use crate::error::ErrorKind;
 use crate::exchange::{Portable, Report};
 
 /// Bytes read at once.
-const BUFFER_BYTES: usize = 64 * 1024;
+pub(super) const BUFFER_BYTES: usize = 64 * 1024;
 
 /// Why a document cannot be read to its end. What was handed over before stands.
 #[derive(Debug, thiserror::Error)]
@@ -86,12 +87,14 @@ impl<E> ReadError<E> {
     }
 }
 
-/// Reads a document and hands its memories over one by one, in its order. An error of `take` ends it.
+/// Reads a document and hands its memories over one by one, in its order. An error of `take` ends it. Bytes that are no UTF-8
+/// are replaced, and reported where they stand in a text.
 ///
 /// # Errors
 /// [`ReadError`]. Entries that cannot be used are no error: the report names them.
 pub fn read<E>(input: impl Read, take: impl FnMut(Portable) -> Result<(), E>) -> Result<Report, ReadError<E>> {
     let meter = Meter::default();
+    let input = Lossy::new(input, Rc::clone(&meter.replaced));
     let metered = Metered { input, buffer: vec![0; BUFFER_BYTES], at: 0, filled: 0, meter: meter.clone() };
     let mut run = Run { take, meter: meter.clone(), report: Report::default(), stop: None };
     let mut document = Deserializer::from_reader(metered);
@@ -138,12 +141,18 @@ pub(super) struct Meter {
     entry_bytes: Rc<Cell<u64>>,
     paused: Rc<Cell<bool>>,
     exhausted: Rc<Cell<bool>>,
+    replaced: Rc<Cell<bool>>,
 }
 
 impl Meter {
     /// The 1-based line of what was read last.
     pub(super) fn line(&self) -> u64 {
         self.newlines.get() + 1
+    }
+
+    /// Whether a text has characters that stand for bytes that were none.
+    pub(super) fn is_lossy(&self, text: &str) -> bool {
+        self.replaced.get() && text.contains('\u{fffd}')
     }
 
     /// Starts counting the bytes of the next entry.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::exchange::{Place, Portable, Problem, Report, samples};
+use crate::exchange::{Flaw, Place, Portable, Problem, Report, samples};
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 fn written(memories: &[Portable]) -> Vec<u8> {
@@ -140,6 +140,16 @@ fn unusable_entries_are_named_by_line() {
             (Place::Line(7), Problem::NoTopic),
         ]
     );
+}
+
+#[test]
+fn what_is_no_text_costs_only_itself() {
+    let (memories, report) = read_whole(b"{\"topics\":{\"t\":[\n\"caf\xe9\",\n\"ok\",\"\xef\xbf\xbd\"]}}");
+    let texts: Vec<&str> = memories.iter().map(|memory| memory.text.as_str()).collect();
+    assert_eq!(texts, ["caf\u{fffd}", "ok", "\u{fffd}"]);
+    assert_eq!(report.flaws.first(), Some(&Flaw { at: Place::Line(2), problem: Problem::NotUtf8 }));
+    let (_, report) = read_whole("{\"topics\":{\"t\":[\"caf\u{fffd}\"]}}".as_bytes());
+    assert!(report.is_whole(), "{report:?}");
 }
 
 #[test]

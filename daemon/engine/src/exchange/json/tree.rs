@@ -60,6 +60,9 @@ impl<F: FnMut(Portable) -> Result<(), E>, E> Run<F, E> {
                 return None;
             }
         };
+        if self.meter.is_lossy(&memory.text) {
+            self.report.note(at, Problem::NotUtf8);
+        }
         if memory.text.len() > TEXT_MAX_BYTES {
             self.report.note(at, Problem::Oversized { bytes: memory.text.len() as u64 });
             return None;
