@@ -10,6 +10,7 @@ pub mod hook;
 pub mod process;
 pub mod project;
 pub mod rpc;
+pub mod served;
 pub mod text;
 
 pub use binaries::Binary;
@@ -21,3 +22,4 @@ pub use hook::HookRun;
 pub use process::Stray;
 pub use project::Project;
 pub use rpc::Rpc;
+pub use served::Served;

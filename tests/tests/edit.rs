@@ -11,25 +11,21 @@ use helix_client::v1::{
     MergeTopic, Program, RenameTopic, RestoreMemory, ReviseText, SetFields, Target,
 };
 use helix_tests::rpc::draft;
-use helix_tests::{Daemon, Home, Project, Rpc};
+use helix_tests::{Project, Served};
 use tonic::{Code, Status};
 
 struct World {
-    rpc: Rpc,
+    served: Served,
     cwd: PathBuf,
     elsewhere: PathBuf,
-    _daemon: Daemon,
-    _home: Home,
 }
 
 impl World {
     fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let rpc = Rpc::connect(&home).unwrap();
-        let cwd = Project::new(&home, "billing").unwrap().root;
-        let elsewhere = Project::new(&home, "other").unwrap().root;
-        Self { rpc, cwd, elsewhere, _daemon: daemon, _home: home }
+        let served = Served::new().unwrap();
+        let cwd = Project::new(&served.home, "billing").unwrap().root;
+        let elsewhere = Project::new(&served.home, "other").unwrap().root;
+        Self { served, cwd, elsewhere }
     }
 
     fn store(&mut self, topic: &str, text: &str) -> Memory {
@@ -37,7 +33,7 @@ impl World {
     }
 
     fn store_draft(&mut self, draft: Draft) -> Memory {
-        self.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
+        self.served.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
     }
 
     fn edit(&mut self, action: Action) -> Result<EditReply, Status> {
@@ -47,13 +43,13 @@ impl World {
     fn edit_expecting(&mut self, action: Action, expected_sequence: Option<u64>) -> Result<EditReply, Status> {
         let caller = Some(caller(Program::Mcp, &self.cwd, "tests", ""));
         let request = EditRequest { caller, action: Some(action), expected_sequence };
-        self.rpc.call(async |rpc| rpc.edit(request.clone()).await)
+        self.served.rpc.call(async |rpc| rpc.edit(request.clone()).await)
     }
 
     fn compact(&mut self, request: CompactRequest) -> CompactReply {
         let caller = Some(caller(Program::Ctl, &self.cwd, "tests", ""));
         let request = CompactRequest { caller, ..request };
-        self.rpc.call(async |rpc| rpc.compact(request.clone()).await).unwrap()
+        self.served.rpc.call(async |rpc| rpc.compact(request.clone()).await).unwrap()
     }
 }
 

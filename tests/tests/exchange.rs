@@ -9,62 +9,57 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use helix_client::caller;
 use helix_proto::v1::{self, Program};
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Daemon, Home, Project, Rpc};
+use helix_tests::{Binary, Project, Served};
 
 const SOURCE: &str = "fn main() {\n    let lists = sorted();\n    fuse(lists);\n}\n";
 
-/// A home with its daemon.
+/// One of the homes.
 struct Side {
-    home: Home,
-    _daemon: Daemon,
-    rpc: Rpc,
+    served: Served,
 }
 
 impl Side {
     fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let rpc = Rpc::connect(&home).unwrap();
-        Self { home, _daemon: daemon, rpc }
+        Self { served: Served::new().unwrap() }
     }
 
     fn ctl(&self, cwd: &Path, arguments: &[&str]) {
-        let mut command = self.home.command(Binary::Ctl);
+        let mut command = self.served.home.command(Binary::Ctl);
         let output = command.args(arguments).current_dir(cwd).stdin(Stdio::null()).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
     fn store(&mut self, cwd: &Path, scope: &str, text: &str) -> v1::Memory {
         let draft = v1::Draft { scope: scope.to_owned(), ..draft("kernels", text, "src/kernels.rs:3") };
-        self.rpc.store(Program::Mcp, cwd, draft).unwrap()
+        self.served.rpc.store(Program::Mcp, cwd, draft).unwrap()
     }
 
     /// The stale memories and how many are not, as seen from a directory.
     fn stale(&mut self, cwd: &Path) -> (usize, u32, u32) {
         let caller = Some(caller(Program::Mcp, cwd, "tests", ""));
         let request = v1::StaleRequest { caller, ..v1::StaleRequest::default() };
-        let reply = self.rpc.call(async |rpc| rpc.stale(request.clone()).await).unwrap();
+        let reply = self.served.rpc.call(async |rpc| rpc.stale(request.clone()).await).unwrap();
         (reply.stale.len(), reply.checked, reply.unknown)
     }
 
     fn read(&mut self, cwd: &Path, reference: &str) -> v1::Memory {
         let caller = Some(caller(Program::Mcp, cwd, "tests", ""));
         let request = v1::ReadRequest { caller, reference: reference.to_owned(), ..v1::ReadRequest::default() };
-        self.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap().memories.remove(0)
+        self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap().memories.remove(0)
     }
 }
 
 #[test]
 fn what_was_recorded_of_a_source_travels() {
     let mut from = Side::new();
-    let project = Project::new(&from.home, "billing").unwrap();
+    let project = Project::new(&from.served.home, "billing").unwrap();
     project.write("src/kernels.rs", SOURCE).unwrap();
     let own = from.store(&project.root, "", "The lists must be sorted before they are fused.");
     let global = from.store(&project.root, "global", "Every project fuses its lists in this way.");
     for (format, target) in [("json", "all.json"), ("markdown", "all")] {
         project.write("src/kernels.rs", SOURCE).unwrap();
         let mut to = Side::new();
-        let target = from.home.scratch().join(target);
+        let target = from.served.home.scratch().join(target);
         let target = target.to_str().unwrap();
         from.ctl(&project.root, &["export", "--format", format, "--output", target]);
         to.ctl(&project.root, &["import", "--format", format, target]);
@@ -79,7 +74,7 @@ fn what_was_recorded_of_a_source_travels() {
         fs::remove_file(project.root.join("src/kernels.rs")).unwrap();
         assert_eq!(to.stale(&project.root), (2, 2, 0), "{format}");
         // Elsewhere nobody knows where the project is.
-        let elsewhere = Project::new(&to.home, "other").unwrap();
+        let elsewhere = Project::new(&to.served.home, "other").unwrap();
         assert_eq!(to.stale(&elsewhere.root), (0, 0, 1), "{format}");
     }
 }
@@ -108,12 +103,12 @@ fn imported_memories_become_stale_too() {
     ];
     for (name, bytes) in files {
         let mut side = Side::new();
-        let project = Project::new(&side.home, "billing").unwrap();
+        let project = Project::new(&side.served.home, "billing").unwrap();
         let source = project.write("src/kernels.rs", SOURCE).unwrap();
         // 2025-01-01; a file that is younger than a memory may have been another then.
         let changed_at = UNIX_EPOCH + Duration::from_secs(1_735_689_600);
         File::options().write(true).open(&source).unwrap().set_modified(changed_at).unwrap();
-        let path = side.home.scratch().join(name);
+        let path = side.served.home.scratch().join(name);
         fs::write(&path, bytes).unwrap();
         side.ctl(&project.root, &["import", path.to_str().unwrap()]);
         assert_eq!(side.stale(&project.root), (0, 1, 0), "{name}");
@@ -161,11 +156,11 @@ fn what_cannot_be_taken_is_named_and_the_others_go_in() {
     ];
     for (name, bytes, said) in cases {
         let side = Side::new();
-        let path = side.home.scratch().join(name);
+        let path = side.served.home.scratch().join(name);
         fs::write(&path, bytes).unwrap();
-        let mut command = side.home.command(Binary::Ctl);
+        let mut command = side.served.home.command(Binary::Ctl);
         let output =
-            command.args(["import", path.to_str().unwrap()]).current_dir(side.home.scratch()).output().unwrap();
+            command.args(["import", path.to_str().unwrap()]).current_dir(side.served.home.scratch()).output().unwrap();
         let printed = String::from_utf8(output.stdout).unwrap();
         assert!(printed.contains("3 were stored"), "{name}: {printed}");
         for words in said.iter().chain(&["65537 bytes"]) {
@@ -177,11 +172,11 @@ fn what_cannot_be_taken_is_named_and_the_others_go_in() {
 #[test]
 fn when_a_text_was_revised_has_one_name() {
     let mut side = Side::new();
-    let project = Project::new(&side.home, "billing").unwrap();
-    let log = side.home.scratch().join("data.log");
+    let project = Project::new(&side.served.home, "billing").unwrap();
+    let log = side.served.home.scratch().join("data.log");
     let bytes = self::log(b"lists", b"[modified: 2026-02-15 10:30]\nThe lists are sorted.", 0);
     fs::write(&log, &bytes).unwrap();
-    let older = side.home.scratch().join("older.json");
+    let older = side.served.home.scratch().join("older.json");
     let entry =
         r#"{"recorded_at": "2026-02-01", "text": "The nodes are sorted.", "attributes": {"modified": "2026-02-15"}}"#;
     fs::write(&older, format!(r#"{{"topics": {{"nodes": [{entry}]}}}}"#)).unwrap();
@@ -191,7 +186,7 @@ fn when_a_text_was_revised_has_one_name() {
     let one = |written: &str| vec![("helix.modified".to_owned(), written.to_owned())];
     assert_eq!(of(side.read(&project.root, "lists:0")), one("2026-02-15 10:30"));
     assert_eq!(of(side.read(&project.root, "nodes:0")), one("2026-02-15"));
-    let back = side.home.scratch().join("back.log");
+    let back = side.served.home.scratch().join("back.log");
     side.ctl(&project.root, &["export", "--format", "amrl", "--topic", "lists", "--output", back.to_str().unwrap()]);
     assert_eq!(fs::read(&back).unwrap(), bytes);
 }
@@ -199,14 +194,17 @@ fn when_a_text_was_revised_has_one_name() {
 #[test]
 fn a_file_that_cannot_be_read_costs_the_others_nothing() {
     let side = Side::new();
-    let directory = side.home.scratch().join("notes");
+    let directory = side.served.home.scratch().join("notes");
     fs::create_dir(&directory).unwrap();
     fs::write(directory.join("a.md"), "Disks are checked on Mondays.\n").unwrap();
     fs::write(directory.join("b.md"), "---\nformat: helix-markdown\nversion: 999\n---\nUnknown.\n").unwrap();
     fs::write(directory.join("c.md"), "Tapes are rewound on Fridays.\n").unwrap();
-    let mut command = side.home.command(Binary::Ctl);
-    let output =
-        command.args(["import", "--format", "markdown"]).arg(&directory).current_dir(side.home.scratch()).output();
+    let mut command = side.served.home.command(Binary::Ctl);
+    let output = command
+        .args(["import", "--format", "markdown"])
+        .arg(&directory)
+        .current_dir(side.served.home.scratch())
+        .output();
     let printed = String::from_utf8(output.unwrap().stdout).unwrap();
     assert!(printed.contains("b.md") && printed.contains("the file was left out"), "{printed}");
     assert!(printed.contains("2 read: 2 were stored"), "{printed}");

@@ -8,38 +8,30 @@ use helix_proto::v1::checkpoint_request::Action;
 use helix_proto::v1::{self, Program, SourceState};
 use helix_tests::hook::Session;
 use helix_tests::rpc::draft;
-use helix_tests::{Daemon, Home, Project, Rpc};
+use helix_tests::{Project, Served};
 
 const SOURCE: &str = "fn main() {\n    let lists = sorted();\n    fuse(lists);\n}\n";
 
 /// A daemon with one project.
 struct World {
-    daemon: Daemon,
-    home: Home,
+    served: Served,
     project: Project,
-    rpc: Rpc,
 }
 
 impl World {
     fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let project = Project::new(&home, "billing").unwrap();
-        let rpc = Rpc::connect(&home).unwrap();
-        Self { daemon, home, project, rpc }
+        let served = Served::new().unwrap();
+        let project = Project::new(&served.home, "billing").unwrap();
+        Self { served, project }
     }
 
     fn restarted(self) -> Self {
-        let Self { daemon, home, project, rpc } = self;
-        drop(rpc);
-        daemon.kill().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let rpc = Rpc::connect(&home).unwrap();
-        Self { daemon, home, project, rpc }
+        let Self { served, project } = self;
+        Self { served: served.restarted().unwrap(), project }
     }
 
     fn remember(&mut self, text: &str, source: &str) -> v1::Memory {
-        self.rpc.store(Program::Mcp, &self.project.root, draft("kernels", text, source)).unwrap()
+        self.served.rpc.store(Program::Mcp, &self.project.root, draft("kernels", text, source)).unwrap()
     }
 
     fn caller(&self, session: &str) -> v1::Caller {
@@ -48,19 +40,19 @@ impl World {
 
     fn stale(&mut self) -> v1::StaleReply {
         let request = v1::StaleRequest { caller: Some(self.caller("")), refresh: true, ..v1::StaleRequest::default() };
-        self.rpc.call(async |rpc| rpc.stale(request.clone()).await).unwrap()
+        self.served.rpc.call(async |rpc| rpc.stale(request.clone()).await).unwrap()
     }
 
     fn read(&mut self, reference: &str) -> SourceState {
         let reference = reference.to_owned();
         let request = v1::ReadRequest { caller: Some(self.caller("")), reference, ..v1::ReadRequest::default() };
-        let reply = self.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap();
+        let reply = self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap();
         reply.memories.first().unwrap().source_state()
     }
 
     fn checkpoint(&mut self, action: Action) -> Result<v1::CheckpointReply, tonic::Status> {
         let request = v1::CheckpointRequest { caller: Some(self.caller("")), action: Some(action) };
-        self.rpc.call(async |rpc| rpc.checkpoint(request.clone()).await)
+        self.served.rpc.call(async |rpc| rpc.checkpoint(request.clone()).await)
     }
 }
 
@@ -76,7 +68,7 @@ fn a_source_is_followed_by_its_content() {
         attributes: [("helix.line".to_owned(), "00".to_owned())].into(),
         ..draft("kernels", "forged", "src/kernels.rs:1")
     };
-    assert!(world.rpc.store(Program::Mcp, &world.project.root, forged).is_err());
+    assert!(world.served.rpc.store(Program::Mcp, &world.project.root, forged).is_err());
 
     let fresh = world.stale();
     assert_eq!((fresh.stale.len(), fresh.checked, fresh.unknown), (0, 2, 1));
@@ -114,7 +106,7 @@ fn a_changed_source_costs_rank_and_is_shown() {
             explain: true,
             ..v1::SearchRequest::default()
         };
-        let found = world.rpc.call(async |rpc| rpc.search(request.clone()).await).unwrap();
+        let found = world.served.rpc.call(async |rpc| rpc.search(request.clone()).await).unwrap();
         let hit = found.hits.into_iter().find(|hit| hit.memory.as_ref().is_some_and(|found| found.handle == handle));
         let hit = hit.unwrap();
         (hit.memory.unwrap().source_state(), hit.explanation.unwrap().confidence_factor)
@@ -127,7 +119,7 @@ fn a_changed_source_costs_rank_and_is_shown() {
     assert!(after < before, "{after} {before}");
     assert_eq!(confidence(&mut world, &second), (SourceState::Fresh, before));
 
-    let session = Session::new(&world.home, &world.project, "s");
+    let session = Session::new(&world.served.home, &world.project, "s");
     let context = session.read("src/kernels.rs").unwrap().unwrap();
     assert!(context.contains("(src/kernels.rs:3) (source changed): Walrus lists are sorted once."), "{context}");
 }
@@ -145,7 +137,7 @@ fn a_brief_doubts_what_its_source_no_longer_says() {
             detail: detail.into(),
             ..v1::BriefRequest::default()
         };
-        let reply = world.rpc.call(async |rpc| rpc.brief(request.clone()).await).unwrap();
+        let reply = world.served.rpc.call(async |rpc| rpc.brief(request.clone()).await).unwrap();
         (reply.text, serde_json::from_str::<serde_json::Value>(&reply.json).unwrap())
     };
     let (text, json) = brief(&mut world, "kernels", v1::BriefDetail::Full);
@@ -205,7 +197,7 @@ fn a_checkpoint_outlives_a_killed_daemon_until_it_is_cleared() {
 fn a_session_starts_with_the_checkpoint_and_resumes_with_all_of_it() {
     let mut world = World::new();
     world.checkpoint(Action::Save(task("Implement the kernel"))).unwrap();
-    let session = Session::new(&world.home, &world.project, "s");
+    let session = Session::new(&world.served.home, &world.project, "s");
     let start = session.start("startup").unwrap().unwrap();
     assert!(start.contains("Checkpoint, saved "), "{start}");
     assert!(start.contains("Next: Debug RMSNorm output; Compare against llama.cpp"), "{start}");
@@ -227,11 +219,11 @@ fn a_session_log_has_what_the_session_did() {
             draft: Some(draft("animals", text, "")),
             force: true,
         };
-        world.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
+        world.served.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
     }
     let mut log = |own: &str, named: &str, limit| {
         let request = v1::SessionLogRequest { caller: Some(world.caller(own)), session: named.to_owned(), limit };
-        let reply = world.rpc.call(async |rpc| rpc.session_log(request.clone()).await).unwrap();
+        let reply = world.served.rpc.call(async |rpc| rpc.session_log(request.clone()).await).unwrap();
         let lines = reply.operations.into_iter().map(|found| format!("{} {}", found.kind, found.summary));
         (lines.collect::<Vec<_>>(), reply.total)
     };

@@ -10,23 +10,19 @@ use helix_client::v1::{
     RecentRequest, ReindexRequest, SearchReply, SearchRequest, StatsRequest,
 };
 use helix_tests::rpc::draft;
-use helix_tests::{Daemon, Home, Project, Rpc};
+use helix_tests::{Project, Served};
 use tonic::{Code, Status};
 
 struct World {
-    rpc: Rpc,
+    served: Served,
     cwd: PathBuf,
-    _daemon: Daemon,
-    _home: Home,
 }
 
 impl World {
     fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let rpc = Rpc::connect(&home).unwrap();
-        let cwd = Project::new(&home, "billing").unwrap().root;
-        Self { rpc, cwd, _daemon: daemon, _home: home }
+        let served = Served::new().unwrap();
+        let cwd = Project::new(&served.home, "billing").unwrap().root;
+        Self { served, cwd }
     }
 
     fn store(&mut self, topic: &str, text: &str) -> Memory {
@@ -34,7 +30,7 @@ impl World {
     }
 
     fn store_draft(&mut self, draft: Draft) -> Memory {
-        self.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
+        self.served.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
     }
 
     fn me(&self) -> Caller {
@@ -43,13 +39,13 @@ impl World {
 
     fn search(&mut self, request: SearchRequest) -> Result<SearchReply, Status> {
         let request = SearchRequest { caller: Some(self.me()), passive: true, ..request };
-        self.rpc.call(async |rpc| rpc.search(request.clone()).await)
+        self.served.rpc.call(async |rpc| rpc.search(request.clone()).await)
     }
 
     fn topics(&mut self, scopes: &[&str], pattern: &str) -> Vec<(String, u32)> {
         let scopes = scopes.iter().map(ToString::to_string).collect();
         let request = ListTopicsRequest { caller: Some(self.me()), scopes, pattern: pattern.to_owned() };
-        let reply = self.rpc.call(async |rpc| rpc.list_topics(request.clone()).await).unwrap();
+        let reply = self.served.rpc.call(async |rpc| rpc.list_topics(request.clone()).await).unwrap();
         reply.topics.into_iter().map(|topic| (topic.name, topic.memories)).collect()
     }
 }
@@ -75,13 +71,13 @@ fn topics_belong_to_the_callers_scopes() {
     assert_eq!(world.topics(&["all"], "Iris*"), [pair("iris-engine", 1)]);
 
     let stats = StatsRequest { caller: Some(world.me()), scopes: vec!["project".to_owned()] };
-    let stats = world.rpc.call(async |rpc| rpc.stats(stats.clone()).await).unwrap();
+    let stats = world.served.rpc.call(async |rpc| rpc.stats(stats.clone()).await).unwrap();
     assert_eq!((stats.memories, stats.topics, stats.sequence), (2, 1, 3));
     assert_eq!(stats.indexes.len(), 2);
     assert!(stats.store_bytes > 0 && stats.first_recorded_at_us <= stats.last_recorded_at_us);
 
     let prune = PruneRequest { caller: Some(world.me()), ..PruneRequest::default() };
-    let prune = world.rpc.call(async |rpc| rpc.prune(prune.clone()).await).unwrap();
+    let prune = world.served.rpc.call(async |rpc| rpc.prune(prune.clone()).await).unwrap();
     assert_eq!((prune.days, prune.topics.len()), (30, 0));
 }
 
@@ -91,7 +87,7 @@ fn memories_know_their_place_in_their_topic() {
     let stored: Vec<Memory> =
         (0..5).map(|n| world.store("alpha", &format!("Memory number {n} of ARM{}", n % 2))).collect();
     let recent = RecentRequest { caller: Some(world.me()), limit: 3, ..RecentRequest::default() };
-    let recent = world.rpc.call(async |rpc| rpc.recent(recent.clone()).await).unwrap();
+    let recent = world.served.rpc.call(async |rpc| rpc.recent(recent.clone()).await).unwrap();
     assert_eq!(recent.total, 5);
     let newest: Vec<Memory> = stored.iter().rev().take(3).cloned().collect();
     assert_eq!(handles(&recent.memories), handles(&newest));
@@ -111,14 +107,14 @@ fn memories_know_their_place_in_their_topic() {
         match_text: "arm1".to_owned(),
         ..ReadRequest::default()
     };
-    let part = world.rpc.call(async |rpc| rpc.read(read.clone()).await).unwrap();
+    let part = world.served.rpc.call(async |rpc| rpc.read(read.clone()).await).unwrap();
     assert_eq!((part.topic.as_str(), part.total), ("alpha", 5));
     assert_eq!(part.memories.iter().filter_map(|memory| memory.index).collect::<Vec<_>>(), [1, 3]);
     let one = ReadRequest { reference: "alpha:3".to_owned(), match_text: String::new(), ..read.clone() };
-    let one = world.rpc.call(async |rpc| rpc.read(one.clone()).await).unwrap();
+    let one = world.served.rpc.call(async |rpc| rpc.read(one.clone()).await).unwrap();
     assert_eq!(one.memories.first().and_then(|memory| memory.index), Some(3));
     let both = ReadRequest { index: Some(1), ..read };
-    let refused = world.rpc.call(async |rpc| rpc.read(both.clone()).await).unwrap_err();
+    let refused = world.served.rpc.call(async |rpc| rpc.read(both.clone()).await).unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
 }
 
@@ -172,7 +168,7 @@ fn topics_refer_to_each_other() {
     world.store_draft(Draft { links: vec![target.handle], ..draft("iris", "the engine is linked statically", "") });
     let request = |topic: &str, me| CrossReferencesRequest { caller: me, topic: topic.to_owned(), scopes: Vec::new() };
     let of = request("build-gotchas", Some(world.me()));
-    let reply = world.rpc.call(async |rpc| rpc.cross_references(of.clone()).await).unwrap();
+    let reply = world.served.rpc.call(async |rpc| rpc.cross_references(of.clone()).await).unwrap();
     let how: Vec<(String, bool, bool)> = reply
         .references
         .into_iter()
@@ -180,11 +176,11 @@ fn topics_refer_to_each_other() {
         .collect();
     assert_eq!(how, [("iris".to_owned(), false, true), ("ci".to_owned(), true, false)]);
     let unknown = request("no-such", Some(world.me()));
-    let refused = world.rpc.call(async |rpc| rpc.cross_references(unknown.clone()).await).unwrap_err();
+    let refused = world.served.rpc.call(async |rpc| rpc.cross_references(unknown.clone()).await).unwrap_err();
     assert_eq!(refused.code(), Code::NotFound);
 
     let graph = GraphRequest { caller: Some(world.me()), focus: "ci".to_owned(), scopes: Vec::new() };
-    let graph = world.rpc.call(async |rpc| rpc.graph(graph.clone()).await).unwrap();
+    let graph = world.served.rpc.call(async |rpc| rpc.graph(graph.clone()).await).unwrap();
     let edges: Vec<(&str, &str, u32, u32)> =
         graph.edges.iter().map(|edge| (edge.from.as_str(), edge.to.as_str(), edge.mentions, edge.links)).collect();
     assert_eq!(edges, [("ci", "build-gotchas", 1, 0)]);
@@ -197,7 +193,7 @@ fn an_index_made_anew_finds_the_same() {
     for n in 0..20 {
         world.store("alpha", &format!("walrus number {n}"));
     }
-    let reply = world.rpc.call(async |rpc| rpc.reindex(ReindexRequest {}).await).unwrap();
+    let reply = world.served.rpc.call(async |rpc| rpc.reindex(ReindexRequest {}).await).unwrap();
     assert_eq!(reply.memories, 20);
     let words = reply.indexes.iter().find(|index| index.name == "lexical").unwrap();
     assert_eq!((words.entries, words.watermark), (20, 20));

@@ -150,3 +150,20 @@ impl Transfer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::screen::Look;
+
+    #[test]
+    fn bytes_go_out_and_then_memories_are_counted() {
+        let screen = Screen { look: Look { table_width: None, color: false }, watched: false };
+        let transfer = Transfer::new(screen, "importing", Some(10));
+        transfer.clone().sent(4);
+        assert_eq!((transfer.bar.position(), transfer.bar.length()), (4, Some(10)));
+        transfer.counted(1_234);
+        assert_eq!(transfer.bar.message(), "importing: 1,234 memories");
+        assert!(transfer.bar.is_hidden(), "nobody watches");
+    }
+}

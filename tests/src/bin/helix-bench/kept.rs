@@ -114,3 +114,24 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 fn rate(count: usize, seconds: f64) -> f64 {
     count as f64 / seconds
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_an_interrupted_run_left_is_not_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let (from, key) = (directory.path().join("strands"), directory.path().join("key"));
+        fs::create_dir_all(from.join("default/index")).unwrap();
+        fs::write(from.join("default/index/a"), "whole").unwrap();
+        fs::create_dir_all(key.join("10.unfinished")).unwrap();
+        fs::write(key.join("10.unfinished/stray"), "").unwrap();
+        keep(&from, &key.join("10")).unwrap();
+        assert_eq!(fs::read_to_string(key.join("10/default/index/a")).unwrap(), "whole");
+        assert!(!key.join("10/stray").exists());
+        assert_eq!(fs::read_dir(&key).unwrap().count(), 1);
+    }
+}
