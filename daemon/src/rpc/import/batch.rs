@@ -150,8 +150,9 @@ impl<'r> Importer<'r> {
         }
     }
 
-    fn store(&mut self, memory: Portable, place: usize) {
-        let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.draft() };
+    fn store(&mut self, mut memory: Portable, place: usize) {
+        let attributes = memory.stamped();
+        let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.take_draft() };
         let admitted = match admit(draft, &self.home, self.runtime.strand.kinds()) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
@@ -169,7 +170,7 @@ impl<'r> Importer<'r> {
             last_seen_at: memory.last_seen_at,
             access_count: memory.access_count,
             status: memory.status,
-            attributes: memory.stamped(),
+            attributes,
             provenance: memory.provenance,
         };
         self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, at: self.runtime.now() })));
