@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ort::environment::Environment;
+use ort::ep::CPU;
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::Tensor;
@@ -115,14 +116,16 @@ fn environment(installation: &Installation) -> Result<Environment, ModelError> {
 
 fn session(environment: &Environment, installation: &Installation, threads: usize) -> ort::Result<Session> {
     let builder = Session::builder(environment)?;
-    // Spinning doubles the CPU; the memory pattern costs resident size at changing widths.
+    // Spinning doubles the CPU; the memory pattern costs resident size at changing widths, and an arena keeps what the
+    // widest batch ever took.
     let mut builder = builder
         .with_intra_threads(threads)?
         .with_inter_threads(1)?
         .with_optimization_level(GraphOptimizationLevel::All)?
         .with_intra_op_spinning(false)?
         .with_inter_op_spinning(false)?
-        .with_memory_pattern(false)?;
+        .with_memory_pattern(false)?
+        .with_execution_providers([CPU::default().with_arena_allocator(false).build()])?;
     builder.commit_from_file(&installation.graph)
 }
 

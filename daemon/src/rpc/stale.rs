@@ -30,8 +30,9 @@ pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1:
     let mut listing = Listing { runtime, look, refresh: request.refresh, bytes: 0, reply: v1::StaleReply::default() };
     let (numbers, elsewhere) = candidates(runtime, request, &asker, &listing.look)?;
     listing.reply.unknown = elsewhere;
-    for numbers in numbers.chunks(CHUNK) {
-        let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    for candidates in numbers.chunks(CHUNK) {
+        let numbers = listing.worth_reading(candidates);
+        let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
         memories.iter().try_for_each(|memory| listing.add(memory))?;
     }
     Ok(listing.reply)
@@ -51,6 +52,9 @@ pub(super) fn mark(runtime: &Runtime, caller: Option<&v1::Caller>, memories: &mu
     }
 }
 
+/// A memory with a source, and whether that surely lies where nobody can look.
+type Candidate = (MemoryNumber, bool);
+
 /// Active memories with a source, by topic and in the order of `topic:index`; and how many are left out because their source
 /// lies where nobody can look.
 fn candidates(
@@ -58,7 +62,7 @@ fn candidates(
     request: &v1::StaleRequest,
     asker: &Asker,
     look: &Look<'_>,
-) -> Result<(Vec<MemoryNumber>, u32), Status> {
+) -> Result<(Vec<Candidate>, u32), Status> {
     let invalid = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Invalid, &error);
     let topic = match request.topic.as_str() {
         "" => None,
@@ -72,15 +76,18 @@ fn candidates(
     let (mut found, mut elsewhere) = (Vec::new(), 0);
     for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {
         let Some(path) = catalog.source_of(row) else { continue };
-        // Reading the record would cost more than all the rest, and most memories are of other projects. Of a global one only
-        // the record says in which project its file is.
+        // Reading the record would cost more than all the rest, and most memories are of other projects.
         match scopes.get(catalog.scope_of(row)) {
             Some(scope @ Scope::Project(_)) if look.locate(scope, path).is_none() => elsewhere += 1,
-            _ => found.push((catalog.topic_of(row), row.recorded_at, number)),
+            scope => {
+                let project = catalog.source_project_of(row);
+                let is_elsewhere = |scope: &Scope| look.locate(&source_scope(scope, project), path).is_none();
+                found.push((catalog.topic_of(row), row.recorded_at, number, scope.is_some_and(is_elsewhere)));
+            }
         }
     }
     found.sort_unstable();
-    Ok((found.into_iter().map(|(_, _, number)| number).collect(), elsewhere))
+    Ok((found.into_iter().map(|(_, _, number, is_elsewhere)| (number, is_elsewhere)).collect(), elsewhere))
 }
 
 /// The reply as it grows.
@@ -93,6 +100,22 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
+    /// Those whose records may show something. Of those whose source lies where nobody can look only a few are named, so the
+    /// others are counted here.
+    fn worth_reading(&mut self, candidates: &[Candidate]) -> Vec<MemoryNumber> {
+        let mut room = UNSEEN_MAX.saturating_sub(self.reply.unseen.len());
+        let mut numbers = Vec::with_capacity(candidates.len());
+        for &(number, is_elsewhere) in candidates {
+            if is_elsewhere && room == 0 {
+                self.reply.unknown += 1;
+                continue;
+            }
+            room -= usize::from(is_elsewhere);
+            numbers.push(number);
+        }
+        numbers
+    }
+
     fn add(&mut self, memory: &Memory) -> Result<(), Status> {
         let state = self.look.state(memory);
         if state == SourceState::Unknown {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
-
 use super::vocabulary::{Vocabulary, Words};
 use crate::model::{Timestamp, Topic};
 use crate::policy::resemble::words;
@@ -41,9 +39,10 @@ pub(super) fn threads(members: &[Member<'_>], vocabulary: &Vocabulary) -> Vec<Th
         topics.entry(member.topic).or_default().push(position);
     }
     let mut threads = Vec::new();
+    let mut counts = Counts { of_keyword: vec![(0, 0); vocabulary.len()], touched: Vec::new() };
     for (topic, mut positions) in topics {
         positions.sort_by_key(|&at| members.get(at).map(|member| member.valid_from));
-        threads.extend(threads_of_topic(topic, &positions, members, vocabulary));
+        threads.extend(threads_of_topic(topic, &positions, members, vocabulary, &mut counts));
     }
     threads
 }
@@ -53,13 +52,17 @@ fn threads_of_topic(
     positions: &[usize],
     members: &[Member<'_>],
     vocabulary: &Vocabulary,
+    counts: &mut Counts,
 ) -> Vec<Thread> {
     let most = if positions.len() < LARGE_TOPIC { positions.len() } else { positions.len() / 2 };
     let own: Vec<u32> = words(topic.as_str()).filter_map(|word| vocabulary.find(word)).collect();
     let mut free = positions.to_vec();
     let mut threads = Vec::new();
     while threads.len() < CHAINS_PER_TOPIC_MAX && free.len() >= MEMBERS_MIN {
-        let Some(keyword) = dominant(&free, members, &own, most, vocabulary) else { break };
+        for member in free.iter().filter_map(|&at| members.get(at)) {
+            counts.add(member.words);
+        }
+        let Some(keyword) = counts.take_dominant(&own, most, vocabulary) else { break };
         let has_it = |&at: &usize| members.get(at).is_some_and(|member| has(member.words, keyword));
         let (chained, rest): (Vec<usize>, Vec<usize>) = free.into_iter().partition(has_it);
         threads.push(Thread { keyword: vocabulary.keyword(keyword).to_owned(), members: chained });
@@ -72,22 +75,42 @@ fn has(words: &Words, keyword: u32) -> bool {
     words.keywords.binary_search_by_key(&keyword, |(word, _)| *word).is_ok()
 }
 
-/// The keyword that most members share; one in a headline counts twice. Of equals the longest, then the first by letters.
-fn dominant(free: &[usize], members: &[Member<'_>], own: &[u32], most: usize, vocabulary: &Vocabulary) -> Option<u32> {
-    let mut counts: FxHashMap<u32, (usize, usize)> = FxHashMap::default();
-    for member in free.iter().filter_map(|&at| members.get(at)) {
-        for &(keyword, in_headline) in &member.words.keywords {
-            let (shared_by, weight) = counts.entry(keyword).or_default();
+/// How many members share each keyword, and with what weight. Room for all keywords, since a map of them took as long as
+/// reading their texts.
+struct Counts {
+    of_keyword: Vec<(usize, usize)>,
+    /// Those that are not zero.
+    touched: Vec<u32>,
+}
+
+impl Counts {
+    fn add(&mut self, words: &Words) {
+        for &(keyword, in_headline) in &words.keywords {
+            let Some((shared_by, weight)) = self.of_keyword.get_mut(keyword as usize) else { continue };
+            if *shared_by == 0 {
+                self.touched.push(keyword);
+            }
             *shared_by += 1;
             *weight += if in_headline { 2 } else { 1 };
         }
     }
-    counts
-        .into_iter()
-        .filter(|(keyword, (shared_by, _))| (MEMBERS_MIN..=most).contains(shared_by) && !own.contains(keyword))
-        .map(|(keyword, (_, weight))| (weight, vocabulary.keyword(keyword), keyword))
-        .max_by(|a, b| a.0.cmp(&b.0).then(a.1.len().cmp(&b.1.len())).then(b.1.cmp(a.1)))
-        .map(|(_, _, keyword)| keyword)
+
+    /// The keyword that most members share; one in a headline counts twice. Of equals the longest, then the first by letters.
+    /// All counts are zero afterwards.
+    fn take_dominant(&mut self, own: &[u32], most: usize, vocabulary: &Vocabulary) -> Option<u32> {
+        let Self { of_keyword, touched } = self;
+        let counted = touched.drain(..).filter_map(|keyword| {
+            let (shared_by, weight) = of_keyword.get_mut(keyword as usize).map(std::mem::take)?;
+            let may_lead = (MEMBERS_MIN..=most).contains(&shared_by) && !own.contains(&keyword);
+            may_lead.then_some((weight, keyword))
+        });
+        let text = |keyword| vocabulary.keyword(keyword);
+        counted
+            .max_by(|a, b| {
+                a.0.cmp(&b.0).then_with(|| text(a.1).len().cmp(&text(b.1).len())).then_with(|| text(b.1).cmp(text(a.1)))
+            })
+            .map(|(_, keyword)| keyword)
+    }
 }
 
 #[cfg(test)]

@@ -1,18 +1,19 @@
 //! First pass: identical content is shown once.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 
 use rustc_hash::FxHashMap;
 
-use crate::policy::resemble::text_hash;
+use crate::policy::resemble::fold_white_space;
 
 /// Groups texts that are equal but for their white space. The first of each group is the one to show, so texts come best
 /// first; the others follow it. Groups keep the order of their firsts.
 pub(super) fn groups<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<Vec<usize>> {
-    let mut group_of: FxHashMap<u64, usize> = FxHashMap::default();
+    let mut group_of: FxHashMap<Cow<'a, str>, usize> = FxHashMap::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (position, text) in texts.enumerate() {
-        match group_of.entry(text_hash(text)) {
+        match group_of.entry(fold_white_space(text)) {
             Entry::Occupied(known) => groups.get_mut(*known.get()).into_iter().for_each(|group| group.push(position)),
             Entry::Vacant(new) => {
                 new.insert(groups.len());

@@ -3,11 +3,10 @@
 //! Made from one small borrowed row a memory, so that no memory has to be read: themes come from tags and the parts of topic
 //! names. Only the hottest five are named; the caller reads those to have their first lines shown.
 
+mod names;
 mod render;
 mod themes;
 mod velocity;
-
-use rustc_hash::FxHashMap;
 
 pub use render::render;
 pub use themes::Theme;
@@ -16,6 +15,7 @@ pub use velocity::Velocity;
 use super::{HOT_MAX, Standing};
 use crate::index::catalog::{Catalog, Row};
 use crate::model::{MemoryNumber, Timestamp};
+use names::Names;
 use themes::Themes;
 use velocity::Counter;
 
@@ -94,7 +94,7 @@ pub fn compose<'a, Tags>(rows: impl IntoIterator<Item = MetaRow<'a, Tags>>, is_c
 where
     Tags: IntoIterator<Item = &'a str>,
 {
-    let mut topics: FxHashMap<&'a str, ActiveTopic> = FxHashMap::default();
+    let (mut names, mut topics) = (Names::default(), Vec::<ActiveTopic>::new());
     let mut themes = Themes::default();
     let mut counter = Counter::default();
     let mut hot = Hottest::default();
@@ -106,8 +106,12 @@ where
         let recency = 1.0 / (1.0 + age_days / 30.0);
         counter.add(at, age_days);
         hot.add(row.standing.heat(now), row.number);
-        themes.add(row.topic, row.tags, recency);
-        let topic = topics.entry(row.topic).or_insert_with(|| ActiveTopic::new(row.topic));
+        let Some(number) = names.number(row.topic, usize::MAX) else { continue };
+        themes.add((number, row.topic), row.tags, recency);
+        if number == topics.len() {
+            topics.push(ActiveTopic::new(row.topic));
+        }
+        let Some(topic) = topics.get_mut(number) else { continue };
         topic.count += 1;
         topic.recent += usize::from(age_days <= RECENT_DAYS);
         topic.newest = topic.newest.max(at);
@@ -119,7 +123,7 @@ where
         velocity: counter.finish(memories, now),
         themes: themes.finish(if is_compact { COMPACT_MAX } else { THEMES_MAX }),
         hot: hot.finish(),
-        top_topics: most_active(topics.into_values().collect(), if is_compact { COMPACT_MAX } else { TOPICS_MAX }),
+        top_topics: most_active(topics, if is_compact { COMPACT_MAX } else { TOPICS_MAX }),
         is_compact,
     }
 }

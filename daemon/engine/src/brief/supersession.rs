@@ -66,7 +66,10 @@ fn resemble(one: usize, other: usize, shared: usize) -> bool {
 /// The memories, oldest first, with the texts that have each word in their prefix, and room for one search at a time.
 struct Search<'v> {
     ordered: &'v [Version<'v>],
-    of_word: Vec<Vec<u32>>,
+    /// The texts of each word behind each other, oldest first.
+    texts: Vec<u32>,
+    /// Where in `texts` those of each word end; they begin where those of the word before end.
+    ends: Vec<usize>,
     /// For each memory how many words its prefix shares with the one searched for; zero between searches.
     counts: Vec<u32>,
     /// For each word the search that had it last.
@@ -76,15 +79,28 @@ struct Search<'v> {
 
 impl<'v> Search<'v> {
     fn of(ordered: &'v [Version<'v>], vocabulary_len: usize) -> Self {
-        let mut of_word = vec![Vec::<u32>::new(); vocabulary_len];
-        for (at, version) in (0..).zip(ordered) {
-            for &word in prefix(version.words) {
-                if let Some(list) = of_word.get_mut(word as usize) {
-                    list.push(at);
-                }
+        let mut ends = vec![0_usize; vocabulary_len];
+        for &word in ordered.iter().flat_map(|version| prefix(version.words)) {
+            if let Some(count) = ends.get_mut(word as usize) {
+                *count += 1;
             }
         }
-        Self { ordered, of_word, counts: vec![0; ordered.len()], marks: vec![0; vocabulary_len], searches: 0 }
+        let mut all = 0;
+        for end in &mut ends {
+            // Where the word's texts begin, until each has moved it by one.
+            all += std::mem::replace(end, all);
+        }
+        let mut texts = vec![0; all];
+        for (at, version) in (0..).zip(ordered) {
+            for &word in prefix(version.words) {
+                let Some(end) = ends.get_mut(word as usize) else { continue };
+                if let Some(slot) = texts.get_mut(*end) {
+                    *slot = at;
+                }
+                *end += 1;
+            }
+        }
+        Self { ordered, texts, ends, counts: vec![0; ordered.len()], marks: vec![0; vocabulary_len], searches: 0 }
     }
 
     fn nearest_newer(&mut self, older: &Version<'_>) -> Option<usize> {
@@ -111,7 +127,9 @@ impl<'v> Search<'v> {
     fn candidates(&mut self, words: &[u32], first: usize) -> Vec<u32> {
         let mut touched: Vec<u32> = Vec::new();
         for &word in prefix(words) {
-            let Some(list) = self.of_word.get(word as usize) else { continue };
+            let word = word as usize;
+            let start = word.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or_default();
+            let list = self.ends.get(word).and_then(|&end| self.texts.get(start..end)).unwrap_or_default();
             let newer = list.partition_point(|&at| (at as usize) < first);
             for &at in list.iter().skip(newer) {
                 if let Some(count) = self.counts.get_mut(at as usize) {

@@ -2,13 +2,18 @@
 //!
 //! A word is what [`crate::policy::resemble`] says it is; a property test holds the two together.
 
-use std::rc::Rc;
+mod fillers;
+
+use std::hash::{BuildHasher, Hasher};
 use std::sync::LazyLock;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashSet, FxHasher};
+
+use fillers::FILLERS;
 
 use super::classify::beginning;
-use crate::index::lexical::stop_words::is_stop_word;
+use crate::index::lexical::stop_words::STOP_WORDS;
 use crate::policy::resemble::words;
 use crate::policy::tags::{AUTO_TAGS, KIND_PREFIXES, normalise_one};
 
@@ -21,139 +26,10 @@ const HEADLINE_WORDS: usize = 12;
 /// Shortest keyword, in characters.
 const KEYWORD_MIN_CHARS: usize = 3;
 
-/// Words that are common in notes about software and name nothing, beside the stop words. Sorted.
-const FILLERS: &[&str] = &[
-    "again",
-    "alone",
-    "already",
-    "always",
-    "another",
-    "back",
-    "behind",
-    "both",
-    "came",
-    "case",
-    "come",
-    "costs",
-    "day",
-    "days",
-    "different",
-    "done",
-    "down",
-    "either",
-    "else",
-    "enough",
-    "even",
-    "ever",
-    "every",
-    "exactly",
-    "few",
-    "find",
-    "first",
-    "found",
-    "four",
-    "full",
-    "get",
-    "gets",
-    "give",
-    "given",
-    "gives",
-    "gone",
-    "got",
-    "half",
-    "how",
-    "instead",
-    "its",
-    "itself",
-    "keep",
-    "keeps",
-    "kept",
-    "last",
-    "later",
-    "leave",
-    "less",
-    "let",
-    "like",
-    "long",
-    "made",
-    "make",
-    "makes",
-    "many",
-    "means",
-    "measured",
-    "more",
-    "most",
-    "much",
-    "need",
-    "needs",
-    "never",
-    "new",
-    "next",
-    "non",
-    "none",
-    "not",
-    "nothing",
-    "now",
-    "off",
-    "old",
-    "once",
-    "one",
-    "ones",
-    "only",
-    "over",
-    "own",
-    "part",
-    "per",
-    "place",
-    "put",
-    "really",
-    "same",
-    "says",
-    "second",
-    "seconds",
-    "see",
-    "seen",
-    "set",
-    "since",
-    "small",
-    "something",
-    "still",
-    "take",
-    "takes",
-    "thing",
-    "things",
-    "three",
-    "through",
-    "time",
-    "times",
-    "too",
-    "took",
-    "twice",
-    "two",
-    "under",
-    "until",
-    "use",
-    "used",
-    "uses",
-    "very",
-    "via",
-    "way",
-    "well",
-    "went",
-    "what",
-    "whatever",
-    "whole",
-    "without",
-    "work",
-    "works",
-    "yet",
-    "zero",
-];
-
-/// What names nothing: the fillers, and the labels that are categories already. One look instead of one for each tag, since most
-/// words are neither.
+/// What names nothing: stop words, fillers, and the labels that are categories already. One look instead of one for each, since
+/// most words are none of these.
 static NAMELESS: LazyLock<FxHashSet<&str>> =
-    LazyLock::new(|| FILLERS.iter().chain(&AUTO_TAGS).chain(&KIND_PREFIXES).copied().collect());
+    LazyLock::new(|| STOP_WORDS.iter().chain(FILLERS).chain(&AUTO_TAGS).chain(&KIND_PREFIXES).copied().collect());
 
 /// The words of one text.
 #[derive(Debug, Default)]
@@ -164,46 +40,63 @@ pub(super) struct Words {
     pub(super) keywords: Vec<(u32, bool)>,
 }
 
-/// Every word of the texts it was made from.
+/// Every word of the texts it was made from, all in one text behind each other.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
-    numbers: FxHashMap<Rc<str>, u32>,
-    texts: Vec<Rc<str>>,
-    frequencies: Vec<u32>,
+    numbers: HashTable<u32>,
+    joined: String,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    hash: u64,
+    /// Where it ends in `joined`; it starts where the one before ends.
+    end: usize,
+    /// Texts that have it.
+    frequency: u32,
+    /// The text that had it last.
+    last_text: u32,
 }
 
 impl Vocabulary {
     /// Reads texts: their vocabulary, and each one's words.
     pub(super) fn read<'a>(texts: impl Iterator<Item = &'a str>) -> (Self, Vec<Words>) {
         let mut vocabulary = Self::default();
-        let mut last_text = Vec::new();
+        let mut lowercase = String::new();
         let raw: Vec<Vec<u32>> =
-            (1..).zip(texts).map(|(number, text)| vocabulary.add(text, number, &mut last_text)).collect();
-        let ranks = vocabulary.ranks();
+            (1..).zip(texts).map(|(number, text)| vocabulary.add(text, number, &mut lowercase)).collect();
+        let by_rarity = vocabulary.by_rarity(&raw);
         let keywords = vocabulary.keywords();
-        let words = raw.into_iter().map(|raw| sort_words(raw, &ranks, &keywords)).collect();
+        let of_text = |(raw, by_rarity): (&Vec<u32>, _)| Words { by_rarity, keywords: keywords_of(raw, &keywords) };
+        let words = raw.iter().zip(by_rarity).map(of_text).collect();
         (vocabulary, words)
     }
 
     /// How many different words there are.
     pub(super) fn len(&self) -> usize {
-        self.texts.len()
+        self.entries.len()
     }
 
     /// The text of a keyword.
     pub(super) fn keyword(&self, number: u32) -> &str {
-        self.texts.get(number as usize).map_or("", |text| text)
+        self.word(number).unwrap_or_default()
     }
 
     /// The number of a word, if a text has it.
     pub(super) fn find(&self, word: &str) -> Option<u32> {
-        self.numbers.get(word).copied()
+        self.numbers.find(hash_of(word), |&number| self.word(number) == Some(word)).copied()
     }
 
-    /// The distinct words of a text in their order. `last_text` remembers for each word which text had it last.
-    fn add(&mut self, text: &str, text_number: u32, last_text: &mut Vec<u32>) -> Vec<u32> {
+    fn word(&self, number: u32) -> Option<&str> {
+        let at = number as usize;
+        let start = at.checked_sub(1).map_or(Some(0), |before| Some(self.entries.get(before)?.end))?;
+        self.joined.get(start..self.entries.get(at)?.end)
+    }
+
+    /// The distinct words of a text in their order. `lowercase` is room to work in.
+    fn add(&mut self, text: &str, text_number: u32, lowercase: &mut String) -> Vec<u32> {
         let mut distinct = Vec::new();
-        let mut lowercase = String::new();
         for word in words(beginning(text, COMPARED_MAX_BYTES)) {
             lowercase.clear();
             if word.is_ascii() {
@@ -212,15 +105,11 @@ impl Vocabulary {
             } else {
                 lowercase.push_str(&word.to_lowercase());
             }
-            let number = self.number(&lowercase);
-            let at = number as usize;
-            if last_text.len() <= at {
-                last_text.resize(at + 1, 0);
-            }
-            let (Some(last), Some(frequency)) = (last_text.get_mut(at), self.frequencies.get_mut(at)) else { continue };
-            if *last != text_number {
-                *last = text_number;
-                *frequency += 1;
+            let number = self.number(lowercase);
+            let Some(entry) = self.entries.get_mut(number as usize) else { continue };
+            if entry.last_text != text_number {
+                entry.last_text = text_number;
+                entry.frequency += 1;
                 distinct.push(number);
             }
         }
@@ -228,36 +117,88 @@ impl Vocabulary {
     }
 
     fn number(&mut self, word: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(word) {
+        let hash = hash_of(word);
+        if let Some(&number) = self.numbers.find(hash, |&number| self.word(number) == Some(word)) {
             return number;
         }
         // Bounded by CONSIDERED_MAX × COMPARED_MAX_BYTES, far below the largest number.
-        let number = u32::try_from(self.texts.len()).unwrap_or(u32::MAX);
-        let word: Rc<str> = word.into();
-        self.numbers.insert(Rc::clone(&word), number);
-        self.texts.push(word);
-        self.frequencies.push(0);
+        let number = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        self.joined.push_str(word);
+        self.entries.push(Entry { hash, end: self.joined.len(), frequency: 0, last_text: 0 });
+        let entries = &self.entries;
+        self.numbers.insert_unique(hash, number, |&other| entries.get(other as usize).map_or(0, |entry| entry.hash));
         number
     }
 
-    /// For each word its place in an order from rare to common.
-    fn ranks(&self) -> Vec<u32> {
-        let mut order: Vec<(u32, u32)> = self.frequencies.iter().copied().zip(0..).collect();
-        order.sort_unstable();
-        let mut ranks = vec![0; order.len()];
-        for (rank, (_, word)) in (0..).zip(order) {
-            if let Some(slot) = ranks.get_mut(word as usize) {
-                *slot = rank;
+    /// The words of each text as their places in an order from rare to common, in that order. No text is sorted: the texts
+    /// are dealt out to their words, and the words, rare ones first, back to the texts.
+    fn by_rarity(&self, raw: &[Vec<u32>]) -> Vec<Vec<u32>> {
+        let order = self.rare_first(raw.len());
+        // Where each word's texts begin; later, where they end.
+        let mut places = vec![0_usize; self.len()];
+        let mut next = 0;
+        for &word in &order {
+            let (Some(place), Some(entry)) = (places.get_mut(word as usize), self.entries.get(word as usize)) else {
+                continue;
+            };
+            *place = next;
+            next += entry.frequency as usize;
+        }
+        let mut texts = vec![0_u32; next];
+        for (text, words) in (0_u32..).zip(raw) {
+            for &word in words {
+                let Some(place) = places.get_mut(word as usize) else { continue };
+                if let Some(slot) = texts.get_mut(*place) {
+                    *slot = text;
+                }
+                *place += 1;
             }
         }
-        ranks
+        let mut by_rarity: Vec<Vec<u32>> = raw.iter().map(|words| Vec::with_capacity(words.len())).collect();
+        let mut first = 0;
+        for (rank, &word) in (0..).zip(&order) {
+            let end = places.get(word as usize).copied().unwrap_or(first);
+            for &text in texts.get(first..end).unwrap_or_default() {
+                if let Some(ranks) = by_rarity.get_mut(text as usize) {
+                    ranks.push(rank);
+                }
+            }
+            first = end;
+        }
+        by_rarity
+    }
+
+    /// All words, those of one text first; of equals, in the order in which they first came.
+    fn rare_first(&self, texts: usize) -> Vec<u32> {
+        let mut places = vec![0_usize; texts + 2];
+        for entry in &self.entries {
+            // One behind, so that the sums say where each frequency begins.
+            if let Some(count) = places.get_mut(entry.frequency as usize + 1) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for place in &mut places {
+            sum += *place;
+            *place = sum;
+        }
+        let mut order = vec![0; self.len()];
+        for (word, entry) in (0..).zip(&self.entries) {
+            let Some(place) = places.get_mut(entry.frequency as usize) else { continue };
+            if let Some(slot) = order.get_mut(*place) {
+                *slot = word;
+            }
+            *place += 1;
+        }
+        order
     }
 
     /// For each word the keyword it stands for: itself, its singular when a text has that too, or none.
     fn keywords(&self) -> Vec<Option<u32>> {
         (0..)
-            .zip(&self.texts)
-            .map(|(number, word)| {
+            .take(self.len())
+            .map(|number| {
+                let word = self.keyword(number);
                 if !is_keyword(word) {
                     return None;
                 }
@@ -268,28 +209,35 @@ impl Vocabulary {
     }
 }
 
-/// Whether a lowercased word may name what memories have in common.
-pub(super) fn is_keyword(word: &str) -> bool {
-    word.chars().nth(KEYWORD_MIN_CHARS - 1).is_some()
-        && word.chars().any(char::is_alphabetic)
-        && !word.starts_with(|c: char| c.is_ascii_digit())
-        && !is_stop_word(word)
-        && !NAMELESS.contains(word)
+fn hash_of(word: &str) -> u64 {
+    let mut hasher: FxHasher = FxBuildHasher.build_hasher();
+    hasher.write(word.as_bytes());
+    hasher.finish()
 }
 
-fn sort_words(raw: Vec<u32>, ranks: &[u32], keywords: &[Option<u32>]) -> Words {
-    let mut of_text: Vec<(u32, bool)> = Vec::new();
+/// Whether a lowercased word may name what memories have in common.
+pub(super) fn is_keyword(word: &str) -> bool {
+    let is_named = if word.is_ascii() {
+        word.len() >= KEYWORD_MIN_CHARS && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+    } else {
+        word.chars().nth(KEYWORD_MIN_CHARS - 1).is_some() && word.chars().any(char::is_alphabetic)
+    };
+    is_named && !word.starts_with(|c: char| c.is_ascii_digit()) && !NAMELESS.contains(word)
+}
+
+/// The distinct keywords of a text, in the order of their numbers.
+fn keywords_of(raw: &[u32], keywords: &[Option<u32>]) -> Vec<(u32, bool)> {
+    let mut of_text: Vec<(u32, bool)> = Vec::with_capacity(raw.len());
     for (position, word) in raw.iter().enumerate() {
         if let Some(Some(keyword)) = keywords.get(*word as usize) {
-            of_text.push((*keyword, position < HEADLINE_WORDS));
+            of_text.push((*keyword, position >= HEADLINE_WORDS));
         }
     }
     // Of a word and its plural, the one in the headline stays.
-    of_text.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    of_text.sort_unstable_by_key(|&(keyword, is_behind)| (u64::from(keyword) << 1) | u64::from(is_behind));
     of_text.dedup_by_key(|(keyword, _)| *keyword);
-    let mut by_rarity: Vec<u32> = raw.into_iter().filter_map(|word| ranks.get(word as usize).copied()).collect();
-    by_rarity.sort_unstable();
-    Words { by_rarity, keywords: of_text }
+    of_text.iter_mut().for_each(|(_, in_headline)| *in_headline = !*in_headline);
+    of_text
 }
 
 #[cfg(test)]

@@ -91,21 +91,28 @@ impl Portable {
     /// and the times other than `valid_from`, which is the time of recording unless known: who imports keeps those.
     #[must_use]
     pub fn draft(&self) -> Draft {
-        let modified = modified(&self.attributes).map(|(key, _)| key);
-        let stamped = |key: &str| key.starts_with(ATTRIBUTE_STAMPED) || modified == Some(key);
+        self.clone().take_draft()
+    }
+
+    /// Does so by taking what the draft holds, topic, handle and links apart, which the importer still needs.
+    pub fn take_draft(&mut self) -> Draft {
+        let modified = modified(&self.attributes).map(|(key, _)| key.to_owned());
+        let is_stamped = |key: &str| key.starts_with(ATTRIBUTE_STAMPED) || modified.as_deref() == Some(key);
+        let mut attributes = std::mem::take(&mut self.attributes);
+        attributes.retain(|key, _| !is_stamped(key));
         Draft {
             topic: self.topic.clone(),
-            text: self.text.clone(),
-            kind: self.kind.clone(),
-            tags: self.tags.clone(),
+            text: std::mem::take(&mut self.text),
+            kind: self.kind.take(),
+            tags: std::mem::take(&mut self.tags),
             // A session of another strand means nothing here.
-            scope: self.scope.clone().filter(|scope| !matches!(scope, Scope::Session(_))),
-            source: self.source.clone(),
+            scope: self.scope.take().filter(|scope| !matches!(scope, Scope::Session(_))),
+            source: self.source.take(),
             links: self.links.clone(),
             importance: self.importance,
             confidence: self.confidence,
             pinned: self.pinned,
-            attributes: self.attributes.iter().filter(|(key, _)| !stamped(key)).map(owned).collect(),
+            attributes,
             valid_from: self.valid_from.or(self.recorded_at),
         }
     }
@@ -132,10 +139,6 @@ impl Portable {
         let kept = [line, project, modified].into_iter().flatten();
         kept.map(|(key, written)| (key.to_owned(), written.to_owned())).collect()
     }
-}
-
-fn owned((key, value): (&String, &String)) -> (String, String) {
-    (key.clone(), value.clone())
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@
 mod members;
 mod topics;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::HashMap;
 
 pub use topics::{TopicEntry, TopicSummary};
 
@@ -14,6 +16,7 @@ use super::interner::Interner;
 use super::links::Links;
 use crate::model::{Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp};
 use crate::policy::resemble::text_hash;
+use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
 
 /// The columns of one memory.
 #[derive(Clone, Debug)]
@@ -22,6 +25,8 @@ pub struct Row {
     pub(crate) kind: u32,
     pub(crate) scope: u32,
     pub(crate) source: Option<u32>,
+    /// Whose root the source's path is relative to, where the memory says so itself.
+    source_project: Option<u32>,
     pub(crate) tags: Box<[u32]>,
     /// Where it is in its life.
     pub status: Status,
@@ -73,6 +78,7 @@ pub struct Catalog {
     pub(crate) tags: Interner,
     pub(crate) scopes: Interner,
     pub(crate) sources: Interner,
+    source_projects: Interner,
     by_topic: HashMap<u32, BTreeSet<u32>>,
     by_source: HashMap<u32, BTreeSet<u32>>,
     by_text: HashMap<(u64, u32), u32>,
@@ -224,6 +230,12 @@ impl Catalog {
         row.source.map(|source| self.sources.text(source))
     }
 
+    /// Returns the project, as text, whose root the path of a row's source is relative to, where the memory says so itself.
+    #[must_use]
+    pub fn source_project_of(&self, row: &Row) -> Option<&str> {
+        row.source_project.map(|project| self.source_projects.text(project))
+    }
+
     /// Every scope that any memory ever had, as text.
     pub fn scope_names(&self) -> impl Iterator<Item = &str> {
         self.scopes.iter().map(|(_, scope)| scope)
@@ -264,6 +276,10 @@ impl Catalog {
             kind: self.kinds.intern(memory.kind.as_str()),
             scope: self.scopes.intern(&memory.scope.to_string()),
             source: memory.source.as_ref().map(|source| self.sources.intern(&source.path)),
+            source_project: memory
+                .attributes
+                .get(SOURCE_PROJECT_ATTRIBUTE)
+                .map(|project| self.source_projects.intern(project)),
             tags: memory.tags.iter().map(|tag| self.tags.intern(tag)).collect(),
             status: memory.status,
             origin: memory.origin,

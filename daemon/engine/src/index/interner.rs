@@ -1,7 +1,8 @@
 //! Strings as small numbers.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 /// Gives each distinct string a dense number.
 #[derive(Debug, Default)]

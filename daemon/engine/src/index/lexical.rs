@@ -37,7 +37,7 @@ pub use fields::{Document, Restriction};
 pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
 use state::{Published, State};
 use storage::Opened;
-pub use tail::Prepared;
+pub use tail::{Linked, Prepared};
 pub use top::LexicalHit;
 use top::Top;
 use writer::Writer;
@@ -160,6 +160,12 @@ impl LexicalIndex {
     /// Does what [`LexicalIndex::upsert`] does with a document that was read before, at a fifth of the cost.
     pub fn upsert_prepared(&self, sequence: u64, number: u32, prepared: Prepared) {
         self.write().active.upsert(sequence, number, prepared);
+    }
+
+    /// Takes in memories that were linked before. `placed` says under which sequence and number each was stored; those that
+    /// were not are left out. Searches wait as long as it takes, which is a microsecond or two for each.
+    pub fn upsert_linked(&self, linked: Linked, placed: &[Option<(u64, u32)>]) {
+        self.write().active.absorb(linked, placed);
     }
 
     /// Makes a memory unfindable by the next search.

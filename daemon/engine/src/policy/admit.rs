@@ -142,7 +142,8 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     if topic.as_str() != draft.topic.trim() {
         warnings.push(format!("topic {:?} became {:?}", draft.topic.trim(), topic.as_str()));
     }
-    let text = draft.text.trim_end().to_owned();
+    let mut text = draft.text;
+    text.truncate(text.trim_end().len());
     Ok(Admitted {
         topic,
         kind,

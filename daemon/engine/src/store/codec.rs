@@ -62,7 +62,7 @@ pub(super) fn versioned<'a>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [
 pub(super) fn with_version(message: &impl Message) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1 + message.encoded_len());
     bytes.push(RECORD_VERSION);
-    bytes.extend_from_slice(&message.encode_to_vec());
+    message.encode_raw(&mut bytes);
     bytes
 }
 

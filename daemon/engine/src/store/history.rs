@@ -6,7 +6,7 @@
 
 use prost::Message;
 
-use super::codec::{self, CodecError, damaged, versioned, with_version};
+use super::codec::{self, CodecError, RECORD_VERSION, damaged, versioned, with_version};
 use crate::model::{Actor, Memory, MemoryNumber, Origin, Sequence, Timestamp};
 
 const WHAT: &str = "an operation";
@@ -132,6 +132,13 @@ struct OperationV1 {
     payload: Vec<u8>,
 }
 
+/// The fields of [`OperationV1`] behind its header.
+const CHAIN_HASH_TAG: u32 = 9;
+const PAYLOAD_TAG: u32 = 10;
+
+/// What the tags and lengths of both take at most, in bytes.
+const FIELDS_MAX_BYTES: usize = 16;
+
 /// Where the chain is broken.
 #[derive(Debug, thiserror::Error)]
 #[error("history is broken at sequence {sequence}: {detail}; restore a backup")]
@@ -144,7 +151,7 @@ pub struct ChainError {
 
 /// Encodes an operation after the one whose chain hash is `previous`; returns the bytes and its own chain hash.
 pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u8; 32]) {
-    let mut record = OperationV1 {
+    let header = OperationV1 {
         at_us: operation.at.as_micros(),
         origin: operation.actor.origin.name().to_owned(),
         agent: operation.actor.agent.clone(),
@@ -156,10 +163,17 @@ pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u
         chain_hash: Vec::new(),
         payload: Vec::new(),
     };
-    let hash = chain_hash(operation.sequence, &record, previous);
-    record.chain_hash = hash.to_vec();
-    record.payload.clone_from(&operation.after);
-    (with_version(&record), hash)
+    let header = header.encode_to_vec();
+    let hash = chain_hash(operation.sequence, &header, previous);
+    // The fields behind the header, as the record would encode them, without copying the payload into it first.
+    let mut bytes = Vec::with_capacity(1 + header.len() + hash.len() + operation.after.len() + FIELDS_MAX_BYTES);
+    bytes.push(RECORD_VERSION);
+    bytes.extend_from_slice(&header);
+    prost::encoding::bytes::encode(CHAIN_HASH_TAG, &hash.to_vec(), &mut bytes);
+    if !operation.after.is_empty() {
+        prost::encoding::bytes::encode(PAYLOAD_TAG, &operation.after, &mut bytes);
+    }
+    (bytes, hash)
 }
 
 /// Decodes an operation and its chain hash.
@@ -214,7 +228,7 @@ pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: &[u8; 32]) -> R
     if blake3::hash(&payload).as_bytes().as_slice() != record.payload_hash {
         return Err(broken("the payload does not match its hash"));
     }
-    let hash = chain_hash(sequence, &record, previous);
+    let hash = chain_hash(sequence, &record.encode_to_vec(), previous);
     if hash.as_slice() == claimed { Ok(hash) } else { Err(broken("the hash does not follow from the one before")) }
 }
 
@@ -223,11 +237,11 @@ fn decode_record(bytes: &[u8]) -> Result<OperationV1, CodecError> {
 }
 
 /// Hashes the header (the record without payload and chain hash) after `previous`.
-fn chain_hash(sequence: Sequence, header: &OperationV1, previous: &[u8; 32]) -> [u8; 32] {
+fn chain_hash(sequence: Sequence, header: &[u8], previous: &[u8; 32]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(previous);
     hasher.update(&sequence.0.to_le_bytes());
-    hasher.update(&header.encode_to_vec());
+    hasher.update(header);
     *hasher.finalize().as_bytes()
 }
 

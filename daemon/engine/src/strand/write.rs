@@ -2,6 +2,7 @@
 
 mod decide;
 mod independence;
+mod indexes;
 
 use std::sync::Arc;
 
@@ -11,16 +12,10 @@ use crate::model::{Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Seq
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
 use crate::ports::Storage;
-use crate::store::{Change, CommitError, Shrunk, Stamps, WriteError, Writer};
+use crate::store::{CommitError, Shrunk, Stamps, WriteError, Writer};
 use decide::{Decided, Label};
 use independence::Independence;
-
-/// Changes that the indexes take under one lock, so that readers wait for at most these.
-const INDEX_CHUNK: usize = 64;
-
-/// Changes beyond which a group flushes the word index's tail itself when that is full. Groups of ordinary requests are
-/// smaller and leave it to the indexer, so that a burst of stores does not wait for it.
-const LARGE_GROUP: usize = 8_192;
+use indexes::{LINKED_MIN, New, link_beside};
 
 /// Memories that one request may change at once: all of them are in RAM until they are durable and indexed.
 pub const TOPIC_EDIT_MAX: usize = 100_000;
@@ -205,65 +200,32 @@ impl StrandWriter {
     }
 
     fn commit_independent(&mut self, group: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, CommitError> {
-        let (mut writes, mut words, mut labels) = (Vec::new(), Vec::new(), Vec::with_capacity(group.len()));
+        let (mut writes, mut labels) = (Vec::new(), Vec::with_capacity(group.len()));
+        let mut news = Vec::new();
         for request in group {
             let decided = self.strand.decide(request);
-            labels.push(decided.map(|Decided { writes: own, words: own_words, label }| {
+            labels.push(decided.map(|Decided { writes: own, words, text_hash, label }| {
                 let count = own.len();
-                words.push(own_words);
-                words.resize_with(words.len() - 1 + count, || None);
+                let new = words.zip(text_hash).map(|(words, text_hash)| New { place: writes.len(), text_hash, words });
+                news.extend(new);
                 writes.extend(own);
                 (label, count)
             }));
         }
-        let committed = self.writer.commit(writes)?;
-        self.tell_indexes(&committed.changes, &mut words);
-        let mut changes = committed.changes.into_iter();
+        let changes = if news.len() < LINKED_MIN {
+            let changes = self.writer.commit(writes)?.changes;
+            self.strand.tell_indexes(&changes, news);
+            changes
+        } else {
+            let (committed, news) = link_beside(|| self.writer.commit(writes), news);
+            let changes = committed?.changes;
+            self.strand.tell_indexes_of_linked(&changes, news);
+            changes
+        };
+        let mut changes = changes.into_iter();
         let outcome = |label: Result<(Label, usize), WriteError>| {
             label.and_then(|(label, count)| label.outcome(changes.by_ref().take(count).collect()))
         };
         Ok(labels.into_iter().map(outcome).collect())
-    }
-
-    /// `words` are those of new memories, each at the place of its change.
-    fn tell_indexes(&self, changes: &[Result<Change, WriteError>], words: &mut [Option<Box<Prepared>>]) {
-        let is_large = changes.len() > LARGE_GROUP;
-        for (changes, words) in changes.chunks(INDEX_CHUNK).zip(words.chunks_mut(INDEX_CHUNK)) {
-            let mut differing = Vec::new();
-            let mut catalog = self.strand.catalog_mut();
-            for (change, words) in changes.iter().zip(words) {
-                if let Ok(Change::Memory(memory)) = change {
-                    differing.push((memory, catalog.apply(memory), words.take()));
-                }
-            }
-            drop(catalog);
-            for (memory, differs, words) in differing {
-                match words {
-                    Some(words) if differs.words => {
-                        self.strand.lexical.upsert_prepared(memory.sequence.0, memory.number.0, *words);
-                    }
-                    None if differs.words => self.strand.index_words(memory.sequence, memory),
-                    _ => {}
-                }
-                if differs.meaning {
-                    self.strand.note_meaning(memory);
-                }
-            }
-            if is_large {
-                self.flush_when_full();
-            }
-        }
-    }
-
-    /// A topic may be larger than what the tail should hold, and the indexer learns of it only after the whole group.
-    fn flush_when_full(&self) {
-        if self.strand.lexical.must_flush()
-            && let Err(error) = self.strand.lexical.flush()
-        {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                "flushing the word index inside a large group failed"
-            );
-        }
     }
 }

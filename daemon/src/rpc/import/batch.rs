@@ -153,8 +153,10 @@ impl<'r> Importer<'r> {
         }
     }
 
-    fn store(&mut self, memory: Portable, place: usize) {
-        let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.draft() };
+    fn store(&mut self, mut memory: Portable, place: usize) {
+        let mut attributes = memory.stamped();
+        let (at, is_homeless) = (memory.written_at(), memory.scope.is_none());
+        let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.take_draft() };
         let mut admitted = match admit(draft, &self.home, self.runtime.strand.kinds()) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
@@ -163,10 +165,9 @@ impl<'r> Importer<'r> {
             self.progress.stored += 1;
             return;
         }
-        let mut attributes = memory.stamped();
         if let Some(source) = &mut admitted.source {
-            let at = memory.written_at().unwrap_or_else(|| self.runtime.now());
-            let (scope, is_homeless) = (&admitted.scope, memory.scope.is_none());
+            let at = at.unwrap_or_else(|| self.runtime.now());
+            let scope = &admitted.scope;
             self.seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless, at });
         }
         let stamps = Stamps {

@@ -1,7 +1,6 @@
 //! What goes through many topics: the most significant tags and parts of topic names.
 
-use rustc_hash::FxHashMap;
-
+use super::names::Names;
 use crate::brief::category::Category;
 use crate::brief::vocabulary::is_keyword;
 
@@ -23,41 +22,64 @@ pub struct Theme {
 }
 
 /// What is known of a theme while rows pass.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Count<'a> {
+    name: &'a str,
     memories: usize,
     weight: f64,
-    topics: Vec<&'a str>,
-    last: Option<usize>,
+    topics: Vec<usize>,
+    last: usize,
 }
 
 /// Counts while rows pass.
 #[derive(Debug, Default)]
 pub(super) struct Themes<'a> {
-    counts: FxHashMap<&'a str, Count<'a>>,
+    names: Names<'a>,
+    counts: Vec<Count<'a>>,
+    /// For each topic the themes that are parts of its name.
+    parts: Vec<Vec<usize>>,
     rows: usize,
 }
 
 impl<'a> Themes<'a> {
-    /// Counts a memory once for each theme that it has.
-    pub(super) fn add(&mut self, topic: &'a str, tags: impl IntoIterator<Item = &'a str>, recency: f64) {
+    /// Counts a memory once for each theme that it has. Topics are numbered from 0, in the order in which they first come.
+    pub(super) fn add(&mut self, topic: (usize, &'a str), tags: impl IntoIterator<Item = &'a str>, recency: f64) {
         self.rows += 1;
+        let (topic, name) = topic;
+        if self.parts.len() <= topic {
+            let parts = name.split('-').filter_map(|part| self.theme(part)).collect();
+            self.parts.push(parts);
+        }
+        for at in 0..self.parts.get(topic).map_or(0, Vec::len) {
+            if let Some(&theme) = self.parts.get(topic).and_then(|parts| parts.get(at)) {
+                self.count(theme, topic, recency);
+            }
+        }
+        for tag in tags {
+            if let Some(theme) = self.theme(tag) {
+                self.count(theme, topic, recency);
+            }
+        }
+    }
+
+    /// The place of a theme's count; none once there are [`COUNTED_MAX`] others.
+    fn theme(&mut self, name: &'a str) -> Option<usize> {
+        let theme = self.names.number(name, COUNTED_MAX)?;
+        if theme == self.counts.len() {
+            self.counts.push(Count { name, memories: 0, weight: 0.0, topics: Vec::new(), last: 0 });
+        }
+        Some(theme)
+    }
+
+    fn count(&mut self, theme: usize, topic: usize, recency: f64) {
         let row = self.rows;
-        for name in topic.split('-').chain(tags) {
-            if self.counts.len() >= COUNTED_MAX && !self.counts.contains_key(name) {
-                continue;
-            }
-            let count = self.counts.entry(name).or_default();
-            if count.last == Some(row) {
-                continue;
-            }
-            count.last = Some(row);
-            count.memories += 1;
-            count.weight += recency;
-            // Rows of a topic mostly come together or repeat; the list of a theme's topics stays short or is cut off here.
-            if count.topics.len() < TOPICS_COUNTED_MAX && !count.topics.contains(&topic) {
-                count.topics.push(topic);
-            }
+        let Some(count) = self.counts.get_mut(theme).filter(|count| count.last != row) else { return };
+        count.last = row;
+        count.memories += 1;
+        count.weight += recency;
+        // Rows of a topic mostly come together or repeat; the list of a theme's topics stays short or is cut off here.
+        if count.topics.len() < TOPICS_COUNTED_MAX && !count.topics.contains(&topic) {
+            count.topics.push(topic);
         }
     }
 
@@ -66,9 +88,9 @@ impl<'a> Themes<'a> {
         let mut themes: Vec<(f64, Theme)> = self
             .counts
             .into_iter()
-            .filter(|(name, count)| count.topics.len() >= TOPICS_MIN && is_theme(name))
-            .map(|(name, count)| {
-                let theme = Theme { name: name.to_owned(), memories: count.memories, topics: count.topics.len() };
+            .filter(|count| count.topics.len() >= TOPICS_MIN && is_theme(count.name))
+            .map(|count| {
+                let theme = Theme { name: count.name.to_owned(), memories: count.memories, topics: count.topics.len() };
                 (count.weight * spread(count.topics.len()), theme)
             })
             .collect();

@@ -3,6 +3,7 @@
 //! Invariants: a number has at most one living slot in a generation; every number the generation touched is masked, so
 //! that older versions, committed or in an older generation, are hidden; postings of dead slots stay until the flush.
 
+mod linked;
 mod postings;
 mod prepared;
 
@@ -11,7 +12,8 @@ use std::sync::Arc;
 use super::fields::{Document, SCORED_FIELDS};
 use super::numbers::{NumberMap, NumberSet};
 use super::query::{LexicalQuery, Mode};
-use super::statistics::{Frequencies, Statistics, Totals, length_id, saturation};
+use super::statistics::{Frequencies, Statistics, Totals, saturation};
+pub use linked::Linked;
 use postings::{Posting, Postings};
 use prepared::Kept;
 pub use prepared::Prepared;
@@ -39,18 +41,29 @@ impl Generation {
         };
         self.totals = self.totals.plus(totals_of(&kept));
         self.text_bytes += kept.text.len();
-        let length_ids = kept.tokens.map(length_id);
-        for (token, hash, frequencies) in occurrences.iter() {
-            // Lists are read the latest first, so the last field is linked in first.
-            let fields = (0_u8..).zip(frequencies.iter().zip(length_ids)).take(SCORED_FIELDS);
-            let mut found: [Option<Posting>; SCORED_FIELDS] = [None; SCORED_FIELDS];
-            for ((place, (&frequency, length_id)), posting) in fields.zip(found.iter_mut().rev()) {
-                *posting = (frequency > 0).then_some(Posting { slot, frequency, place, length_id });
-            }
-            self.postings.add(token, hash, found.into_iter().flatten());
-        }
+        self.postings.link(slot, &kept, &occurrences);
         self.living.insert(number, slot);
         self.slots.push(Some((number, kept)));
+    }
+
+    /// Takes in memories that were linked among themselves. `placed` says under which sequence and number each was stored;
+    /// those that were not are left out.
+    pub(super) fn absorb(&mut self, linked: Linked, placed: &[Option<(u64, u32)>]) {
+        let Linked { kept, postings } = linked;
+        // As above, they always fit.
+        let Ok(first_slot) = u32::try_from(self.slots.len()) else { return };
+        self.postings.absorb(postings, first_slot);
+        for (slot, (kept, placed)) in (first_slot..).zip(kept.into_iter().zip(placed)) {
+            let Some((sequence, number)) = *placed else {
+                self.slots.push(None);
+                continue;
+            };
+            self.hide(sequence, number);
+            self.totals = self.totals.plus(totals_of(&kept));
+            self.text_bytes += kept.text.len();
+            self.living.insert(number, slot);
+            self.slots.push(Some((number, kept)));
+        }
     }
 
     /// Hides every version of a number, older ones elsewhere and one in this generation.

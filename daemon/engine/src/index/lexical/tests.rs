@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod damage;
+mod linked;
 mod model;
 
 use std::sync::atomic::{AtomicBool, Ordering};

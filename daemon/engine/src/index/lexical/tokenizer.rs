@@ -75,16 +75,21 @@ pub fn tokenize(text: &str) -> Vec<Token> {
 }
 
 /// Calls `each` with every token of a text in its order, at most [`FIELD_TOKENS_MAX`] times, without allocating for each.
+///
+/// White space ends every run and is composed with nothing, so a text is read in the pieces between; those that are plain
+/// ASCII, which most are, are read as bytes.
 pub fn visit(text: &str, each: impl FnMut(TokenRef<'_>)) {
-    let normalized = normalize(text);
     let mut scanner = Scanner::new(each);
-    for character in normalized.chars() {
+    for piece in text.split(|character: char| character.is_ascii_whitespace()).filter(|piece| !piece.is_empty()) {
         if scanner.left == 0 {
             return;
         }
-        scanner.read(character);
+        if piece.is_ascii() && !piece.contains('\'') {
+            scanner.read_ascii(piece);
+        } else {
+            scanner.read_any(piece);
+        }
     }
-    scanner.end_run();
 }
 
 fn normalize(text: &str) -> Cow<'_, str> {
@@ -123,6 +128,50 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
             apostrophe: None,
             word: String::new(),
         }
+    }
+
+    /// Reads a piece in which an apostrophe never stands.
+    fn read_ascii(&mut self, piece: &str) {
+        for run in piece.split(|character: char| !character.is_ascii_alphanumeric() && character != '_') {
+            if run.bytes().all(|byte| byte.is_ascii_lowercase()) {
+                if run.len() > 1 {
+                    self.emit_ascii(TokenKind::Part, run);
+                }
+                continue;
+            }
+            let (mut parts, bytes) = (0, run.as_bytes());
+            for part in Parts::of(bytes) {
+                parts += 1;
+                if part.len() > 1 || part.iter().any(u8::is_ascii_digit) {
+                    self.emit_ascii(TokenKind::Part, std::str::from_utf8(part).unwrap_or_default());
+                }
+            }
+            if parts > 1 {
+                self.emit_ascii(TokenKind::Whole, run.trim_matches('_'));
+            }
+        }
+    }
+
+    fn emit_ascii(&mut self, kind: TokenKind, run: &str) {
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        self.word.clear();
+        self.word.push_str(run.get(..TOKEN_MAX_BYTES).unwrap_or(run));
+        self.word.make_ascii_lowercase();
+        self.hand_on(kind);
+    }
+
+    /// Reads a piece of any script.
+    fn read_any(&mut self, piece: &str) {
+        for character in normalize(piece).chars() {
+            if self.left == 0 {
+                return;
+            }
+            self.read(character);
+        }
+        self.end_run();
     }
 
     fn read(&mut self, character: char) {
@@ -212,6 +261,11 @@ impl<F: FnMut(TokenRef<'_>)> Scanner<F> {
             }
             self.word.push(lower);
         }
+        self.hand_on(kind);
+    }
+
+    /// Hands the word on, stemmed where words are.
+    fn hand_on(&mut self, kind: TokenKind) {
         let word = self.word.as_str();
         match kind {
             TokenKind::Part | TokenKind::Whole if is_stemmed(word) => {

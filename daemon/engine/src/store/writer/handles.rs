@@ -1,7 +1,6 @@
 //! Finding a free handle: names are unique for good, also those that a memory no longer goes by.
 
-use std::collections::HashMap;
-
+use hashbrown::HashMap;
 use redb::ReadableTable;
 
 use super::CommitError;

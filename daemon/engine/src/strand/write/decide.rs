@@ -13,6 +13,8 @@ pub(super) struct Decided {
     pub(super) writes: Vec<Write>,
     /// Words of the first write's memory.
     pub(super) words: Option<Box<Prepared>>,
+    /// Hash of that memory's text.
+    pub(super) text_hash: Option<u64>,
     pub(super) label: Label,
 }
 
@@ -78,7 +80,7 @@ fn many(changes: impl Iterator<Item = Result<Change, WriteError>>, is_counted: i
 
 impl Strand {
     pub(super) fn decide(&self, request: Request) -> Result<Decided, WriteError> {
-        let decided = |write, words, label| Decided { writes: vec![write], words, label };
+        let decided = |write, label| Decided { writes: vec![write], words: None, text_hash: None, label };
         Ok(match request {
             Request::Store { admitted, words, links, stamps, force, entropy, actor, at } => {
                 let catalog = self.catalog();
@@ -86,17 +88,17 @@ impl Strand {
                     Some(number) if !force => {
                         // Recalls that no commit has written yet count too.
                         let access_count = catalog.row(number).map_or(0, |row| row.access_count);
-                        decided(Write::Reinforce { number, access_count, actor, at }, None, Label::Reinforced)
+                        decided(Write::Reinforce { number, access_count, actor, at }, Label::Reinforced)
                     }
-                    _ => decided(
-                        Write::Store { admitted, links, stamps, entropy, actor, at },
-                        Some(words),
-                        Label::Stored,
-                    ),
+                    _ => Decided {
+                        text_hash: Some(admitted.text_hash),
+                        words: Some(words),
+                        ..decided(Write::Store { admitted, links, stamps, entropy, actor, at }, Label::Stored)
+                    },
                 }
             }
             Request::Edit { number, edit, expected, actor, at } => {
-                decided(Write::Edit { number, edit, expected, actor, at }, None, Label::Edited)
+                decided(Write::Edit { number, edit, expected, actor, at }, Label::Edited)
             }
             Request::EditTopic { topic, scopes, edit, actor, at } => {
                 let (members, edit) = topic_edit(&self.catalog(), &topic, &scopes, edit)?;
@@ -104,19 +106,17 @@ impl Strand {
                     |number| Write::Edit { number, edit: edit.clone(), expected: None, actor: actor.clone(), at };
                 let writes = members.into_iter().map(write).collect();
                 let label = if edit == Edit::Forget { Label::Forgotten } else { Label::Moved };
-                Decided { writes, words: None, label }
+                Decided { writes, words: None, text_hash: None, label }
             }
             Request::MergeDuplicates { pairs, actor, at } => {
                 let writes = pairs.iter().filter_map(|pair| self.merge(pair, &actor, at)).flatten().collect();
-                Decided { writes, words: None, label: Label::Merged }
+                Decided { writes, words: None, text_hash: None, label: Label::Merged }
             }
-            Request::Checkpoint { scope, checkpoint } => {
-                decided(Write::Checkpoint(scope, checkpoint), None, Label::Done)
-            }
-            Request::Session { key, state } => decided(Write::Session { key, state }, None, Label::Done),
-            Request::Incidents(incidents) => decided(Write::Incidents(incidents), None, Label::Done),
-            Request::Receipts(receipts) => decided(Write::Receipts(receipts), None, Label::Done),
-            Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), None, Label::Done),
+            Request::Checkpoint { scope, checkpoint } => decided(Write::Checkpoint(scope, checkpoint), Label::Done),
+            Request::Session { key, state } => decided(Write::Session { key, state }, Label::Done),
+            Request::Incidents(incidents) => decided(Write::Incidents(incidents), Label::Done),
+            Request::Receipts(receipts) => decided(Write::Receipts(receipts), Label::Done),
+            Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), Label::Done),
         })
     }
 

@@ -3,7 +3,7 @@
 //! What becomes of a request is decided from the catalog, which follows commits. So a request whose decision depends on
 //! what an earlier one of the group does waits for the next group.
 
-use std::collections::HashSet;
+use hashbrown::HashSet;
 
 use super::Request;
 use crate::model::MemoryNumber;

@@ -32,6 +32,8 @@ struct List {
     hash: u64,
     name: CompactString,
     head: u32,
+    /// Where the first posting that was added is.
+    end: u32,
     /// Postings of each field, those of dead slots too.
     counts: [u32; SCORED_FIELDS],
 }
@@ -51,7 +53,7 @@ impl Postings {
             Entry::Occupied(entry) => entry,
             Entry::Vacant(entry) => {
                 let name = CompactString::new(token);
-                entry.insert(List { hash, name, head: NONE, counts: [0; SCORED_FIELDS] })
+                entry.insert(List { hash, name, head: NONE, end: NONE, counts: [0; SCORED_FIELDS] })
             }
         };
         let list = entry.get_mut();
@@ -59,10 +61,49 @@ impl Postings {
             let Some(at) = u32::try_from(links.len()).ok().filter(|&at| at != NONE) else { break };
             links.push(Link { posting, next: list.head });
             list.head = at;
+            list.end = if list.end == NONE { at } else { list.end };
             if let Some(count) = list.counts.get_mut(usize::from(posting.place)) {
                 *count += 1;
             }
         }
+    }
+
+    /// Puts other lists in front of these; their slots begin at `first_slot`. Costs one look-up for each token instead of one
+    /// for each token of each memory.
+    pub(super) fn absorb(&mut self, others: Self, first_slot: u32) {
+        let Self { lists, links } = self;
+        let base = links.len();
+        // Like those of `add`, they are dropped once there are too many.
+        let Some(base) = u32::try_from(base).ok().filter(|base| base.checked_add(others.count()).is_some()) else {
+            return;
+        };
+        links.extend(others.links.into_iter().map(|Link { posting, next }| {
+            let posting = Posting { slot: posting.slot + first_slot, ..posting };
+            Link { posting, next: if next == NONE { NONE } else { next + base } }
+        }));
+        for mut other in others.lists {
+            if other.head == NONE {
+                continue;
+            }
+            (other.head, other.end) = (other.head + base, other.end + base);
+            match lists.entry(other.hash, |list| list.name == other.name, |list| list.hash) {
+                Entry::Vacant(entry) => {
+                    entry.insert(other);
+                }
+                Entry::Occupied(mut entry) => {
+                    let list = entry.get_mut();
+                    if let Some(link) = links.get_mut(other.end as usize) {
+                        link.next = list.head;
+                    }
+                    list.head = other.head;
+                    list.counts.iter_mut().zip(other.counts).for_each(|(count, more)| *count += more);
+                }
+            }
+        }
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.links.len()).unwrap_or(u32::MAX)
     }
 
     /// How many postings a token has in each field, those of dead slots too.

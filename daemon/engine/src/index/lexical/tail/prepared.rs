@@ -41,7 +41,10 @@ impl Prepared {
     /// Reads a document. Its number does not matter.
     #[must_use]
     pub fn new(document: &Document<'_>) -> Self {
-        let mut occurrences = Occurrences::default();
+        let mut occurrences = Occurrences {
+            names: String::with_capacity(document.text.len()),
+            tokens: Vec::with_capacity(TOKENS_EXPECTED),
+        };
         let mut index = HashTable::with_capacity(TOKENS_EXPECTED);
         let mut tokens = [0; SCORED_FIELDS];
         for (place, text) in document.scored_texts().iter().enumerate() {
@@ -64,7 +67,7 @@ impl Prepared {
 }
 
 /// How often each distinct token occurs in each field, all in two allocations.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Occurrences {
     names: String,
     tokens: Vec<Occurrence>,

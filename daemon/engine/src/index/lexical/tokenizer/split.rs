@@ -1,26 +1,64 @@
 //! Splits an identifier at case changes, digits and underscores.
 
 /// The parts of one identifier, in order. Underscores belong to none.
-pub(super) struct Parts<'a> {
-    rest: &'a [char],
+pub(super) struct Parts<'a, C> {
+    rest: &'a [C],
 }
 
 /// What a character means for splitting. Letters without case, and marks, count as lowercase: they never start a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Class {
+pub(super) enum Class {
     Upper,
     Lower,
     Digit,
     Underscore,
 }
 
-impl<'a> Parts<'a> {
-    pub(super) fn of(identifier: &'a [char]) -> Self {
+/// A character of an identifier: any, or one byte of an identifier that is ASCII.
+pub(super) trait Character: Copy + PartialEq {
+    /// What makes a plural of an acronym.
+    const PLURAL: Self;
+
+    /// What it means for splitting.
+    fn class(self) -> Class;
+}
+
+impl Character for char {
+    const PLURAL: Self = 's';
+
+    fn class(self) -> Class {
+        if self == '_' {
+            Class::Underscore
+        } else if self.is_numeric() {
+            Class::Digit
+        } else if self.is_uppercase() {
+            Class::Upper
+        } else {
+            Class::Lower
+        }
+    }
+}
+
+impl Character for u8 {
+    const PLURAL: Self = b's';
+
+    fn class(self) -> Class {
+        match self {
+            b'_' => Class::Underscore,
+            b'0'..=b'9' => Class::Digit,
+            b'A'..=b'Z' => Class::Upper,
+            _ => Class::Lower,
+        }
+    }
+}
+
+impl<'a, C: Character> Parts<'a, C> {
+    pub(super) fn of(identifier: &'a [C]) -> Self {
         Self { rest: identifier }
     }
 
     /// Cuts `taken` characters as a part and drops `dropped` after it.
-    fn cut(&mut self, taken: usize, dropped: usize) -> Option<&'a [char]> {
+    fn cut(&mut self, taken: usize, dropped: usize) -> Option<&'a [C]> {
         let part = self.rest.get(..taken)?;
         self.rest = self.rest.get(taken + dropped..).unwrap_or_default();
         Some(part)
@@ -28,17 +66,17 @@ impl<'a> Parts<'a> {
 
     /// How many characters of a class follow each other.
     fn span(&self, from: usize, class: Class) -> usize {
-        self.rest.iter().skip(from).take_while(|&&character| classify(character) == class).count()
+        self.rest.iter().skip(from).take_while(|character| character.class() == class).count()
     }
 }
 
-impl<'a> Iterator for Parts<'a> {
-    type Item = &'a [char];
+impl<'a, C: Character> Iterator for Parts<'a, C> {
+    type Item = &'a [C];
 
-    fn next(&mut self) -> Option<&'a [char]> {
+    fn next(&mut self) -> Option<&'a [C]> {
         let underscores = self.span(0, Class::Underscore);
         self.rest = self.rest.get(underscores..).unwrap_or_default();
-        match classify(*self.rest.first()?) {
+        match self.rest.first()?.class() {
             Class::Digit => self.cut(self.span(0, Class::Digit), 0),
             Class::Lower | Class::Underscore => self.cut(self.span(0, Class::Lower), 0),
             Class::Upper => {
@@ -47,24 +85,12 @@ impl<'a> Iterator for Parts<'a> {
                 match (upper, lower) {
                     (1, _) => self.cut(1 + lower, 0),
                     // `IDs` is the plural of an acronym, not an `I` and a `Ds`.
-                    (_, 1) if self.rest.get(upper) == Some(&'s') => self.cut(upper, 1),
+                    (_, 1) if self.rest.get(upper) == Some(&C::PLURAL) => self.cut(upper, 1),
                     (_, 0) => self.cut(upper, 0),
                     // The last capital starts the next word: `HTTPServer`.
                     _ => self.cut(upper - 1, 0),
                 }
             }
         }
-    }
-}
-
-fn classify(character: char) -> Class {
-    if character == '_' {
-        Class::Underscore
-    } else if character.is_numeric() {
-        Class::Digit
-    } else if character.is_uppercase() {
-        Class::Upper
-    } else {
-        Class::Lower
     }
 }

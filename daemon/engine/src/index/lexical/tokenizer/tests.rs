@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{FIELD_TOKENS_MAX, TOKEN_MAX_BYTES, TokenKind, tokenize};
+use super::{FIELD_TOKENS_MAX, Scanner, TOKEN_MAX_BYTES, Token, TokenKind, normalize, tokenize};
 
 /// Writes the tokens of a text: parts plain, whole identifiers in angle brackets, grams in square ones.
 fn render(text: &str) -> String {
@@ -65,7 +65,27 @@ fn bounds_the_tokens_of_a_field() {
     assert_eq!(tokenize(&"1 ".repeat(FIELD_TOKENS_MAX + 5)).len(), FIELD_TOKENS_MAX);
 }
 
+/// Reads a whole text character by character, as it is defined.
+fn by_characters(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut scanner = Scanner::new(|token| {
+        tokens.push(Token { text: token.text.to_owned(), word: token.word.to_owned(), kind: token.kind });
+    });
+    for character in normalize(text).chars() {
+        scanner.read(character);
+    }
+    scanner.end_run();
+    tokens
+}
+
 proptest! {
+    #[test]
+    fn pieces_and_bytes_give_what_characters_give(
+        text in "([A-Za-z0-9_'.-]{1,12}|\\PC|[ \t\n\u{300}\u{b4}\u{1100}\u{1161}\u{3000}ﬁ²éßΣ東'’s]){0,40}",
+    ) {
+        prop_assert_eq!(tokenize(&text), by_characters(&text));
+    }
+
     #[test]
     fn any_text_gives_bounded_lowercase_tokens(text in "\\PC{0,200}") {
         for token in tokenize(&text) {
