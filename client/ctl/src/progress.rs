@@ -105,11 +105,10 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    /// How it looks while a known whole goes out, while an unknown one does, and when it is out: how many memories it makes is
-    /// known only at the end.
+    /// How it looks while a known whole goes out, while an unknown one does, and while memories are made of it.
     const SENDING: &str = "{spinner} {msg} {wide_bar} {bytes}/{total_bytes} {eta}";
     const SENDING_UNKNOWN: &str = "{spinner} {msg} {bytes} {elapsed}";
-    const COUNTING: &str = "{spinner} {msg} {elapsed}";
+    const COUNTING: &str = "{spinner} {msg} {wide_bar} {percent} % {eta}";
 
     /// Starts with nothing sent, unseen.
     pub(crate) fn new(screen: Screen, message: &'static str, whole_bytes: Option<u64>) -> Self {
@@ -125,9 +124,11 @@ impl Transfer {
         self.show_when_due();
     }
 
-    /// Says how many memories came of them so far.
-    pub(crate) fn counted(&self, memories: u64) {
+    /// Says how many memories came of them so far, and how much of all bytes they were made of.
+    pub(crate) fn counted(&self, memories: u64, read_bytes: u64, whole_bytes: u64) {
         self.look(Self::COUNTING);
+        self.bar.set_length(whole_bytes);
+        self.bar.set_position(read_bytes);
         self.bar.set_message(format!("{}: {} memories", self.message, HumanCount(memories)));
         self.show_when_due();
     }
@@ -162,7 +163,8 @@ mod tests {
         let transfer = Transfer::new(screen, "importing", Some(10));
         transfer.clone().sent(4);
         assert_eq!((transfer.bar.position(), transfer.bar.length()), (4, Some(10)));
-        transfer.counted(1_234);
+        transfer.counted(1_234, 30, 60);
+        assert_eq!((transfer.bar.position(), transfer.bar.length()), (30, Some(60)));
         assert_eq!(transfer.bar.message(), "importing: 1,234 memories");
         assert!(transfer.bar.is_hidden(), "nobody watches");
     }

@@ -118,6 +118,7 @@ fn run(
     let project = Arc::clone(&asker.project);
     let seen = Seen::new(&project, runtime.sources.look(&project, 0));
     let mut importer = Importer::new(runtime, asker, home, request, reports.clone(), seen);
+    importer.follow(spool.reading());
     read(request.format, &mut spool, &mut importer)?;
     let mut done = importer.finish()?;
     done.problems.truncate(PROBLEMS_MAX);

@@ -16,6 +16,7 @@ use super::PROBLEMS_MAX;
 use super::links::Links;
 use super::merge::{Claim, Merge, merge};
 use super::seen::{Seen, Sighting};
+use super::spool::Reading;
 use super::words::{self, Unread, Waiting};
 use crate::runtime::{Asker, Runtime};
 
@@ -51,6 +52,7 @@ pub(super) struct Importer<'r> {
     trust: bool,
     reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
     progress: v1::ImportProgress,
+    reading: Reading,
     links: Links,
     waiting: Vec<Waiting>,
     names: Vec<Named>,
@@ -72,7 +74,27 @@ impl<'r> Importer<'r> {
         let progress = v1::ImportProgress::default();
         let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
         let (dry_run, trust, pending, snapshot) = (request.dry_run, request.trust, None, None);
-        Self { runtime, asker, home, dry_run, trust, reports, progress, links, waiting, names, pending, snapshot, seen }
+        Self {
+            runtime,
+            asker,
+            home,
+            dry_run,
+            trust,
+            reports,
+            progress,
+            reading: Reading::default(),
+            links,
+            waiting,
+            names,
+            pending,
+            snapshot,
+            seen,
+        }
+    }
+
+    /// Says in its reports how far the files are read.
+    pub(super) fn follow(&mut self, reading: Reading) {
+        self.reading = reading;
     }
 
     /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
@@ -248,7 +270,8 @@ impl<'r> Importer<'r> {
         for (name, outcome) in names.into_iter().zip(outcomes) {
             self.count(name, outcome);
         }
-        let progress = v1::ImportProgress { problems: Vec::new(), ..self.progress.clone() };
+        let (bytes_read, bytes_whole) = self.reading.so_far();
+        let progress = v1::ImportProgress { problems: Vec::new(), bytes_read, bytes_whole, ..self.progress.clone() };
         // Progress that nobody waits for may be missed.
         self.reports.try_send(Ok(progress)).ok();
         Ok(())

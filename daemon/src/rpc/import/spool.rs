@@ -20,6 +20,21 @@ pub(super) struct Spool {
     file: Arc<File>,
     length: u64,
     parts: Vec<Part>,
+    read_to: Arc<AtomicU64>,
+}
+
+/// How far a spool is read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    read_to: Arc<AtomicU64>,
+    whole: u64,
+}
+
+impl Reading {
+    /// Bytes read, and bytes there are.
+    pub(super) fn so_far(&self) -> (u64, u64) {
+        (self.read_to.load(Ordering::Relaxed), self.whole)
+    }
 }
 
 struct Part {
@@ -35,7 +50,7 @@ impl Spool {
         let path = paths.home.join("run").join(format!("import-{}-{serial}", process::id()));
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
         fs::remove_file(&path)?;
-        Ok(Self { file: Arc::new(file), length: 0, parts: Vec::new() })
+        Ok(Self { file: Arc::new(file), length: 0, parts: Vec::new(), read_to: Arc::default() })
     }
 
     /// Appends to a part; parts come one after the other.
@@ -59,6 +74,11 @@ impl Spool {
         self.parts.iter().map(|part| part.name.as_str())
     }
 
+    /// Tells from now on how far it is read.
+    pub(super) fn reading(&self) -> Reading {
+        Reading { read_to: Arc::clone(&self.read_to), whole: self.length }
+    }
+
     /// Opens a part from its start.
     pub(super) fn open(&self, name: &str) -> io::Result<BufReader<PartReader>> {
         let part = self.parts.iter().find(|part| part.name == name);
@@ -68,6 +88,7 @@ impl Spool {
             start: part.start,
             end: part.end,
             at: part.start,
+            read_to: Arc::clone(&self.read_to),
         }))
     }
 }
@@ -78,6 +99,7 @@ pub(super) struct PartReader {
     start: u64,
     end: u64,
     at: u64,
+    read_to: Arc<AtomicU64>,
 }
 
 impl Read for PartReader {
@@ -87,6 +109,7 @@ impl Read for PartReader {
         let Some(bytes) = bytes.get_mut(..room) else { return Ok(0) };
         let count = self.file.read_at(bytes, self.at)?;
         self.at += count as u64;
+        self.read_to.store(self.at, Ordering::Relaxed);
         Ok(count)
     }
 }
@@ -121,12 +144,14 @@ mod tests {
             spool.write(name, bytes.as_bytes()).unwrap();
         }
         assert_eq!(spool.files().collect::<Vec<_>>(), ["a.md", "b.md"]);
+        let reading = spool.reading();
+        assert_eq!(reading.so_far(), (0, 6));
         let mut second = spool.open("b.md").unwrap();
         let mut text = String::new();
         second.read_to_string(&mut text).unwrap();
         second.seek(SeekFrom::Start(1)).unwrap();
         second.read_to_string(&mut text).unwrap();
-        assert_eq!(text, "twowo");
+        assert_eq!((text.as_str(), reading.so_far()), ("twowo", (6, 6)));
         assert_eq!(fs::read_dir(directory.path().join("run")).unwrap().count(), 0);
     }
 }

@@ -126,7 +126,7 @@ async fn converse(
     let mut replies = client.call_once(IMPORT_DEADLINE, async |rpc| rpc.import(stream).await).await?;
     let mut last = v1::ImportProgress::default();
     while let Some(progress) = replies.message().await.map_err(|status| partly(status.into(), &last))? {
-        transfer.counted(progress.read);
+        transfer.counted(progress.read, progress.bytes_read, progress.bytes_whole);
         last = progress;
         if last.done {
             break;
