@@ -150,7 +150,7 @@ fn what_cannot_be_taken_is_named_and_the_others_go_in() {
         [b"Disks are checked on Mondays.\n---\n", long.as_bytes(), b"\n---\ncaf\xe9 opens at eight.\n---\nTapes.\n"]
             .concat();
     let cases = [
-        ("data.log", log, &["byte 49", "an entry with a topic", "!!!", "not UTF-8"][..]),
+        ("data.log", log, &["byte 54", "no topic", "!!!", "not UTF-8"][..]),
         ("all.json", json, &["line 2", "no topic", "!!!", "not UTF-8"]),
         ("disks.md", markdown, &["line 3", "not UTF-8"]),
     ];

@@ -106,6 +106,9 @@ impl View<'_> {
             let rows = catalog.rows().filter(|(_, row)| visible(row));
             meta::compose(rows.map(|(number, row)| meta::row(&catalog, number, row)), self.is_compact, self.now)
         };
+        if meta.memories == 0 && self.after.is_some() {
+            return Err(Status::not_found("nothing to brief about here that is so new"));
+        }
         let hot = strand.memories(&meta.hot).map_err(|error| convert::status(error.kind(), &error))?;
         let hot: Vec<Selected<'_>> = hot.iter().map(|memory| self.selected(memory)).collect();
         Ok(v1::BriefReply {

@@ -106,6 +106,13 @@ pub(super) fn start(bytes: &[u8], offset: u64) -> Start {
     }
 }
 
+/// The length of the entry without a topic that starts here, if one does: no record that anybody can use, but a whole one.
+pub(super) fn topicless_bytes(bytes: &[u8]) -> Option<usize> {
+    let header = bytes.first_chunk::<ENTRY_HEADER_BYTES>().filter(|header| header.first() == Some(&ENTRY))?;
+    let header = EntryHeader::read(*header);
+    header.record_bytes().ok().filter(|_| header.topic_bytes == 0 && header.is_plain())
+}
+
 fn start_of_entry(bytes: &[u8]) -> Start {
     let Some(header) = bytes.first_chunk::<ENTRY_HEADER_BYTES>() else {
         let cut = bytes.get(1) != Some(&0);

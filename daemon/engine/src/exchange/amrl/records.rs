@@ -2,7 +2,9 @@
 
 use std::io::{self, Read};
 
-use super::record::{DELETE_BYTES, DeleteRecord, ENTRY_HEADER_BYTES, EntryHeader, START_MAX_BYTES, Start, start};
+use super::record::{
+    DELETE_BYTES, DeleteRecord, ENTRY_HEADER_BYTES, EntryHeader, START_MAX_BYTES, Start, start, topicless_bytes,
+};
 use super::resync::{Resync, SEEN_BYTES, leads_on};
 use super::window::Window;
 use super::{BODY_MAX_BYTES, HEADER_BYTES};
@@ -29,6 +31,8 @@ pub(super) enum Record {
 enum Found {
     Entry(EntryHeader, usize),
     Delete(u32),
+    /// An entry of this length that has no topic.
+    Topicless(usize),
     /// No record: what was expected.
     Damage(&'static str),
     /// A body of this size, longer than any memory.
@@ -64,6 +68,10 @@ impl<R: Read> Records<R> {
                 self.window.pass(DELETE_BYTES);
                 Ok(Some(Record::Delete { offset, target }))
             }
+            Found::Topicless(record_bytes) => {
+                self.window.pass(record_bytes);
+                Ok(Some(Record::Flaw { offset, problem: Problem::NoTopic }))
+            }
             Found::Damage(expected) => self.pass_damage(expected).map(Some),
             Found::Oversized(header) => self.pass_oversized(header).map(Some),
             Found::Cut => self.pass_cut().map(Some),
@@ -75,7 +83,7 @@ impl<R: Read> Records<R> {
         let header = match start(self.window.show(START_MAX_BYTES)?, offset) {
             Start::End => return Ok(Found::End),
             Start::Delete(delete) => return self.judge_delete(delete),
-            Start::Nothing(expected) => return Ok(Found::Damage(expected)),
+            Start::Nothing(expected) => return self.judge_topicless(expected),
             Start::Cut => return Ok(Found::Cut),
             Start::Entry(header) => header,
         };
@@ -94,6 +102,18 @@ impl<R: Read> Records<R> {
             return Ok(Found::Damage("an entry as long as its header says"));
         }
         Ok(Found::Entry(header, record_bytes))
+    }
+
+    /// An entry without a topic is only known by what stands behind it.
+    fn judge_topicless(&mut self, expected: &'static str) -> io::Result<Found> {
+        let offset = self.window.offset();
+        let record_bytes = topicless_bytes(self.window.show(ENTRY_HEADER_BYTES)?);
+        let Some(record_bytes) = record_bytes.filter(|bytes| *bytes <= ENTRY_HEADER_BYTES + BODY_MAX_BYTES) else {
+            return Ok(Found::Damage(expected));
+        };
+        let bytes = self.window.show(record_bytes + START_MAX_BYTES)?;
+        let is_one = bytes.len() >= record_bytes && leads_on(bytes, record_bytes, offset);
+        Ok(if is_one { Found::Topicless(record_bytes) } else { Found::Damage(expected) })
     }
 
     /// Nothing asks for zeros in the reserved bytes, but where others stand a record has to follow.

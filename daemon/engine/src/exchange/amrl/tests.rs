@@ -226,6 +226,17 @@ fn bytes_that_say_nothing_may_hold_anything() {
 }
 
 #[test]
+fn an_entry_without_a_topic_costs_only_itself() {
+    let (whole, bytes) = five();
+    let latin = raw(b"latin", b"caf\xe9");
+    let log = [&bytes[..], &raw(b"", b"Of no topic."), &latin, &bytes[HEADER_BYTES..]].concat();
+    let (entries, report) = read_log(&log);
+    assert_eq!(entries.len(), 2 * whole.len() + 1);
+    let problems: Vec<Problem> = report.flaws.iter().map(|flaw| flaw.problem).collect();
+    assert_eq!(problems, [Problem::NoTopic, Problem::NotUtf8]);
+}
+
+#[test]
 fn deletes_of_nothing_are_reported() {
     let mut bytes = golden();
     bytes[54] = 9;
