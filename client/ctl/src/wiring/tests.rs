@@ -6,6 +6,7 @@ mod edits;
 mod files;
 mod levels;
 mod lines;
+mod plugin;
 mod random;
 mod refusals;
 mod schemas;
