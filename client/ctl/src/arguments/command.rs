@@ -133,10 +133,8 @@ pub(super) enum Surroundings {
     #[command(subcommand)]
     Hooks(Hooks),
     /// Connects an agent to Helix: hooks and MCP server
-    #[command(subcommand)]
     Connect(Connect),
     /// Takes Helix out of an agent's settings
-    #[command(subcommand)]
     Disconnect(Disconnect),
     /// Prints what the daemon would answer to a hook
     Hook(Hook),

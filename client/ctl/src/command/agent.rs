@@ -1,18 +1,20 @@
-//! What `hooks`, `connect` and `disconnect` share: whose settings, which file, and how to say what happened to it.
+//! What `hooks`, `connect` and `disconnect` share: whose settings, which files, whether the user agrees.
+
+mod tell;
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_proto::exit;
-use serde::Serialize;
 
+use crate::ask;
 use crate::context::Context;
 use crate::failure::{Failure, Outcome};
 use crate::programs;
-use crate::screen::{self, Paint};
-use crate::text::{neutral, one_line};
-use crate::wiring::{self, Change, HOOK_PROGRAM, Part, Place, Report, Run, SERVER_PROGRAM, Scope, Spec, Target};
+use crate::screen;
+use crate::text::one_line;
+use crate::wiring::{self, Client, HOOK_PROGRAM, Place, Plan, Programs, Report, SERVER_PROGRAM, Scope, Target};
 
 /// What marks the directory that a project starts in.
 const PROJECT_MARK: &str = ".git";
@@ -21,9 +23,12 @@ const PROJECT_MARK: &str = ".git";
 const CARGO_CACHE_MARK: &str = "CACHEDIR.TAG";
 const CARGO_MARK: &str = ".rustc_info.json";
 
-/// Whose settings are meant.
+/// Whose settings are meant, of a client that has all three.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Whose {
+    /// Means the settings that the project shares, which is the default
+    #[arg(long, conflicts_with_all = ["local", "user"])]
+    project: bool,
     /// Means your own settings within this project instead of those that the project shares
     #[arg(long, conflicts_with = "user")]
     local: bool,
@@ -32,110 +37,229 @@ pub(crate) struct Whose {
     user: bool,
 }
 
+/// Whose settings are meant, of a client that has none of a user's own within a project.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct InProjectOrOwn {
+    /// Means the settings that the project shares, which is the default
+    #[arg(long, conflicts_with = "user")]
+    project: bool,
+    /// Means your own settings everywhere
+    #[arg(long)]
+    user: bool,
+}
+
+/// Whose settings are meant, of a client that has only those of a user.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Own {
+    /// Means your own settings, which are the only ones
+    #[arg(long)]
+    user: bool,
+}
+
 /// How to go about it.
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Manner {
+pub(crate) struct Manner<W: Args> {
     #[command(flatten)]
-    whose: Whose,
+    whose: W,
     /// Shows what would change and writes nothing
     #[arg(long)]
     dry_run: bool,
+    /// Does not ask
+    #[arg(long, short)]
+    yes: bool,
 }
 
-impl Whose {
-    /// The scope that was named, if one was.
-    pub(crate) fn named(self) -> Option<Scope> {
-        match (self.local, self.user) {
-            (true, _) => Some(Scope::Local),
-            (false, true) => Some(Scope::User),
-            (false, false) => None,
-        }
+/// How much of ours is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Hooks alone.
+    Hooks,
+    /// Hooks and server.
+    Everything,
+}
+
+/// An edit of one client's settings, as it was ordered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edit {
+    client: Client,
+    extent: Extent,
+    scope: Option<Scope>,
+    dry_run: bool,
+    yes: bool,
+    json: bool,
+}
+
+impl From<Whose> for Option<Scope> {
+    fn from(whose: Whose) -> Self {
+        let named = [(whose.project, Scope::Project), (whose.local, Scope::Local), (whose.user, Scope::User)];
+        named.into_iter().find_map(|(is_named, scope)| is_named.then_some(scope))
     }
 }
 
-impl Manner {
+impl From<InProjectOrOwn> for Option<Scope> {
+    fn from(whose: InProjectOrOwn) -> Self {
+        let named = [(whose.project, Scope::Project), (whose.user, Scope::User)];
+        named.into_iter().find_map(|(is_named, scope)| is_named.then_some(scope))
+    }
+}
+
+impl From<Own> for Option<Scope> {
+    fn from(whose: Own) -> Self {
+        whose.user.then_some(Scope::User)
+    }
+}
+
+impl Edit {
+    /// Takes an order.
+    pub(crate) fn new<W: Args + Into<Option<Scope>>>(
+        client: Client,
+        extent: Extent,
+        manner: Manner<W>,
+        json: bool,
+    ) -> Self {
+        let Manner { whose, dry_run, yes } = manner;
+        Self { client, extent, scope: whose.into(), dry_run, yes, json }
+    }
+
+    /// Adds our entries to the client's files.
+    pub(crate) fn install(self, context: &Context) -> Outcome {
+        let (place, programs) = (place(&context.cwd)?, programs(context)?);
+        let plan = Plan::install(&self.targets(&place), &programs, &context.paths.home)?;
+        let mut reports = plan.reports();
+        note_double(self.client, &place, &programs, &mut reports)?;
+        if !self.agreed(context, &plan, &reports, "Connect")? {
+            return Err(Failure::Usage("nothing was changed".to_owned()));
+        }
+        self.carry_out(context, &plan, &reports)?;
+        if !self.json {
+            let steps = self.client.steps(self.scope()).iter().filter(|_| !self.dry_run);
+            for line in self.advice(context, &programs).into_iter().chain(steps.map(|step| (*step).to_owned())) {
+                screen::remark(&format!("helixctl: {line}"));
+            }
+        }
+        Ok(exit::OK)
+    }
+
+    /// Takes our entries out of the client's files.
+    pub(crate) fn uninstall(self, context: &Context) -> Outcome {
+        let place = place(&context.cwd)?;
+        let plan = Plan::uninstall(&self.targets(&place), &context.paths.home)?;
+        let reports = plan.reports();
+        if !self.agreed(context, &plan, &reports, "Disconnect")? {
+            return Err(Failure::Usage("nothing was changed".to_owned()));
+        }
+        self.carry_out(context, &plan, &reports)?;
+        Ok(exit::OK)
+    }
+
     fn scope(self) -> Scope {
-        self.whose.named().unwrap_or(Scope::Project)
+        self.scope.or(self.client.scopes().first().copied()).unwrap_or(Scope::User)
     }
 
-    fn run(self) -> Run {
-        if self.dry_run { Run::Preview } else { Run::Write }
-    }
-}
-
-/// The directories in which Claude Code looks.
-#[derive(Debug)]
-pub(crate) struct Agent {
-    project: PathBuf,
-    home: PathBuf,
-    claude_config_dir: Option<PathBuf>,
-}
-
-impl Agent {
-    /// Finds the project around the working directory and the user's own settings.
-    pub(crate) fn find(cwd: &Path) -> Result<Self, Failure> {
-        let homeless = || Failure::Usage("no home directory is known; set HOME".to_owned());
-        let home = env::home_dir().filter(|home| home.is_absolute()).ok_or_else(homeless)?;
-        let claude_config_dir = env::var_os("CLAUDE_CONFIG_DIR").filter(|dir| !dir.is_empty()).map(|dir| cwd.join(dir));
-        let project = cwd.ancestors().find(|directory| directory.join(PROJECT_MARK).exists()).unwrap_or(cwd).to_owned();
-        Ok(Self { project, home, claude_config_dir })
+    fn targets(self, place: &Place) -> Vec<Target> {
+        let mut targets = self.client.targets(self.scope(), place);
+        targets.retain(|target| self.extent == Extent::Everything || target.holds_hooks());
+        targets
     }
 
-    /// The file that holds a part of ours.
-    pub(crate) fn target(&self, part: Part, scope: Scope) -> Target {
-        let place =
-            Place { project: &self.project, home: &self.home, claude_config_dir: self.claude_config_dir.as_deref() };
-        match part {
-            Part::Hooks => Target::claude_hooks(scope, place),
-            Part::Server => Target::claude_server(scope, place),
+    /// Shows the difference to whoever watches and asks; a script is not asked.
+    fn agreed(self, context: &Context, plan: &Plan, reports: &[Report], verb: &str) -> Result<bool, Failure> {
+        if self.json || self.dry_run || !plan.changes_anything() || !ask::is_there_somebody() {
+            return Ok(true);
         }
+        screen::print(&tell::differences(context, reports))?;
+        tell::notes(reports);
+        let name = self.client.name();
+        let question = if self.extent == Extent::Hooks {
+            format!("Change the hooks of {name} like this?")
+        } else {
+            format!("{verb} {name} like this?")
+        };
+        Ok(self.yes || ask::confirmed(&question, "--yes")?)
+    }
+
+    fn carry_out(self, context: &Context, plan: &Plan, reports: &[Report]) -> Result<(), Failure> {
+        if !self.dry_run {
+            plan.write()?;
+        }
+        if self.json {
+            return tell::json(reports, self.dry_run);
+        }
+        let were_shown = !self.dry_run && ask::is_there_somebody() && plan.changes_anything();
+        tell::results(context, reports, self.dry_run)?;
+        if !were_shown {
+            tell::notes(reports);
+        }
+        Ok(())
+    }
+
+    /// What else has to be so for the wiring to work, each a lowercase fragment.
+    fn advice(self, context: &Context, programs: &Programs) -> Vec<String> {
+        let mut lines = Vec::new();
+        let name = self.client.name();
+        if self.client.targets(self.scope(), &Place::default()).iter().any(Target::holds_hooks) {
+            lines.extend(context.named.iter().map(|(variable, place)| {
+                let place = one_line(&place.display().to_string());
+                format!("hooks follow the agent's own environment: start {name} with {variable}={place} set")
+            }));
+        }
+        let mut builds: Vec<&Path> = programs.paths().into_iter().filter_map(build_directory).collect();
+        builds.dedup();
+        lines.extend(builds.into_iter().map(|directory| {
+            let directory = one_line(&directory.display().to_string());
+            format!(
+                "the programs lie in {directory}, which `cargo clean` empties; copy them elsewhere to keep the wiring"
+            )
+        }));
+        lines
     }
 }
 
-/// What should stand in a file.
-pub(crate) fn spec(context: &Context, part: Part) -> Result<Spec, Failure> {
-    let variable = |(name, place): &(&str, PathBuf)| ((*name).to_owned(), place.to_string_lossy().into_owned());
-    Ok(match part {
-        Part::Hooks => Spec::hooks(&programs::find(HOOK_PROGRAM)?)?,
-        Part::Server => Spec::server(&programs::find(SERVER_PROGRAM)?, context.named.iter().map(variable).collect())?,
+/// Finds the project around the working directory and the user's own settings.
+pub(crate) fn place(cwd: &Path) -> Result<Place, Failure> {
+    let homeless = || Failure::Usage("no home directory is known; set HOME".to_owned());
+    let home = env::home_dir().filter(|home| home.is_absolute()).ok_or_else(homeless)?;
+    let directory = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Ok(Place {
+        project: project(cwd),
+        // A relative one counts as unset.
+        config: directory("XDG_CONFIG_HOME").filter(|path| path.is_absolute()).unwrap_or_else(|| home.join(".config")),
+        home,
+        claude_config_dir: directory("CLAUDE_CONFIG_DIR").map(|path| cwd.join(path)),
+        codex_home: directory("CODEX_HOME").map(|path| cwd.join(path)),
     })
 }
 
-/// Adds parts to their files.
-pub(crate) fn install(context: &Context, parts: &[Part], manner: Manner, json: bool) -> Outcome {
-    let agent = Agent::find(&context.cwd)?;
-    let edit = |part: &Part| Ok::<_, Failure>((agent.target(*part, manner.scope()), spec(context, *part)?));
-    let edits = parts.iter().map(edit).collect::<Result<Vec<_>, _>>()?;
-    let reports = wiring::install(&edits, &context.paths.home, manner.run())?;
-    let code = tell(context, &reports, manner.run(), json)?;
-    if !json {
-        let programs = edits.iter().map(|(_, spec)| spec.program());
-        for line in advice(context, parts, programs) {
-            screen::remark(&format!("helixctl: {line}"));
-        }
-        if manner.run() == Run::Write {
-            screen::remark("helixctl: restart Claude Code; it reads its settings when it starts");
-        }
-    }
-    Ok(code)
+fn project(cwd: &Path) -> PathBuf {
+    cwd.ancestors().find(|directory| directory.join(PROJECT_MARK).exists()).unwrap_or(cwd).to_owned()
 }
 
-/// What else has to be so for the wiring to work, each a lowercase fragment.
-fn advice<'a>(context: &Context, parts: &[Part], programs: impl Iterator<Item = &'a Path>) -> Vec<String> {
-    let mut lines = Vec::new();
-    if parts.contains(&Part::Hooks) {
-        lines.extend(context.named.iter().map(|(name, place)| {
-            let place = one_line(&place.display().to_string());
-            format!("hooks follow the agent's own environment: start Claude Code with {name}={place} set")
-        }));
+/// The programs that are to be run.
+pub(crate) fn programs(context: &Context) -> Result<Programs, Failure> {
+    let variable = |(name, place): &(&str, PathBuf)| ((*name).to_owned(), place.to_string_lossy().into_owned());
+    let environment = context.named.iter().map(variable).collect();
+    Ok(Programs::new(&programs::find(HOOK_PROGRAM)?, &programs::find(SERVER_PROGRAM)?, environment)?)
+}
+
+/// Cursor may run Claude Code's hooks beside its own: says so where both are ours.
+fn note_double(client: Client, place: &Place, programs: &Programs, reports: &mut [Report]) -> Result<(), Failure> {
+    let other = match client {
+        Client::Claude => Client::Cursor,
+        Client::Cursor => Client::Claude,
+        Client::Codex | Client::Gemini | Client::OpenCode | Client::VsCode | Client::Windsurf => return Ok(()),
+    };
+    let Some(report) = reports.first_mut() else { return Ok(()) };
+    let targets = other.scopes().iter().flat_map(|scope| other.targets(*scope, place));
+    for target in targets.filter(Target::holds_hooks) {
+        if !wiring::status(&target, programs)?.installed.is_empty() {
+            let path = one_line(&target.path.display().to_string());
+            report.notes.push(format!(
+                "{path} holds Helix's hooks as well, and Cursor also runs those of Claude Code when its settings include \
+                 third-party configuration: switch that off, or disconnect one of the two, else a session starts twice"
+            ));
+        }
     }
-    let mut builds: Vec<&Path> = programs.filter_map(build_directory).collect();
-    builds.dedup();
-    lines.extend(builds.into_iter().map(|directory| {
-        let directory = one_line(&directory.display().to_string());
-        format!("the programs lie in {directory}, which `cargo clean` empties; copy them elsewhere to keep the wiring")
-    }));
-    lines
+    Ok(())
 }
 
 /// The cargo build directory around a program, if there is one.
@@ -143,79 +267,6 @@ fn build_directory(program: &Path) -> Option<&Path> {
     let is_build =
         |directory: &&Path| directory.join(CARGO_CACHE_MARK).is_file() && directory.join(CARGO_MARK).is_file();
     program.ancestors().skip(1).find(is_build)
-}
-
-/// Takes parts out of their files.
-pub(crate) fn uninstall(context: &Context, parts: &[Part], manner: Manner, json: bool) -> Outcome {
-    let agent = Agent::find(&context.cwd)?;
-    let targets: Vec<Target> = parts.iter().map(|part| agent.target(*part, manner.scope())).collect();
-    tell(context, &wiring::uninstall(&targets, &context.paths.home, manner.run())?, manner.run(), json)
-}
-
-#[derive(Serialize)]
-struct EditsDocument<'a> {
-    dry_run: bool,
-    files: Vec<EditDocument<'a>>,
-}
-
-#[derive(Serialize)]
-struct EditDocument<'a> {
-    path: &'a Path,
-    change: &'static str,
-    diff: &'a str,
-    notes: &'a [String],
-}
-
-impl<'a> From<&'a Report> for EditDocument<'a> {
-    fn from(report: &'a Report) -> Self {
-        let Report { path, change, diff, notes } = report;
-        Self { path, change: change_name(*change), diff, notes }
-    }
-}
-
-fn tell(context: &Context, reports: &[Report], run: Run, json: bool) -> Outcome {
-    let dry_run = run == Run::Preview;
-    if json {
-        screen::json(&EditsDocument { dry_run, files: reports.iter().map(EditDocument::from).collect() })?;
-        return Ok(exit::OK);
-    }
-    for report in reports {
-        let would = if dry_run { "would be " } else { "" };
-        let path = one_line(&report.path.display().to_string());
-        screen::print(&format!("{would}{}\t{path}\n", change_name(report.change)))?;
-        if dry_run {
-            screen::print(&colored(context, &report.diff))?;
-        }
-        for note in &report.notes {
-            screen::remark(&format!("helixctl: {}", one_line(note)));
-        }
-    }
-    Ok(exit::OK)
-}
-
-fn colored(context: &Context, diff: &str) -> String {
-    let look = context.screen.look;
-    let line = |line: &str| {
-        let line = neutral(line);
-        match line.chars().next() {
-            Some('+') => look.paint(Paint::Good, &line),
-            Some('-') => look.paint(Paint::Bad, &line),
-            Some('@') => look.paint(Paint::Faint, &line),
-            _ => line,
-        }
-    };
-    diff.lines().map(|text| line(text) + "\n").collect()
-}
-
-fn change_name(change: Change) -> &'static str {
-    match change {
-        Change::Created => "created",
-        Change::Updated => "updated",
-        Change::Restored => "restored",
-        Change::Cleaned => "cleaned",
-        Change::Deleted => "deleted",
-        Change::Unchanged => "unchanged",
-    }
 }
 
 #[cfg(test)]
@@ -242,9 +293,9 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let deep = root.path().join("project/src/deep");
         fs::create_dir_all(&deep).unwrap();
-        assert_eq!(Agent::find(&deep).unwrap().project, deep);
+        assert_eq!(project(&deep), deep);
         // A worktree has a file of that name.
         fs::write(root.path().join("project/.git"), "gitdir: elsewhere").unwrap();
-        assert_eq!(Agent::find(&deep).unwrap().project, root.path().join("project"));
+        assert_eq!(project(&deep), root.path().join("project"));
     }
 }

@@ -1,41 +1,87 @@
-//! `helixctl connect` and `disconnect`: an agent wired to Helix as a whole, hooks and MCP server.
+//! `helixctl connect` and `disconnect`: a client wired to Helix as a whole, hooks and MCP server.
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
-use super::agent::{Manner, install, uninstall};
+use super::agent::{Edit, Extent, InProjectOrOwn, Manner, Own, Whose};
 use crate::context::Context;
 use crate::failure::Outcome;
-use crate::wiring::Part;
+use crate::wiring::Client;
 
-/// Everything of ours that an agent may hold.
-const PARTS: [Part; 2] = [Part::Hooks, Part::Server];
-
-/// Commands below `connect`.
+/// The clients, each a command below `connect` and `disconnect`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Connect {
-    /// Adds hooks and the MCP server to Claude Code's settings
-    Claude(Manner),
+pub(crate) enum Connected {
+    /// Claude Code: hooks and MCP server
+    Claude(Order<Whose>),
+    /// Codex: hooks and MCP server
+    Codex(Order<InProjectOrOwn>),
+    /// Cursor: a hook and the MCP server
+    Cursor(Order<InProjectOrOwn>),
+    /// Gemini CLI: hooks and MCP server
+    Gemini(Order<InProjectOrOwn>),
+    /// `OpenCode`: MCP server
+    #[command(name = "opencode")]
+    OpenCode(Order<InProjectOrOwn>),
+    /// VS Code: MCP server
+    #[command(name = "vscode")]
+    VsCode(Order<InProjectOrOwn>),
+    /// Windsurf: MCP server
+    Windsurf(Order<Own>),
 }
 
-/// Commands below `disconnect`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Disconnect {
-    /// Takes hooks and the MCP server out of Claude Code's settings
-    Claude(Manner),
+/// How it is to be done, and said.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Order<W: Args> {
+    #[command(flatten)]
+    manner: Manner<W>,
+    /// Prints JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// `connect`: the client to wire.
+#[derive(Debug, Args)]
+pub(crate) struct Connect {
+    #[command(subcommand)]
+    client: Connected,
+}
+
+/// `disconnect`: the client to unwire.
+#[derive(Debug, Args)]
+pub(crate) struct Disconnect {
+    #[command(subcommand)]
+    client: Connected,
 }
 
 impl Connect {
-    /// Connects the agent.
+    /// Connects the client.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let Self::Claude(manner) = self;
-        install(context, &PARTS, manner, false)
+        self.client.edit().install(context)
     }
 }
 
 impl Disconnect {
-    /// Disconnects the agent.
+    /// Disconnects the client.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let Self::Claude(manner) = self;
-        uninstall(context, &PARTS, manner, false)
+        self.client.edit().uninstall(context)
+    }
+}
+
+impl Connected {
+    fn edit(self) -> Edit {
+        match self {
+            Self::Claude(order) => order.edit(Client::Claude),
+            Self::Codex(order) => order.edit(Client::Codex),
+            Self::Cursor(order) => order.edit(Client::Cursor),
+            Self::Gemini(order) => order.edit(Client::Gemini),
+            Self::OpenCode(order) => order.edit(Client::OpenCode),
+            Self::VsCode(order) => order.edit(Client::VsCode),
+            Self::Windsurf(order) => order.edit(Client::Windsurf),
+        }
+    }
+}
+
+impl<W: Args + Into<Option<crate::wiring::Scope>>> Order<W> {
+    fn edit(self, client: Client) -> Edit {
+        Edit::new(client, Extent::Everything, self.manner, self.json)
     }
 }

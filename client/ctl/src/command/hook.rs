@@ -13,13 +13,10 @@ use crate::context::{Context, wait};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 use crate::text::one_line;
-use crate::wiring::{HOOK_ROWS, HookRow};
+use crate::wiring::{CLAUDE_HOOKS, HookRow};
 
 /// As much of stdin as the shim takes, in bytes.
 const STDIN_MAX_BYTES: u64 = 8 * 1024 * 1024;
-
-/// The tool of a sample that names none.
-const DEFAULT_TOOL: &str = "Read";
 
 /// The members of a tool's input that may name what memories are about.
 const TARGETS: [&str; 5] = ["file_path", "notebook_path", "path", "pattern", "command"];
@@ -82,8 +79,9 @@ impl Hook {
 
     /// The event's first row in the table of hooks.
     fn row(&self) -> Result<&'static HookRow, Failure> {
-        HOOK_ROWS.iter().find(|row| row.verb == self.event).ok_or_else(|| {
-            let known: Vec<&str> = HOOK_ROWS.iter().map(|row| row.verb).collect();
+        CLAUDE_HOOKS.iter().find(|row| row.verb == self.event).ok_or_else(|| {
+            let mut known: Vec<&str> = CLAUDE_HOOKS.iter().map(|row| row.verb).collect();
+            known.dedup();
             Failure::Usage(format!("there is no event {:?}; name one of: {}", self.event, known.join(", ")))
         })
     }
@@ -99,14 +97,26 @@ impl Hook {
         put("permission_mode", "default".into());
         put("hook_event_name", name.into());
         match name {
+            "PostToolUse" => put("tool_response", json!({})),
+            "PostToolUseFailure" => put("error", "".into()),
+            _ => {}
+        }
+        match name {
             "SessionStart" => put("source", "startup".into()),
             "UserPromptSubmit" => put("prompt", "".into()),
             "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionRequest" => {
-                let tool = self.tool.as_deref().unwrap_or(DEFAULT_TOOL);
+                let tool = self.tool.as_deref().unwrap_or_else(|| default_tool(row.verb));
                 put("tool_name", tool.into());
                 put("tool_input", self.tool_input(tool, cwd));
                 put("tool_use_id", "toolu_helixctl".into());
             }
+            "SubagentStart" => {
+                put("agent_id", "agent_helixctl".into());
+                put("agent_type", "general-purpose".into());
+            }
+            "PreCompact" => put("trigger", "manual".into()),
+            "Stop" => put("stop_hook_active", false.into()),
+            "SessionEnd" => put("reason", "other".into()),
             _ => {}
         }
         Value::Object(sample)
@@ -123,6 +133,16 @@ impl Hook {
     }
 }
 
+/// The tool of a sample that names none: one that the event is about.
+fn default_tool(verb: &str) -> &'static str {
+    match verb {
+        "post-build" | "error-context" => "Bash",
+        "approve-mcp" => "mcp__helix__search",
+        "subagent" => "Agent",
+        _ => "Read",
+    }
+}
+
 /// Reads what a hook is given, which must be one JSON object.
 fn read(stdin: &[u8]) -> Result<Map<String, Value>, Failure> {
     serde_json::from_slice(stdin)
@@ -132,12 +152,13 @@ fn read(stdin: &[u8]) -> Result<Map<String, Value>, Failure> {
 /// What in the input keeps an event from being answered, if anything does.
 fn refusal(event: &str, input: &Map<String, Value>) -> Option<String> {
     let name = input.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
-    let answered: Vec<&str> = HOOK_ROWS.iter().filter(|row| row.verb == event).map(|row| row.event).collect();
+    let answered: Vec<&str> = CLAUDE_HOOKS.iter().filter(|row| row.verb == event).map(|row| row.event).collect();
     if !answered.contains(&name) {
         return Some(format!("the input is of the event {name:?}, but {event} answers {}", answered.join(", ")));
     }
     let tool_input = input.get("tool_input");
-    let names_none = tool_input.is_some_and(|tool| TARGETS.iter().all(|key| tool.get(key).is_none()));
+    let names_none =
+        event == "ambient" && tool_input.is_some_and(|tool| TARGETS.iter().all(|key| tool.get(key).is_none()));
     names_none.then(|| "the tool's input names nothing that memories could be about; give --file".to_owned())
 }
 
@@ -183,6 +204,9 @@ mod tests {
         let search = sample(hook("ambient", Some("src"), Some("Grep")));
         assert_eq!(search["tool_input"]["path"], "/work/src");
         assert_eq!(sample(hook("session", None, None))["source"], "startup");
+        assert_eq!(sample(hook("error-context", None, None))["tool_name"], "Bash");
+        assert_eq!(sample(hook("subagent", None, None))["tool_name"], "Agent");
+        assert_eq!(sample(hook("stop", None, None))["stop_hook_active"], false);
         let sample = sample(hook("ambient", Some("src/main.rs"), None));
         assert_eq!(sample["hook_event_name"], "PreToolUse");
         assert_eq!(sample["cwd"], "/work");
@@ -194,7 +218,7 @@ mod tests {
     fn what_is_no_event_or_no_input_is_refused() {
         let failure = hook("lunch", None, None).row().unwrap_err();
         assert_eq!(failure.exit_code(), exit::USAGE);
-        assert!(failure.to_string().contains("session, ambient"), "{failure}");
+        assert!(failure.to_string().contains("session, prompt, ambient, subagent, post-build"), "{failure}");
         for stdin in [&b"oops"[..], b"[]", b"{"] {
             assert_eq!(read(stdin).unwrap_err().exit_code(), exit::USAGE);
         }

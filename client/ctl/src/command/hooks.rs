@@ -6,12 +6,12 @@ use clap::Subcommand;
 use helix_proto::exit;
 use serde::Serialize;
 
-use super::agent::{Agent, Manner, Whose, install, spec, uninstall};
+use super::agent::{Edit, Extent, Manner, Whose, place, programs};
 use crate::context::Context;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::screen;
 use crate::text::one_line;
-use crate::wiring::{self, Part, Scope, WiringStatus};
+use crate::wiring::{self, Client, Scope, Target, WiringStatus};
 
 /// Commands below `hooks`.
 #[derive(Debug, Subcommand)]
@@ -19,7 +19,7 @@ pub(crate) enum Hooks {
     /// Adds the hooks
     Install {
         #[command(flatten)]
-        manner: Manner,
+        manner: Manner<Whose>,
         /// Prints JSON
         #[arg(long)]
         json: bool,
@@ -35,7 +35,7 @@ pub(crate) enum Hooks {
     /// Takes the hooks out again
     Uninstall {
         #[command(flatten)]
-        manner: Manner,
+        manner: Manner<Whose>,
         /// Prints JSON
         #[arg(long)]
         json: bool,
@@ -62,22 +62,28 @@ impl Hooks {
     /// Adds, removes or describes.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         match self {
-            Self::Install { manner, json } => install(context, &[Part::Hooks], manner, json),
-            Self::Uninstall { manner, json } => uninstall(context, &[Part::Hooks], manner, json),
+            Self::Install { manner, json } => edit(manner, json).install(context),
+            Self::Uninstall { manner, json } => edit(manner, json).uninstall(context),
             Self::Status { whose, json } => status(context, whose, json),
         }
     }
 }
 
+fn edit(manner: Manner<Whose>, json: bool) -> Edit {
+    Edit::new(Client::Claude, Extent::Hooks, manner, json)
+}
+
 fn status(context: &Context, whose: Whose, json: bool) -> Outcome {
-    let agent = Agent::find(&context.cwd)?;
-    let wanted = spec(context, Part::Hooks)?;
-    let scopes = whose.named().map_or_else(|| vec![Scope::Project, Scope::Local, Scope::User], |scope| vec![scope]);
-    let look = |scope: Scope| {
-        let target = agent.target(Part::Hooks, scope);
-        Ok::<_, Failure>(file(scope, target.path.clone(), wiring::status(&target, &wanted)?))
-    };
-    let files = scopes.into_iter().map(look).collect::<Result<Vec<_>, _>>()?;
+    let (place, programs) = (place(&context.cwd)?, programs(context)?);
+    let named: Option<Scope> = whose.into();
+    let scopes = Client::Claude.scopes().iter().copied().filter(|scope| named.is_none_or(|named| named == *scope));
+    let mut files = Vec::new();
+    for scope in scopes {
+        for target in Client::Claude.targets(scope, &place).into_iter().filter(Target::holds_hooks) {
+            let status = wiring::status(&target, &programs)?;
+            files.push(file(scope, target.path, status));
+        }
+    }
     if json {
         screen::json(&HooksDocument { files })?;
     } else {
@@ -87,14 +93,9 @@ fn status(context: &Context, whose: Whose, json: bool) -> Outcome {
 }
 
 fn file(scope: Scope, path: PathBuf, status: WiringStatus) -> FileDocument {
-    let scope = match scope {
-        Scope::Project => "project",
-        Scope::Local => "local",
-        Scope::User => "user",
-    };
     let complete = status.is_complete();
     let WiringStatus { installed, missing, stale, notes } = status;
-    FileDocument { scope, path, complete, installed, missing, stale, notes }
+    FileDocument { scope: scope.name(), path, complete, installed, missing, stale, notes }
 }
 
 fn line(file: &FileDocument) -> String {

@@ -1,4 +1,5 @@
-//! Install, uninstall and status on real files: plan everything first, then write.
+//! Wiring and unwiring on real files: everything is planned and checked before the first file is written, and what is
+//! written is what was shown.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,34 +8,25 @@ use super::diff::diff;
 use super::error::WiringError;
 use super::file;
 use super::plan::{plan_install, plan_uninstall};
-use super::spec::Spec;
+use super::spec::Programs;
 use super::status::{WiringStatus, plan_status};
 use super::target::Target;
 use super::undo::{Record, Undo, hash};
 
-/// Whether to write or only to show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Run {
-    /// Write.
-    Write,
-    /// Make every check and show the difference, but write nothing.
-    Preview,
-}
-
-/// What happened, or would happen, to a file.
+/// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It was made.
+    /// It is made.
     Created,
-    /// Our entries were added or moved.
+    /// Our entries are added or moved.
     Updated,
-    /// It is as it was before the installation, to the byte.
+    /// It becomes what it was before the installation, to the byte.
     Restored,
-    /// Our entries were taken out of a file that was edited since.
+    /// Our entries are taken out of a file that was edited since.
     Cleaned,
-    /// It is gone, as before the installation.
+    /// It goes, as before the installation.
     Deleted,
-    /// Nothing had to be done.
+    /// Nothing has to be done.
     Unchanged,
 }
 
@@ -43,15 +35,31 @@ pub(crate) enum Change {
 pub(crate) struct Report {
     /// The file as the client names it.
     pub(crate) path: PathBuf,
-    /// What happened to it.
+    /// What happens to it.
     pub(crate) change: Change,
-    /// A unified diff; empty when nothing changed.
+    /// A unified diff; empty when nothing changes.
     pub(crate) diff: String,
     /// What else the user should know, each a lowercase fragment.
     pub(crate) notes: Vec<String>,
 }
 
-/// A checked plan for one file.
+/// Edits of several files, planned and checked together.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    direction: Direction,
+    steps: Vec<Step>,
+    undo: Undo,
+}
+
+/// Which way a plan goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Install,
+    Uninstall,
+}
+
+/// A checked edit of one file.
+#[derive(Debug)]
 struct Step {
     shown: PathBuf,
     real: PathBuf,
@@ -61,57 +69,71 @@ struct Step {
     after: Option<String>,
     change: Change,
     notes: Vec<String>,
+    new_mode: u32,
+    /// The record to keep with an installation; the one that an uninstallation went by.
+    record: Option<Record>,
 }
 
-/// Merges our entries into each file. Every file is planned and checked before the first is written, so a
-/// conflict in one leaves all untouched.
-///
-/// # Errors
-/// See [`WiringError`].
-pub(crate) fn install(edits: &[(Target, Spec)], helix_home: &Path, run: Run) -> Result<Vec<Report>, WiringError> {
-    let undo = Undo::new(helix_home);
-    let steps: Vec<Step> =
-        edits.iter().map(|(target, spec)| plan_file_install(target, spec)).collect::<Result<_, _>>()?;
-    for (step, (target, _)) in steps.iter().zip(edits) {
-        let record = next_record(step, target, &undo)?;
-        if let (Run::Write, Some(after), Some(record)) = (run, &step.after, record) {
-            write_installed(step, after, &record, target, &undo)?;
-        }
+impl Plan {
+    /// Plans to merge our entries into each file. A conflict in one leaves all untouched.
+    ///
+    /// # Errors
+    /// See [`WiringError`].
+    pub(crate) fn install(targets: &[Target], programs: &Programs, helix_home: &Path) -> Result<Self, WiringError> {
+        let undo = Undo::new(helix_home);
+        let plan = |target| plan_file_install(target, programs, &undo);
+        let steps = targets.iter().map(plan).collect::<Result<_, _>>()?;
+        Ok(Self { direction: Direction::Install, steps, undo })
     }
-    Ok(steps.into_iter().map(Step::report).collect())
-}
 
-/// Takes our entries out of each file, restoring it to the byte where nobody edited it since.
-///
-/// # Errors
-/// See [`WiringError`].
-pub(crate) fn uninstall(targets: &[Target], helix_home: &Path, run: Run) -> Result<Vec<Report>, WiringError> {
-    let undo = Undo::new(helix_home);
-    let steps: Vec<(Step, Option<Record>)> =
-        targets.iter().map(|target| plan_file_uninstall(target, &undo)).collect::<Result<_, _>>()?;
-    if run == Run::Write {
-        for ((step, record), target) in steps.iter().zip(targets) {
-            write_uninstalled(step, record.as_ref(), target, &undo)?;
-        }
+    /// Plans to take our entries out of each file, restoring it to the byte where nobody edited it since.
+    ///
+    /// # Errors
+    /// See [`WiringError`].
+    pub(crate) fn uninstall(targets: &[Target], helix_home: &Path) -> Result<Self, WiringError> {
+        let undo = Undo::new(helix_home);
+        let plan = |target| plan_file_uninstall(target, &undo);
+        let steps = targets.iter().map(plan).collect::<Result<_, _>>()?;
+        Ok(Self { direction: Direction::Uninstall, steps, undo })
     }
-    Ok(steps.into_iter().map(|(step, _)| step.report()).collect())
+
+    /// What it does to each file.
+    pub(crate) fn reports(&self) -> Vec<Report> {
+        self.steps.iter().map(Step::report).collect()
+    }
+
+    /// Whether it changes any file.
+    pub(crate) fn changes_anything(&self) -> bool {
+        self.steps.iter().any(|step| step.change != Change::Unchanged)
+    }
+
+    /// Carries it out.
+    ///
+    /// # Errors
+    /// When a file cannot be written or says something else by now; the files before it are done then.
+    pub(crate) fn write(&self) -> Result<(), WiringError> {
+        self.steps.iter().try_for_each(|step| match self.direction {
+            Direction::Install => write_installed(step, &self.undo),
+            // Even where nothing changes: a record of what is not there any more goes.
+            Direction::Uninstall => write_uninstalled(step, &self.undo),
+        })
+    }
 }
 
 /// Compares one file with what it should hold.
 ///
 /// # Errors
 /// When the file cannot be read or understood.
-pub(crate) fn status(target: &Target, spec: &Spec) -> Result<WiringStatus, WiringError> {
+pub(crate) fn status(target: &Target, programs: &Programs) -> Result<WiringStatus, WiringError> {
     let real = file::resolve(&target.path)?;
     let text = file::read(&real)?;
-    let exists = |program: &Path| program.is_file();
-    plan_status(text.as_deref(), spec, &target.level, &exists).map_err(|error| error.within(&real))
+    plan_status(text.as_deref(), target, programs, &|program| program.is_file()).map_err(|error| error.within(&real))
 }
 
-fn plan_file_install(target: &Target, spec: &Spec) -> Result<Step, WiringError> {
+fn plan_file_install(target: &Target, programs: &Programs, undo: &Undo) -> Result<Step, WiringError> {
     let real = file::resolve(&target.path)?;
     let before = file::read(&real)?;
-    let planned = plan_install(before.as_deref(), spec, &target.level).map_err(|error| error.within(&real))?;
+    let planned = plan_install(before.as_deref(), target, programs).map_err(|error| error.within(&real))?;
     let change = match (planned.changed, &before) {
         (false, _) => Change::Unchanged,
         (true, None) => Change::Created,
@@ -120,11 +142,14 @@ fn plan_file_install(target: &Target, spec: &Spec) -> Result<Step, WiringError> 
     if planned.changed {
         file::check_writable(&real)?;
     }
-    let seen = plan_status(Some(&planned.text), spec, &target.level, &|program| program.is_file())?;
+    let seen = plan_status(Some(&planned.text), target, programs, &|program| program.is_file())?;
     let missing = seen.stale.iter().map(|program| format!("`{}` does not exist", program.display()));
     let notes = missing.chain(seen.notes).collect();
     let key = target.record_key(&real);
-    Ok(Step { shown: target.path.clone(), real, key, before, after: Some(planned.text), change, notes })
+    let (shown, new_mode) = (target.path.clone(), target.new_mode);
+    let mut step = Step { shown, real, key, before, after: Some(planned.text), change, notes, new_mode, record: None };
+    step.record = next_record(&step, target, undo)?;
+    Ok(step)
 }
 
 /// The record to keep with a change; `None` when nothing changes. An earlier record's original stays the original.
@@ -138,8 +163,7 @@ fn next_record(step: &Step, target: &Target, undo: &Undo) -> Result<Option<Recor
         return Ok(Some(Record::new(&step.real, None, vec![written], made_dirs(step, undo))));
     };
     let original = earlier.as_ref().and_then(|record| record.original.as_deref());
-    let without = plan_uninstall(before, original, target.part, &target.level);
-    let without = without.map_err(|error| error.within(&step.real))?;
+    let without = plan_uninstall(before, original, target).map_err(|error| error.within(&step.real))?;
     Ok(Some(match earlier {
         Some(record) if without.changed => {
             let current = hash(before.as_bytes());
@@ -158,7 +182,10 @@ fn made_dirs(step: &Step, undo: &Undo) -> Vec<PathBuf> {
     missing.iter().cloned().chain(shared).collect()
 }
 
-fn write_installed(step: &Step, after: &str, record: &Record, target: &Target, undo: &Undo) -> Result<(), WiringError> {
+fn write_installed(step: &Step, undo: &Undo) -> Result<(), WiringError> {
+    let (Some(after), Some(record)) = (&step.after, &step.record) else {
+        return Ok(());
+    };
     let is_first = undo.load(&step.key)?.is_none_or(|earlier| earlier.original != record.original);
     match &step.before {
         Some(before) if is_first => undo.back_up(&step.key, before)?,
@@ -167,10 +194,10 @@ fn write_installed(step: &Step, after: &str, record: &Record, target: &Target, u
     }
     undo.save(&step.key, record)?;
     file::make_parents(&step.real)?;
-    file::replace(&step.real, step.before.as_deref(), after, target.new_mode)
+    file::replace(&step.real, step.before.as_deref(), after, step.new_mode)
 }
 
-fn plan_file_uninstall(target: &Target, undo: &Undo) -> Result<(Step, Option<Record>), WiringError> {
+fn plan_file_uninstall(target: &Target, undo: &Undo) -> Result<Step, WiringError> {
     let real = file::resolve(&target.path)?;
     let before = file::read(&real)?;
     let key = target.record_key(&real);
@@ -186,7 +213,8 @@ fn plan_file_uninstall(target: &Target, undo: &Undo) -> Result<(Step, Option<Rec
     if let (Change::Cleaned, Some(copy)) = (change, undo.copy(&key)) {
         notes.push(format!("the file was edited since; what it was before Helix is kept in `{}`", copy.display()));
     }
-    Ok((Step { shown: target.path.clone(), real, key, before, after, change, notes }, record))
+    let (shown, new_mode) = (target.path.clone(), target.new_mode);
+    Ok(Step { shown, real, key, before, after, change, notes, new_mode, record })
 }
 
 fn after_uninstall(
@@ -198,8 +226,7 @@ fn after_uninstall(
         let change = if record.original.is_some() { Change::Restored } else { Change::Deleted };
         return Ok((record.original.clone(), change));
     }
-    let planned =
-        plan_uninstall(text, record.and_then(|record| record.original.as_deref()), target.part, &target.level)?;
+    let planned = plan_uninstall(text, record.and_then(|record| record.original.as_deref()), target)?;
     let made_by_us = record.is_some_and(|record| record.original.is_none());
     Ok(match (planned.changed, made_by_us && planned.bare) {
         (false, _) => (Some(planned.text), Change::Unchanged),
@@ -208,16 +235,16 @@ fn after_uninstall(
     })
 }
 
-fn write_uninstalled(step: &Step, record: Option<&Record>, target: &Target, undo: &Undo) -> Result<(), WiringError> {
+fn write_uninstalled(step: &Step, undo: &Undo) -> Result<(), WiringError> {
     match (step.change, &step.before, &step.after) {
         (Change::Unchanged, ..) | (_, None, _) => {}
         (_, Some(before), None) => file::remove(&step.real, before)?,
         (_, before, Some(after)) => {
-            file::replace(&step.real, before.as_deref(), after, target.new_mode)?;
+            file::replace(&step.real, before.as_deref(), after, step.new_mode)?;
         }
     }
     if !step.real.exists() {
-        remove_empty(record.map(|record| record.made_dirs.as_slice()).unwrap_or_default());
+        remove_empty(step.record.as_ref().map(|record| record.made_dirs.as_slice()).unwrap_or_default());
     }
     if step.change == Change::Restored {
         undo.discard_copy(&step.key)?;
@@ -235,8 +262,8 @@ fn remove_empty(dirs: &[PathBuf]) {
 }
 
 impl Step {
-    fn report(self) -> Report {
+    fn report(&self) -> Report {
         let diff = diff(&self.shown, self.before.as_deref(), self.after.as_deref());
-        Report { path: self.shown, change: self.change, diff, notes: self.notes }
+        Report { path: self.shown.clone(), change: self.change, diff, notes: self.notes.clone() }
     }
 }

@@ -7,6 +7,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
 use super::error::WiringError;
+use super::target::Syntax;
 
 /// Some editors put it before UTF-8 text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -51,12 +52,6 @@ impl Document {
             None => Ok(None),
             Some(value) => value.as_object().map(Some).ok_or_else(|| self.wrong_root()),
         }
-    }
-
-    /// Tells whether nothing but an empty object is left: no member, no comment.
-    pub(super) fn is_bare(&self) -> bool {
-        let text = self.root.to_string();
-        text.split_whitespace().collect::<String>() == "{}"
     }
 
     /// The file's text as it now stands.
@@ -165,7 +160,8 @@ fn same(found: &CstNode, wanted: &CstInputValue) -> bool {
     }
 }
 
-fn strip_mark(text: &str) -> (bool, &str) {
+/// Whether a text starts with a byte order mark, and the rest of it.
+pub(super) fn strip_mark(text: &str) -> (bool, &str) {
     match text.strip_prefix(BYTE_ORDER_MARK) {
         Some(body) => (true, body),
         None => (false, text),
@@ -174,5 +170,10 @@ fn strip_mark(text: &str) -> (bool, &str) {
 
 fn syntax(error: &jsonc_parser::errors::ParseError) -> WiringError {
     let problem = error.kind().to_string().to_lowercase();
-    WiringError::Syntax { problem, line: error.line_display(), column: error.column_display() }
+    WiringError::Syntax {
+        language: Syntax::Json.name(),
+        problem,
+        line: error.line_display(),
+        column: error.column_display(),
+    }
 }

@@ -14,9 +14,13 @@ const EXIT_PERMISSION: u8 = 77;
 /// file that it names is untouched.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum WiringError {
-    /// The text is not JSON with comments.
-    #[error("read settings as JSON: {problem} at line {line}, column {column}; correct the file and run this again")]
+    /// The text is not in the file's language.
+    #[error(
+        "read settings as {language}: {problem} at line {line}, column {column}; correct the file and run this again"
+    )]
     Syntax {
+        /// The file's language.
+        language: &'static str,
         /// What the parser met.
         problem: String,
         /// One-based line.
@@ -96,7 +100,7 @@ pub(crate) enum WiringError {
     },
     /// A file or directory is write-protected.
     #[error(
-        "write `{path}`: it is read-only; make it writable, or choose another settings file with --local or --user"
+        "write `{path}`: it is read-only; make it writable, or choose other settings, such as your own with --user"
     )]
     ReadOnly {
         /// The protected file or directory.

@@ -1,28 +1,45 @@
-//! Hook handlers inside a settings document: `hooks.{Event}[].hooks[]`.
+//! Hook handlers inside a settings document: `hooks.{Event}[].hooks[]`, or `hooks.{event}[]` where a client has no groups.
 //!
-//! A handler is ours when its command's file name is the shim's. Ours are brought to what the table says,
+//! A handler is ours when the program that it runs has the shim's file name. Ours are brought to what the table says,
 //! wherever they stand; a group's matcher is only touched when nobody else's handler shares the group.
 
-use jsonc_parser::cst::{CstArray, CstInputValue, CstObject};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp};
 
+use super::client::{HookForm, HookShape};
 use super::document::{Document, array, member, object, set, string};
 use super::error::WiringError;
 use super::prune::{Before, prune};
-use super::spec::{self, HOOK_PROGRAM, HookRow};
+use super::spec::{self, ARGUMENTS};
+use super::table::HookRow;
 
-/// The settings key that holds every event.
+/// The settings key that holds every event, and within a group its handlers.
 pub(super) const HOOKS: &str = "hooks";
+/// The key that a file of plain lists must carry.
+pub(super) const VERSION: &str = "version";
+/// The only version there is.
+const VERSION_NUMBER: u32 = 1;
 
-/// Brings the document's handlers to `rows`, all of them running `command`.
-pub(super) fn install(document: &Document, command: &str, rows: &[HookRow]) -> Result<(), WiringError> {
+/// What bringing an array of handlers to the table did.
+struct Reconciled<'a> {
+    /// The row of the last handler that stays.
+    last_met: Option<&'a HookRow>,
+    /// Whether a handler was taken out.
+    removed: bool,
+}
+
+/// Brings the document's handlers to the table of `form`, all of them running `shim`.
+pub(super) fn install(document: &Document, form: &HookForm, shim: &str) -> Result<(), WiringError> {
     let root = document.root_or_new()?;
-    let mut unmet: Vec<&HookRow> = rows.iter().collect();
+    if form.shape == HookShape::Lines && member(&root, VERSION).is_none() {
+        root.insert(0, VERSION, VERSION_NUMBER.into());
+    }
+    let mut unmet: Vec<&HookRow> = form.rows.iter().collect();
     if let Some(hooks) = object(&root, HOOKS)? {
         for event in event_names(&hooks) {
-            if let Some(groups) = groups(&hooks, &event, rows)?
-                && reconcile(&groups, command, &event, &mut unmet)
+            if let Some(elements) = elements(&hooks, &event, form.rows)?
+                && reconcile_event(&elements, form, shim, &event, &mut unmet)?
             {
-                remove_if_empty(&hooks, &event, &groups, Before::Absent);
+                remove_if_empty(&hooks, &event, &elements, Before::Absent);
             }
         }
     }
@@ -31,13 +48,17 @@ pub(super) fn install(document: &Document, command: &str, rows: &[HookRow]) -> R
             Some(hooks) => hooks,
             None => new_object(&root, HOOKS),
         };
-        add(&hooks, command, row)?;
+        add(&hooks, form, shim, row)?;
     }
     Ok(())
 }
 
 /// Takes our handlers out, and the containers that are empty then unless the original file had them.
-pub(super) fn uninstall(document: &Document, original: Option<&serde_json::Value>) -> Result<(), WiringError> {
+pub(super) fn uninstall(
+    document: &Document,
+    form: &HookForm,
+    original: Option<&serde_json::Value>,
+) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {
         return Ok(());
     };
@@ -46,56 +67,99 @@ pub(super) fn uninstall(document: &Document, original: Option<&serde_json::Value
     };
     let mut removed = false;
     for event in event_names(&hooks) {
-        let Some(groups) = groups(&hooks, &event, &[])? else {
+        let Some(elements) = elements(&hooks, &event, &[])? else {
             continue;
         };
-        if remove_ours(&groups) {
+        if remove_ours(&elements, form.shape) {
             removed = true;
-            remove_if_empty(&hooks, &event, &groups, Before::of(original, &[HOOKS, &event]));
+            remove_if_empty(&hooks, &event, &elements, Before::of(original, &[HOOKS, &event]));
         }
     }
     if let (true, true, Some(found)) = (removed, hooks.properties().is_empty(), member(&root, HOOKS)) {
         prune(found, Before::of(original, &[HOOKS]));
+        remove_own_version(&root, form, original);
     }
     Ok(())
 }
 
-/// Updates what the table still wants and takes out what it does not; tells whether anything was taken out.
-fn reconcile(groups: &CstArray, command: &str, event: &str, unmet: &mut Vec<&HookRow>) -> bool {
+/// A version goes with our hooks when the original had none, or, where nobody knows, when it is all that is left.
+fn remove_own_version(root: &CstObject, form: &HookForm, original: Option<&serde_json::Value>) {
+    let is_alone = root.properties().len() == 1;
+    let is_ours = match original {
+        Some(original) => original.get(VERSION).is_none(),
+        None => is_alone,
+    };
+    if let (HookShape::Lines, true, Some(version)) = (form.shape, is_ours, member(root, VERSION)) {
+        version.remove();
+    }
+}
+
+/// Brings one event's handlers to the table; tells whether anything was taken out.
+fn reconcile_event(
+    elements: &CstArray,
+    form: &HookForm,
+    shim: &str,
+    event: &str,
+    unmet: &mut Vec<&HookRow>,
+) -> Result<bool, WiringError> {
+    if form.shape == HookShape::Lines {
+        return Ok(reconcile(elements, form, shim, event, unmet)?.removed);
+    }
     let mut removed = false;
-    for group in objects(groups) {
+    for group in objects(elements) {
         let Some(handlers) = handlers(&group) else {
             continue;
         };
-        let mut last_met = None;
-        let mut emptied = false;
-        for handler in objects(&handlers).into_iter().filter(is_ours) {
-            let verb = first_argument(&handler);
-            let wanted = unmet.iter().position(|row| row.event == event && Some(row.verb) == verb.as_deref());
-            if let Some(at) = wanted {
-                last_met = Some(update(&handler, command, unmet.remove(at)));
-            } else {
-                handler.remove();
-                emptied = true;
-            }
-        }
-        removed |= emptied;
-        match (last_met, handlers.elements().len()) {
+        let done = reconcile(&handlers, form, shim, event, unmet)?;
+        removed |= done.removed;
+        match (done.last_met, handlers.elements().len()) {
             (Some(row), 1) => set_matcher(&group, row),
-            (None, 0) if emptied => group.remove(),
+            (None, 0) if done.removed => group.remove(),
             _ => {}
         }
     }
-    removed
+    Ok(removed)
 }
 
-fn update<'a>(handler: &CstObject, command: &str, row: &'a HookRow) -> &'a HookRow {
-    if let CstInputValue::Object(members) = spec::handler(command, row) {
-        for (name, value) in members {
-            set(handler, &name, value);
+/// Updates the handlers that the table still wants and takes out those of ours that it does not.
+fn reconcile<'a>(
+    handlers: &CstArray,
+    form: &HookForm,
+    shim: &str,
+    event: &str,
+    unmet: &mut Vec<&'a HookRow>,
+) -> Result<Reconciled<'a>, WiringError> {
+    let mut done = Reconciled { last_met: None, removed: false };
+    for handler in objects(handlers) {
+        let words = words(&handler);
+        let Some(verb) = spec::own_verb(&words) else {
+            continue;
+        };
+        match unmet.iter().position(|row| row.event == event && row.verb == verb) {
+            Some(at) => {
+                let row = unmet.remove(at);
+                update(&handler, form, shim, row)?;
+                done.last_met = Some(row);
+            }
+            None => {
+                handler.remove();
+                done.removed = true;
+            }
         }
     }
-    row
+    Ok(done)
+}
+
+fn update(handler: &CstObject, form: &HookForm, shim: &str, row: &HookRow) -> Result<(), WiringError> {
+    for (name, value) in spec::handler(form, shim, row)? {
+        set(handler, &name, value);
+    }
+    if form.shape != HookShape::GroupsOfPrograms
+        && let Some(arguments) = member(handler, ARGUMENTS)
+    {
+        arguments.remove();
+    }
+    Ok(())
 }
 
 fn set_matcher(group: &CstObject, row: &HookRow) {
@@ -106,24 +170,31 @@ fn set_matcher(group: &CstObject, row: &HookRow) {
     }
 }
 
-fn add(hooks: &CstObject, command: &str, row: &HookRow) -> Result<(), WiringError> {
-    let group = spec::group(command, row);
-    if let Some(groups) = array(hooks, row.event)? {
-        groups.append(group);
+fn add(hooks: &CstObject, form: &HookForm, shim: &str, row: &HookRow) -> Result<(), WiringError> {
+    let element = spec::element(form, shim, row)?;
+    if let Some(elements) = array(hooks, row.event)? {
+        elements.append(element);
         return Ok(());
     }
-    set(hooks, row.event, CstInputValue::Array(vec![group]));
+    set(hooks, row.event, CstInputValue::Array(vec![element]));
     Ok(())
 }
 
 /// Tells whether anything was ours. A group that becomes empty goes with its handler.
-fn remove_ours(groups: &CstArray) -> bool {
+fn remove_ours(elements: &CstArray, shape: HookShape) -> bool {
+    let ours = |handlers: &CstArray| objects(handlers).into_iter().filter(is_ours).collect::<Vec<CstObject>>();
+    if shape == HookShape::Lines {
+        let ours = ours(elements);
+        let removed = !ours.is_empty();
+        ours.into_iter().for_each(CstObject::remove);
+        return removed;
+    }
     let mut removed = false;
-    for group in objects(groups) {
+    for group in objects(elements) {
         let Some(handlers) = handlers(&group) else {
             continue;
         };
-        let ours: Vec<CstObject> = objects(&handlers).into_iter().filter(is_ours).collect();
+        let ours = ours(&handlers);
         if ours.is_empty() {
             continue;
         }
@@ -137,14 +208,14 @@ fn remove_ours(groups: &CstArray) -> bool {
     removed
 }
 
-fn remove_if_empty(hooks: &CstObject, event: &str, groups: &CstArray, before: Before) {
-    if let (true, Some(found)) = (groups.elements().is_empty(), member(hooks, event)) {
+fn remove_if_empty(hooks: &CstObject, event: &str, elements: &CstArray, before: Before) {
+    if let (true, Some(found)) = (elements.elements().is_empty(), member(hooks, event)) {
         prune(found, before);
     }
 }
 
-/// The groups of an event. Events that are not ours to fill may have any shape and are then skipped.
-fn groups(hooks: &CstObject, event: &str, rows: &[HookRow]) -> Result<Option<CstArray>, WiringError> {
+/// What stands under an event. Events that are not ours to fill may have any shape and are then skipped.
+fn elements(hooks: &CstObject, event: &str, rows: &[HookRow]) -> Result<Option<CstArray>, WiringError> {
     if rows.iter().any(|row| row.event == event) {
         return array(hooks, event);
     }
@@ -153,7 +224,7 @@ fn groups(hooks: &CstObject, event: &str, rows: &[HookRow]) -> Result<Option<Cst
 
 fn event_names(hooks: &CstObject) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for name in hooks.properties().iter().filter_map(jsonc_parser::cst::CstObjectProp::decoded_name) {
+    for name in hooks.properties().iter().filter_map(CstObjectProp::decoded_name) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -173,14 +244,18 @@ fn handlers(group: &CstObject) -> Option<CstArray> {
 }
 
 fn objects(array: &CstArray) -> Vec<CstObject> {
-    array.elements().iter().filter_map(jsonc_parser::cst::CstNode::as_object).collect()
+    array.elements().iter().filter_map(CstNode::as_object).collect()
 }
 
 fn is_ours(handler: &CstObject) -> bool {
-    string(handler, "command").is_some_and(|command| spec::runs(&command, HOOK_PROGRAM))
+    spec::own_verb(&words(handler)).is_some()
 }
 
-fn first_argument(handler: &CstObject) -> Option<String> {
-    let arguments = member(handler, "args")?.array_value()?;
-    arguments.elements().first()?.as_string_lit()?.decoded_value().ok()
+/// The program and the arguments that a handler runs; empty when it runs none.
+fn words(handler: &CstObject) -> Vec<String> {
+    let arguments = member(handler, ARGUMENTS).and_then(|found| found.array_value()).map(|found| {
+        let texts = found.elements();
+        texts.iter().filter_map(|element| element.as_string_lit()?.decoded_value().ok()).collect()
+    });
+    string(handler, "command").map(|command| spec::words(&command, arguments)).unwrap_or_default()
 }

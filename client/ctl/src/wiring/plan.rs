@@ -1,19 +1,11 @@
 //! Pure planning: a file's text in, its next text out. Nothing here touches a disk.
 
-use super::document::{Document, value_of};
+use super::document::{Document, strip_mark};
 use super::error::WiringError;
-use super::spec::Spec;
-use super::target::Level;
-use super::{hooks, server, verify};
-
-/// Which of our entries a file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// Hook handlers, in a settings file.
-    Hooks,
-    /// The MCP server entry.
-    Server,
-}
+use super::spec::Programs;
+use super::target::{Part, Syntax, Target};
+use super::verify::read_as;
+use super::{hooks, server, toml, verify};
 
 /// A file's next text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,65 +14,84 @@ pub(crate) struct Planned {
     pub(crate) text: String,
     /// Whether it differs from the present one.
     pub(crate) changed: bool,
-    /// Whether an empty object, and no comment, is all that it says.
+    /// Whether an empty object or nothing, and no comment, is all that it says.
     pub(crate) bare: bool,
-}
-
-impl Spec {
-    /// Tells which part this describes.
-    pub(crate) fn part(&self) -> Part {
-        match self {
-            Self::Hooks { .. } => Part::Hooks,
-            Self::Server { .. } => Part::Server,
-        }
-    }
 }
 
 /// Merges our entries into a file; `None` stands for a missing one.
 ///
 /// # Errors
-/// When the text is not JSON with comments, has an unexpected shape where our entries go, or holds a foreign
+/// When the text is not in the file's language, has an unexpected shape where our entries go, or holds a foreign
 /// server of our name.
-pub(crate) fn plan_install(existing: Option<&str>, spec: &Spec, level: &Level) -> Result<Planned, WiringError> {
-    let document = Document::parse(existing)?;
-    match spec {
-        Spec::Hooks { command, rows } => hooks::install(&document, command, rows)?,
-        Spec::Server { command, environment } => server::install(&document, command, environment, level)?,
-    }
-    finish(&document, existing, spec.part(), level)
+pub(crate) fn plan_install(
+    existing: Option<&str>,
+    target: &Target,
+    programs: &Programs,
+) -> Result<Planned, WiringError> {
+    let text = match target.syntax {
+        Syntax::Json => {
+            let document = Document::parse(existing)?;
+            for part in &target.parts {
+                match part {
+                    Part::Hooks(form) => hooks::install(&document, form, &programs.shim)?,
+                    Part::Server(form) => server::install(&document, target, form, programs)?,
+                }
+            }
+            document.text()
+        }
+        Syntax::Toml => with_servers(existing, target, |text, form| toml::install(text, form, programs))?,
+    };
+    finish(text, existing, target)
 }
 
 /// Takes our entries out of a file. The `original` text tells which empty containers were there before us;
 /// without it they all go.
 ///
 /// # Errors
-/// When the text is not JSON with comments or has an unexpected shape on the way to our entries.
-pub(crate) fn plan_uninstall(
-    existing: &str,
-    original: Option<&str>,
-    part: Part,
-    level: &Level,
-) -> Result<Planned, WiringError> {
-    let document = Document::parse(Some(existing))?;
+/// When the text is not in the file's language or has an unexpected shape on the way to our entries.
+pub(crate) fn plan_uninstall(existing: &str, original: Option<&str>, target: &Target) -> Result<Planned, WiringError> {
     // An original that cannot be read says nothing about its containers.
-    let original = original.and_then(|text| value_of(text).ok().flatten());
-    match part {
-        Part::Hooks => hooks::uninstall(&document, original.as_ref())?,
-        Part::Server => server::uninstall(&document, original.as_ref(), level)?,
-    }
-    let planned = finish(&document, Some(existing), part, level)?;
-    verify::none_left(&planned.text, part, level)?;
+    let original = original.and_then(|text| read_as(target.syntax, text).ok().flatten());
+    let text = match target.syntax {
+        Syntax::Json => {
+            let document = Document::parse(Some(existing))?;
+            for part in &target.parts {
+                match part {
+                    Part::Hooks(form) => hooks::uninstall(&document, form, original.as_ref())?,
+                    Part::Server(form) => server::uninstall(&document, target, form, original.as_ref())?,
+                }
+            }
+            document.text()
+        }
+        Syntax::Toml => with_servers(Some(existing), target, toml::uninstall)?,
+    };
+    let planned = finish(text, Some(existing), target)?;
+    verify::none_left(&planned.text, target)?;
     Ok(planned)
 }
 
-fn finish(document: &Document, existing: Option<&str>, part: Part, level: &Level) -> Result<Planned, WiringError> {
-    let planned = Planned {
-        text: document.text(),
-        changed: existing != Some(document.text().as_str()),
-        bare: document.is_bare(),
+/// Edits a TOML text for each server that it is to hold; no client keeps hooks of ours in TOML.
+fn with_servers(
+    existing: Option<&str>,
+    target: &Target,
+    edit: impl Fn(&str, &super::client::ServerForm) -> Result<String, WiringError>,
+) -> Result<String, WiringError> {
+    let servers = target.parts.iter().filter_map(|part| match part {
+        Part::Server(form) => Some(form),
+        Part::Hooks(_) => None,
+    });
+    servers.into_iter().try_fold(existing.unwrap_or_default().to_owned(), |text, form| edit(&text, form))
+}
+
+fn finish(text: String, existing: Option<&str>, target: &Target) -> Result<Planned, WiringError> {
+    let squeezed = strip_mark(&text).1.split_whitespace().collect::<String>();
+    let bare = match target.syntax {
+        Syntax::Json => squeezed == "{}",
+        Syntax::Toml => squeezed.is_empty(),
     };
-    if planned.changed {
-        verify::rest_is_kept(existing.unwrap_or_default(), &planned.text, part, level)?;
+    let changed = existing != Some(text.as_str());
+    if changed {
+        verify::rest_is_kept(existing.unwrap_or_default(), &text, target)?;
     }
-    Ok(planned)
+    Ok(Planned { text, changed, bare })
 }

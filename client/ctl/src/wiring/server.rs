@@ -1,45 +1,38 @@
-//! The MCP server entry inside a document: `mcpServers.helix`, in the root or in a project's object.
+//! The MCP server entry inside a JSON document, such as `mcpServers.helix`, in the root or in a project's object.
 //!
-//! The entry is ours when its command's file name is the bridge's. Arguments and environment that the user
+//! The entry is ours when its program's file name is the bridge's. Arguments and environment that the user
 //! gave to it stay; only the path and what is set here are ours to change.
 
 use jsonc_parser::cst::{CstInputValue, CstObject};
 use serde_json::Value;
 
+use super::client::{ServerForm, ServerShape};
 use super::document::{Document, member, object, position, set, string};
 use super::error::WiringError;
 use super::prune::{Before, prune};
-use super::spec::{self, ENVIRONMENT, SERVER_NAME, SERVER_PROGRAM};
-use super::target::Level;
+use super::spec::{self, ARGUMENTS, Programs, SERVER_NAME, SERVER_PROGRAM};
+use super::target::Target;
 
-/// The key that holds every server.
-pub(super) const SERVERS: &str = "mcpServers";
-
-/// The keys that lead to the entry.
-pub(super) fn keys(level: &Level) -> Vec<&str> {
-    level.keys().into_iter().chain([SERVERS, SERVER_NAME]).collect()
-}
-
-/// Adds the entry, or moves the one that is there to `command`.
+/// Adds the entry, or moves the one that is there to the bridge.
 pub(super) fn install(
     document: &Document,
-    command: &str,
-    environment: &[(String, String)],
-    level: &Level,
+    target: &Target,
+    form: &ServerForm,
+    programs: &Programs,
 ) -> Result<(), WiringError> {
-    let keys = keys(level);
+    let keys = target.server_keys(form);
     let mut at = document.root_or_new()?;
     let mut rest = keys.as_slice();
     while let Some((key, deeper)) = rest.split_first() {
         let Some(found) = object(&at, key)? else {
             let nest = |inner, key: &&str| CstInputValue::Object(vec![((*key).to_owned(), inner)]);
-            set(&at, key, deeper.iter().rev().fold(spec::server(command, environment), nest));
+            set(&at, key, deeper.iter().rev().fold(spec::server(form.shape, programs), nest));
             return Ok(());
         };
         (at, rest) = (found, deeper);
     }
     if is_ours(&at) {
-        update(&at, command, environment);
+        update(&at, form.shape, programs);
         return Ok(());
     }
     let (line, column) = position(&at.into());
@@ -47,8 +40,13 @@ pub(super) fn install(
 }
 
 /// Takes our entry out, and each container that is empty then and that the original file did not have.
-pub(super) fn uninstall(document: &Document, original: Option<&Value>, level: &Level) -> Result<(), WiringError> {
-    let keys = keys(level);
+pub(super) fn uninstall(
+    document: &Document,
+    target: &Target,
+    form: &ServerForm,
+    original: Option<&Value>,
+) -> Result<(), WiringError> {
+    let keys = target.server_keys(form);
     let Some(root) = document.root()? else {
         return Ok(());
     };
@@ -79,19 +77,47 @@ pub(super) fn uninstall(document: &Document, original: Option<&Value>, level: &L
     Ok(())
 }
 
-fn update(entry: &CstObject, command: &str, environment: &[(String, String)]) {
-    set(entry, "type", "stdio".into());
-    set(entry, "command", command.into());
-    if member(entry, "args").is_none() {
-        set(entry, "args", CstInputValue::Array(Vec::new()));
+fn update(entry: &CstObject, shape: ServerShape, programs: &Programs) {
+    match shape {
+        ServerShape::Typed => set(entry, "type", "stdio".into()),
+        ServerShape::Plain => {}
+        ServerShape::Local => set(entry, "type", "local".into()),
     }
-    match member(entry, ENVIRONMENT).and_then(|found| found.object_value()) {
-        _ if environment.is_empty() => {}
-        Some(found) => environment.iter().for_each(|(name, value)| set(&found, name, value.as_str().into())),
-        None => set(entry, ENVIRONMENT, spec::variables(environment)),
+    match shape {
+        ServerShape::Typed | ServerShape::Plain => {
+            set(entry, "command", programs.bridge.as_str().into());
+            if member(entry, ARGUMENTS).is_none() {
+                set(entry, ARGUMENTS, CstInputValue::Array(Vec::new()));
+            }
+        }
+        ServerShape::Local => {
+            let arguments = command(entry).into_iter().skip(1);
+            let words: Vec<String> = [programs.bridge.clone()].into_iter().chain(arguments).collect();
+            set(entry, "command", words.into());
+            if member(entry, "enabled").is_none() {
+                set(entry, "enabled", CstInputValue::Bool(true));
+            }
+        }
+    }
+    let key = spec::environment_key(shape);
+    match member(entry, key).and_then(|found| found.object_value()) {
+        _ if programs.environment.is_empty() => {}
+        Some(found) => programs.environment.iter().for_each(|(name, value)| set(&found, name, value.as_str().into())),
+        None => set(entry, key, spec::variables(&programs.environment)),
     }
 }
 
 fn is_ours(entry: &CstObject) -> bool {
-    string(entry, "command").is_some_and(|command| spec::runs(&command, SERVER_PROGRAM))
+    command(entry).first().is_some_and(|program| spec::runs(program, SERVER_PROGRAM))
+}
+
+/// The program, and what of its arguments stands beside it.
+fn command(entry: &CstObject) -> Vec<String> {
+    match (string(entry, "command"), member(entry, "command").and_then(|found| found.array_value())) {
+        (Some(program), _) => vec![program],
+        (None, Some(words)) => {
+            words.elements().iter().filter_map(|word| word.as_string_lit()?.decoded_value().ok()).collect()
+        }
+        (None, None) => Vec::new(),
+    }
 }

@@ -1,10 +1,12 @@
-//! What Helix wants to stand in a client's files: the table of hook events and the MCP server entry.
+//! What Helix wants to stand in a client's files: its programs, as hooks and as a server, in each client's shape.
 
 use std::path::Path;
 
 use jsonc_parser::cst::CstInputValue;
 
+use super::client::{HookForm, HookShape, ServerShape};
 use super::error::WiringError;
+use super::table::HookRow;
 
 /// The shim's file name. A hook whose command has it is ours, wherever the program lies.
 pub(crate) const HOOK_PROGRAM: &str = "helix-hook";
@@ -12,119 +14,124 @@ pub(crate) const HOOK_PROGRAM: &str = "helix-hook";
 pub(crate) const SERVER_PROGRAM: &str = "helix-mcp";
 /// The MCP server's name.
 pub(crate) const SERVER_NAME: &str = "helix";
-/// The key of a server's environment.
-pub(super) const ENVIRONMENT: &str = "env";
+/// The key of a command's arguments.
+pub(super) const ARGUMENTS: &str = "args";
 
-/// How long the client waits for a hook, in its own unit, seconds. The shim gives up long before; this only
-/// bounds what a stuck machine can cost.
-const HOOK_TIMEOUT_S: u32 = 5;
-
-/// One event that Helix listens to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct HookRow {
-    /// The client's name of the event.
-    pub(crate) event: &'static str,
-    /// What the event is narrowed to; `None` for all of them.
-    pub(crate) matcher: Option<&'static str>,
-    /// The shim's only argument. A pair of event and verb stands at most once in the table.
-    pub(crate) verb: &'static str,
-    /// How long the client waits, in seconds.
-    pub(crate) timeout_s: u32,
-}
-
-impl HookRow {
-    const fn new(event: &'static str, matcher: Option<&'static str>, verb: &'static str) -> Self {
-        Self { event, matcher, verb, timeout_s: HOOK_TIMEOUT_S }
-    }
-}
-
-/// Every event that is installed, in the order in which it is written.
-pub(crate) const HOOK_ROWS: &[HookRow] = &[
-    HookRow::new("SessionStart", None, "session"),
-    HookRow::new("PreToolUse", Some("Read|Edit|Write|Glob|Grep"), "ambient"),
-];
-
-/// What is to be written into one file.
+/// The programs that a client is to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Spec {
-    /// Hooks that run this program.
-    Hooks {
-        /// The shim's absolute path.
-        command: String,
-        /// The events, usually [`HOOK_ROWS`].
-        rows: &'static [HookRow],
-    },
-    /// An MCP server that runs this program.
-    Server {
-        /// The bridge's absolute path.
-        command: String,
-        /// Variables that it is started with, beside what the client gives to it.
-        environment: Vec<(String, String)>,
-    },
+pub(crate) struct Programs {
+    /// The shim's absolute path.
+    pub(super) shim: String,
+    /// The bridge's absolute path.
+    pub(super) bridge: String,
+    /// Variables that the bridge is started with, beside what the client gives to it.
+    pub(super) environment: Vec<(String, String)>,
 }
 
-impl Spec {
-    /// Describes the hooks that run the shim at `shim`.
+impl Programs {
+    /// Describes what to run.
     ///
     /// # Errors
-    /// When the path is relative or not UTF-8.
-    pub(crate) fn hooks(shim: &Path) -> Result<Self, WiringError> {
-        Ok(Self::Hooks { command: command(shim)?, rows: HOOK_ROWS })
+    /// When a path is relative or not UTF-8.
+    pub(crate) fn new(shim: &Path, bridge: &Path, environment: Vec<(String, String)>) -> Result<Self, WiringError> {
+        Ok(Self { shim: command(shim)?, bridge: command(bridge)?, environment })
     }
 
-    /// Describes the server that the bridge at `bridge` is, started with these variables.
-    ///
-    /// # Errors
-    /// When the path is relative or not UTF-8.
-    pub(crate) fn server(bridge: &Path, environment: Vec<(String, String)>) -> Result<Self, WiringError> {
-        Ok(Self::Server { command: command(bridge)?, environment })
-    }
-
-    /// The program that is run.
-    pub(crate) fn program(&self) -> &Path {
-        let (Self::Hooks { command, .. } | Self::Server { command, .. }) = self;
-        Path::new(command)
+    /// The paths of both.
+    pub(crate) fn paths(&self) -> [&Path; 2] {
+        [Path::new(&self.shim), Path::new(&self.bridge)]
     }
 }
 
-/// Tells whether a command's file name is `program`.
-pub(super) fn runs(command: &str, program: &str) -> bool {
-    Path::new(command).file_name().is_some_and(|name| name == program)
+/// Tells whether a program's file name is `program`.
+pub(super) fn runs(path: &str, program: &str) -> bool {
+    Path::new(path).file_name().is_some_and(|name| name == program)
 }
 
-/// One handler in the client's shape. With `args` the client runs the command without a shell.
-pub(super) fn handler(command: &str, row: &HookRow) -> CstInputValue {
-    CstInputValue::Object(vec![
-        ("type".to_owned(), "command".into()),
-        ("command".to_owned(), command.into()),
-        ("args".to_owned(), vec![row.verb].into()),
-        ("timeout".to_owned(), row.timeout_s.into()),
-    ])
+/// The program and the arguments of a hook, from its command and the list of arguments, if it has one. Without one the
+/// command is a line for a shell.
+pub(super) fn words(command: &str, arguments: Option<Vec<String>>) -> Vec<String> {
+    let whole = || vec![command.to_owned()];
+    match arguments {
+        Some(arguments) => whole().into_iter().chain(arguments).collect(),
+        None if runs(command, HOOK_PROGRAM) => whole(),
+        None => shlex::split(command).unwrap_or_else(whole),
+    }
 }
 
-/// One group of an event: an optional matcher and its only handler.
-pub(super) fn group(command: &str, row: &HookRow) -> CstInputValue {
-    let handlers = ("hooks".to_owned(), CstInputValue::Array(vec![handler(command, row)]));
+/// What Helix's event is in the words of a hook that is ours; `None` when it is not. Ours without an event has an empty one.
+pub(super) fn own_verb(words: &[String]) -> Option<&str> {
+    let program = words.first().filter(|program| runs(program, HOOK_PROGRAM));
+    program.map(|_| words.get(1).map(String::as_str).unwrap_or_default())
+}
+
+/// One handler in the client's shape.
+pub(super) fn handler(form: &HookForm, shim: &str, row: &HookRow) -> Result<Vec<(String, CstInputValue)>, WiringError> {
+    let arguments: Vec<&str> = [row.verb].into_iter().chain(form.client).collect();
+    let member = |name: &str, value: CstInputValue| (name.to_owned(), value);
+    let kind = || member("type", "command".into());
+    let timeout = member("timeout", row.timeout.number().into());
+    Ok(match form.shape {
+        HookShape::GroupsOfPrograms => {
+            vec![kind(), member("command", shim.into()), member(ARGUMENTS, arguments.into()), timeout]
+        }
+        HookShape::GroupsOfLines => vec![kind(), member("command", line(shim, &arguments)?.into()), timeout],
+        HookShape::Lines => vec![member("command", line(shim, &arguments)?.into()), timeout],
+    })
+}
+
+/// What stands in an event's list for one row: the handler, or a group with an optional matcher and its only handler.
+pub(super) fn element(form: &HookForm, shim: &str, row: &HookRow) -> Result<CstInputValue, WiringError> {
+    let handler = handler(form, shim, row)?;
     let matcher = row.matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
-    CstInputValue::Object(matcher.into_iter().chain([handlers]).collect())
+    Ok(CstInputValue::Object(match form.shape {
+        HookShape::Lines => handler.into_iter().chain(matcher).collect(),
+        HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => {
+            let handlers = ("hooks".to_owned(), CstInputValue::Array(vec![CstInputValue::Object(handler)]));
+            matcher.into_iter().chain([handlers]).collect()
+        }
+    }))
 }
 
 /// The server entry in the client's shape.
-pub(super) fn server(command: &str, environment: &[(String, String)]) -> CstInputValue {
-    let mut members = vec![
-        ("type".to_owned(), "stdio".into()),
-        ("command".to_owned(), command.into()),
-        ("args".to_owned(), CstInputValue::Array(Vec::new())),
-    ];
-    if !environment.is_empty() {
-        members.push((ENVIRONMENT.to_owned(), variables(environment)));
+pub(super) fn server(shape: ServerShape, programs: &Programs) -> CstInputValue {
+    let member = |name: &str, value: CstInputValue| (name.to_owned(), value);
+    let no_arguments = || member(ARGUMENTS, CstInputValue::Array(Vec::new()));
+    let command = || programs.bridge.as_str();
+    let mut members = match shape {
+        ServerShape::Typed => {
+            vec![member("type", "stdio".into()), member("command", command().into()), no_arguments()]
+        }
+        ServerShape::Plain => vec![member("command", command().into()), no_arguments()],
+        ServerShape::Local => vec![
+            member("type", "local".into()),
+            member("command", vec![command()].into()),
+            member("enabled", CstInputValue::Bool(true)),
+        ],
+    };
+    if !programs.environment.is_empty() {
+        members.push(member(environment_key(shape), variables(&programs.environment)));
     }
     CstInputValue::Object(members)
+}
+
+/// The key of a server's environment.
+pub(super) fn environment_key(shape: ServerShape) -> &'static str {
+    match shape {
+        ServerShape::Typed | ServerShape::Plain => "env",
+        ServerShape::Local => "environment",
+    }
 }
 
 /// A server's environment in the client's shape.
 pub(super) fn variables(environment: &[(String, String)]) -> CstInputValue {
     CstInputValue::Object(environment.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect())
+}
+
+/// A command line that a shell takes apart into the program and its arguments again.
+fn line(program: &str, arguments: &[&str]) -> Result<String, WiringError> {
+    let words = [program].into_iter().chain(arguments.iter().copied());
+    shlex::try_join(words).map_err(|_| WiringError::Command { path: program.to_owned() })
 }
 
 fn command(path: &Path) -> Result<String, WiringError> {

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::document::value_of;
+use super::client::{HookForm, ServerForm};
 use super::error::WiringError;
-use super::hooks::HOOKS;
-use super::server;
-use super::spec::{ENVIRONMENT, HOOK_PROGRAM, HookRow, SERVER_NAME, SERVER_PROGRAM, Spec, runs};
-use super::target::Level;
+use super::spec::{self, Programs, SERVER_NAME, SERVER_PROGRAM, own_verb, runs};
+use super::table::HookRow;
+use super::target::{Part, Target};
+use super::verify::{handler_words, handlers, read_as, server_program};
 
 /// The state of our entries in one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WiringStatus {
-    /// Events, or the server's name, that are there.
+    /// Hooks by event and verb, and the server's name, that are there.
     pub(crate) installed: Vec<String>,
     /// Those that are not.
     pub(crate) missing: Vec<String>,
@@ -52,78 +52,94 @@ struct Found<'a> {
     event: &'a str,
     matcher: Option<&'a str>,
     shared: bool,
-    handler: &'a Value,
+    words: Vec<String>,
 }
 
 /// Compares a file's text with what it should hold. `exists` answers whether a program is there.
 ///
 /// # Errors
-/// When the text is not JSON with comments.
+/// When the text is not in the file's language.
 pub(crate) fn plan_status(
     existing: Option<&str>,
-    spec: &Spec,
-    level: &Level,
+    target: &Target,
+    programs: &Programs,
     exists: &dyn Fn(&Path) -> bool,
 ) -> Result<WiringStatus, WiringError> {
-    let root = value_of(existing.unwrap_or_default())?.unwrap_or_default();
+    let root = read_as(target.syntax, existing.unwrap_or_default())?.unwrap_or_default();
     let mut status = WiringStatus::default();
-    match spec {
-        Spec::Hooks { command, rows } => {
-            let found = ours(&root);
-            for row in *rows {
-                row_status(&mut status, &found, row);
-            }
-            for one in &found {
-                found_status(&mut status, one, rows);
-                status.program(one.handler.get("command").and_then(Value::as_str).unwrap_or_default(), command, exists);
-            }
-            if root.get("disableAllHooks") == Some(&Value::Bool(true)) {
-                status.note("`disableAllHooks` is set, so no hook runs".to_owned());
-            }
-        }
-        Spec::Server { command, environment } => {
-            let entry = server::keys(level).into_iter().try_fold(&root, |at, key| at.get(key));
-            server_status(&mut status, entry, command, exists);
-            if !status.installed.is_empty() {
-                environment_status(&mut status, entry, environment);
+    for part in &target.parts {
+        match part {
+            Part::Hooks(form) => hooks_status(&mut status, &root, form, &programs.shim, exists),
+            Part::Server(form) => {
+                let entry = target.server_keys(form).into_iter().try_fold(&root, |at, key| at.get(key));
+                server_status(&mut status, entry, form, programs, exists);
             }
         }
     }
     Ok(status)
 }
 
+fn hooks_status(
+    status: &mut WiringStatus,
+    root: &Value,
+    form: &HookForm,
+    wanted: &str,
+    exists: &dyn Fn(&Path) -> bool,
+) {
+    let found = ours(root, form);
+    for row in form.rows {
+        row_status(status, &found, row);
+    }
+    for one in &found {
+        found_status(status, one, form);
+        status.program(one.words.first().map(String::as_str).unwrap_or_default(), wanted, exists);
+    }
+    if root.get("disableAllHooks") == Some(&Value::Bool(true)) {
+        status.note("`disableAllHooks` is set, so no hook runs".to_owned());
+    }
+}
+
 fn row_status(status: &mut WiringStatus, found: &[Found<'_>], row: &HookRow) {
-    let mut matching = found.iter().filter(|one| one.event == row.event && one.verb() == Some(row.verb));
+    let mut matching = found.iter().filter(|one| one.is(row));
     let Some(first) = matching.next() else {
-        status.missing.push(row.event.to_owned());
+        status.missing.push(row.label());
         return;
     };
-    status.installed.push(row.event.to_owned());
+    status.installed.push(row.label());
     if first.matcher != row.matcher && !(first.matcher == Some("") && row.matcher.is_none()) {
         let wanted = row.matcher.unwrap_or("everything");
         let sharing = if first.shared { ", in a group shared with other hooks" } else { "" };
         status.note(format!(
             "{} is narrowed to `{}` instead of `{wanted}`{sharing}",
-            row.event,
+            row.label(),
             first.matcher.unwrap_or("everything")
         ));
     }
     if matching.next().is_some() {
-        status.note(format!("{} runs more than once; install again to leave one", row.event));
+        status.note(format!("{} runs more than once; install again to leave one", row.label()));
     }
 }
 
-fn found_status(status: &mut WiringStatus, found: &Found<'_>, rows: &[HookRow]) {
-    if !rows.iter().any(|row| row.event == found.event && Some(row.verb) == found.verb()) {
+fn found_status(status: &mut WiringStatus, found: &Found<'_>, form: &HookForm) {
+    if !form.rows.iter().any(|row| found.is(row)) {
         status.note(format!("{} holds a hook that this version does not use; install again to remove it", found.event));
+    } else if found.words.get(2).map(String::as_str) != form.client {
+        status.note(format!("{} does not say which client asks; connect again to set it", found.event));
     }
 }
 
-fn server_status(status: &mut WiringStatus, entry: Option<&Value>, wanted: &str, exists: &dyn Fn(&Path) -> bool) {
-    match entry.and_then(|entry| entry.get("command")).and_then(Value::as_str) {
-        Some(command) if runs(command, SERVER_PROGRAM) => {
+fn server_status(
+    status: &mut WiringStatus,
+    entry: Option<&Value>,
+    form: &ServerForm,
+    programs: &Programs,
+    exists: &dyn Fn(&Path) -> bool,
+) {
+    match entry.and_then(server_program) {
+        Some(program) if runs(program, SERVER_PROGRAM) => {
             status.installed.push(SERVER_NAME.to_owned());
-            status.program(command, wanted, exists);
+            status.program(program, &programs.bridge, exists);
+            environment_status(status, entry, form, &programs.environment);
         }
         other => {
             status.missing.push(SERVER_NAME.to_owned());
@@ -134,8 +150,13 @@ fn server_status(status: &mut WiringStatus, entry: Option<&Value>, wanted: &str,
     }
 }
 
-fn environment_status(status: &mut WiringStatus, entry: Option<&Value>, wanted: &[(String, String)]) {
-    let found = entry.and_then(|entry| entry.get(ENVIRONMENT));
+fn environment_status(
+    status: &mut WiringStatus,
+    entry: Option<&Value>,
+    form: &ServerForm,
+    wanted: &[(String, String)],
+) {
+    let found = entry.and_then(|entry| entry.get(spec::environment_key(form.shape)));
     for (name, value) in wanted {
         if found.and_then(|found| found.get(name)).and_then(Value::as_str) != Some(value) {
             status.note(format!("the server is not started with {name}=`{value}`; connect again to set it"));
@@ -143,26 +164,17 @@ fn environment_status(status: &mut WiringStatus, entry: Option<&Value>, wanted: 
     }
 }
 
-fn ours(root: &Value) -> Vec<Found<'_>> {
-    let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flatten();
-    let groups =
-        events.flat_map(|(event, groups)| groups.as_array().into_iter().flatten().map(move |group| (event, group)));
-    groups
-        .flat_map(|(event, group)| {
-            let handlers = group.get(HOOKS).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let matcher = group.get("matcher").and_then(Value::as_str);
-            let shared = handlers.len() > 1;
-            handlers.iter().map(move |handler| Found { event, matcher, shared, handler })
-        })
-        .filter(|found| {
-            let command = found.handler.get("command").and_then(Value::as_str);
-            command.is_some_and(|command| runs(command, HOOK_PROGRAM))
-        })
-        .collect()
+fn ours<'a>(root: &'a Value, form: &HookForm) -> Vec<Found<'a>> {
+    let found = handlers(root, form.shape).map(|(event, group, handler)| {
+        let matcher = group.unwrap_or(handler).get("matcher").and_then(Value::as_str);
+        let beside = group.and_then(|group| group.get(super::hooks::HOOKS)).and_then(Value::as_array);
+        Found { event, matcher, shared: beside.is_some_and(|list| list.len() > 1), words: handler_words(handler) }
+    });
+    found.filter(|found| own_verb(&found.words).is_some()).collect()
 }
 
 impl Found<'_> {
-    fn verb(&self) -> Option<&str> {
-        self.handler.get("args")?.get(0)?.as_str()
+    fn is(&self, row: &HookRow) -> bool {
+        self.event == row.event && own_verb(&self.words) == Some(row.verb)
     }
 }

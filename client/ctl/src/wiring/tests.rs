@@ -1,14 +1,19 @@
 //! What the whole module promises, through its public door.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod clients;
 mod edits;
 mod files;
 mod levels;
+mod lines;
+mod plugin;
 mod random;
 mod refusals;
+mod schemas;
 mod snapshots;
 mod states;
 mod table;
+mod tomls;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +22,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::document::value_of;
-use super::{Level, Place, Report, Run, Scope, Spec, Target, install, uninstall};
+use super::{
+    Client, HookRow, Place, Plan, Programs, Report, Scope, Target, plan_install, plan_status, plan_uninstall,
+    table as rows,
+};
 
 const SHIM: &str = "/opt/helix/bin/helix-hook";
 const BRIDGE: &str = "/opt/helix/bin/helix-mcp";
@@ -40,27 +48,42 @@ impl World {
         self.root.path().join(name)
     }
 
+    fn place(&self) -> Place {
+        Place {
+            project: self.path("project"),
+            home: self.path("home"),
+            config: self.path("home/.config"),
+            claude_config_dir: None,
+            codex_home: None,
+        }
+    }
+
     fn hooks(&self, scope: Scope) -> Target {
-        Target::claude_hooks(
-            scope,
-            Place { project: &self.path("project"), home: &self.path("home"), claude_config_dir: None },
-        )
+        Client::Claude.targets(scope, &self.place()).remove(0)
     }
 
     fn server(&self, scope: Scope) -> Target {
-        Target::claude_server(
-            scope,
-            Place { project: &self.path("project"), home: &self.path("home"), claude_config_dir: None },
-        )
+        Client::Claude.targets(scope, &self.place()).remove(1)
     }
 
-    fn install(&self, target: &Target, spec: &Spec) -> Report {
-        let edits = [(target.clone(), spec.clone())];
-        install(&edits, &self.path("helix"), Run::Write).unwrap().remove(0)
+    fn install(&self, target: &Target) -> Report {
+        self.install_with(target, &programs())
+    }
+
+    fn install_with(&self, target: &Target, programs: &Programs) -> Report {
+        let plan = self.plan(target, programs);
+        plan.write().unwrap();
+        plan.reports().remove(0)
+    }
+
+    fn plan(&self, target: &Target, programs: &Programs) -> Plan {
+        Plan::install(std::slice::from_ref(target), programs, &self.path("helix")).unwrap()
     }
 
     fn uninstall(&self, target: &Target) -> Report {
-        uninstall(std::slice::from_ref(target), &self.path("helix"), Run::Write).unwrap().remove(0)
+        let plan = Plan::uninstall(std::slice::from_ref(target), &self.path("helix")).unwrap();
+        plan.write().unwrap();
+        plan.reports().remove(0)
     }
 }
 
@@ -70,12 +93,18 @@ fn put(target: &Target, text: &[u8]) {
     fs::write(&target.path, text).unwrap();
 }
 
-fn hooks_spec() -> Spec {
-    Spec::hooks(Path::new(SHIM)).unwrap()
+fn programs() -> Programs {
+    Programs::new(Path::new(SHIM), Path::new(BRIDGE), Vec::new()).unwrap()
 }
 
-fn server_spec() -> Spec {
-    Spec::server(Path::new(BRIDGE), Vec::new()).unwrap()
+/// A file of Claude Code's that only the pure functions know.
+fn hooks_target() -> Target {
+    Client::Claude.targets(Scope::Project, &Place::default()).remove(0)
+}
+
+/// The same for the server.
+fn server_target() -> Target {
+    Client::Claude.targets(Scope::Project, &Place::default()).remove(1)
 }
 
 /// The value that a client would read.
@@ -83,13 +112,16 @@ fn read(path: &Path) -> Value {
     value_of(&fs::read_to_string(path).unwrap()).unwrap().unwrap()
 }
 
-/// The groups that Claude Code must find, keyed by event, to the exact key.
+/// The groups that Claude Code must find, by event, to the exact key.
 fn expected_groups(shim: &str) -> Vec<(&'static str, Value)> {
-    let handler = |verb: &str| json!({"type": "command", "command": shim, "args": [verb], "timeout": 5});
-    vec![
-        ("SessionStart", json!({"hooks": [handler("session")]})),
-        ("PreToolUse", json!({"matcher": "Read|Edit|Write|Glob|Grep", "hooks": [handler("ambient")]})),
-    ]
+    let group = |row: &HookRow| {
+        let handler = json!({"type": "command", "command": shim, "args": [row.verb], "timeout": row.timeout.number()});
+        match row.matcher {
+            Some(matcher) => json!({"matcher": matcher, "hooks": [handler]}),
+            None => json!({"hooks": [handler]}),
+        }
+    };
+    rows::CLAUDE.iter().map(|row| (row.event, group(row))).collect()
 }
 
 /// Checks that every expected group stands once under its event, and that all the rest has the shape that
@@ -100,7 +132,7 @@ fn assert_wired(root: &Value, shim: &str) {
         let count = groups.iter().filter(|found| **found == group).count();
         assert_eq!(count, 1, "{event} in {root}");
     }
-    let ours = root.to_string().matches("helix-hook").count();
+    let ours = root.to_string().matches(&format!("\"{shim}\"")).count();
     assert_eq!(ours, expected_groups(shim).len(), "{root}");
 }
 

@@ -5,25 +5,36 @@
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::document::value_of;
+use super::client::{HookForm, HookShape};
+use super::document::{strip_mark, value_of};
 use super::error::WiringError;
-use super::hooks::HOOKS;
-use super::plan::Part;
-use super::server::SERVERS;
-use super::spec::{HOOK_PROGRAM, SERVER_NAME, SERVER_PROGRAM, runs};
-use super::target::Level;
+use super::hooks::{HOOKS, VERSION};
+use super::spec::{ARGUMENTS, SERVER_NAME, SERVER_PROGRAM, own_verb, runs, words};
+use super::target::{Part, Syntax, Target};
+
+/// Reads a text as a plain value; `None` when it holds none.
+pub(super) fn read_as(syntax: Syntax, text: &str) -> Result<Option<Value>, WiringError> {
+    match syntax {
+        Syntax::Json => value_of(text),
+        Syntax::Toml => {
+            let table: Result<toml::Table, _> = strip_mark(text).1.parse();
+            let value = table.ok().and_then(|table| serde_json::to_value(table).ok());
+            value.map(Some).ok_or_else(|| failed("not be valid"))
+        }
+    }
+}
 
 /// Checks that an edit changed nothing but our entries, and that strict JSON stayed strict.
-pub(super) fn rest_is_kept(before: &str, after: &str, part: Part, level: &Level) -> Result<(), WiringError> {
-    let read_first = value_of(before)?;
-    let read_again = value_of(after).map_err(|_| failed("not be valid"))?;
+pub(super) fn rest_is_kept(before: &str, after: &str, target: &Target) -> Result<(), WiringError> {
+    let read_first = read_as(target.syntax, before)?;
+    let read_again = read_as(target.syntax, after).map_err(|_| failed("not be valid"))?;
     // As text, because maps compare equal in any order.
-    let kept = |value| foreign(value, part, level).to_string();
+    let kept = |value| foreign(value, target).to_string();
     let (first, again) = (kept(read_first), kept(read_again));
     if first != again {
         return Err(failed("change entries that are not Helix's"));
     }
-    let strict = |text: &str| serde_json::from_str::<IgnoredAny>(text.trim_start_matches('\u{feff}')).is_ok();
+    let strict = |text: &str| serde_json::from_str::<IgnoredAny>(strip_mark(text).1).is_ok();
     if strict(before) && !strict(after) {
         return Err(failed("no longer be strict JSON"));
     }
@@ -31,35 +42,73 @@ pub(super) fn rest_is_kept(before: &str, after: &str, part: Part, level: &Level)
 }
 
 /// Checks that nothing of ours is left.
-pub(super) fn none_left(after: &str, part: Part, level: &Level) -> Result<(), WiringError> {
-    let value = value_of(after).map_err(|_| failed("not be valid"))?.unwrap_or_default();
-    let found = match part {
-        Part::Hooks => handlers(&value).any(|handler| is_run_by(handler, HOOK_PROGRAM)),
-        Part::Server => {
-            let mut keys = level.keys().into_iter().chain([SERVERS, SERVER_NAME]);
-            let entry = keys.try_fold(&value, |at, key| at.get(key));
-            entry.is_some_and(|entry| is_run_by(entry, SERVER_PROGRAM))
+pub(super) fn none_left(after: &str, target: &Target) -> Result<(), WiringError> {
+    let value = read_as(target.syntax, after).map_err(|_| failed("not be valid"))?.unwrap_or_default();
+    let found = target.parts.iter().any(|part| match part {
+        Part::Hooks(form) => handlers(&value, form.shape).any(|(_, _, handler)| verb(handler).is_some()),
+        Part::Server(form) => {
+            let entry = target.server_keys(form).into_iter().try_fold(&value, |at, key| at.get(key));
+            entry.is_some_and(is_own_server)
         }
-    };
+    });
     if found { Err(failed("still hold entries of Helix's")) } else { Ok(()) }
 }
 
+/// Every handler in a settings file, with its event and, where there are groups, its group.
+pub(super) fn handlers(root: &Value, shape: HookShape) -> impl Iterator<Item = (&str, Option<&Value>, &Value)> {
+    let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flatten();
+    events.flat_map(move |(event, elements)| {
+        let elements = elements.as_array().map(Vec::as_slice).unwrap_or_default();
+        elements.iter().flat_map(move |element| {
+            let (group, handlers) = match shape {
+                HookShape::Lines => (None, std::slice::from_ref(element)),
+                HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => {
+                    let handlers = element.get(HOOKS).and_then(Value::as_array);
+                    (Some(element), handlers.map(Vec::as_slice).unwrap_or_default())
+                }
+            };
+            handlers.iter().map(move |handler| (event.as_str(), group, handler))
+        })
+    })
+}
+
+/// The program and the arguments that a handler runs; empty when it runs none.
+pub(super) fn handler_words(handler: &Value) -> Vec<String> {
+    let texts = |list: &Vec<Value>| list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+    let arguments = handler.get(ARGUMENTS).and_then(Value::as_array).map(texts);
+    let command = handler.get("command").and_then(Value::as_str);
+    command.map(|command| words(command, arguments)).unwrap_or_default()
+}
+
+/// Helix's event of a handler that is ours.
+fn verb(handler: &Value) -> Option<String> {
+    own_verb(&handler_words(handler)).map(str::to_owned)
+}
+
+/// The program of a server, wherever its entry has it.
+pub(super) fn server_program(entry: &Value) -> Option<&str> {
+    let command = entry.get("command")?;
+    command.as_str().or_else(|| command.get(0)?.as_str())
+}
+
+fn is_own_server(entry: &Value) -> bool {
+    server_program(entry).is_some_and(|program| runs(program, SERVER_PROGRAM))
+}
+
 /// What is not ours, without the containers that are empty then.
-fn foreign(value: Option<Value>, part: Part, level: &Level) -> Value {
+fn foreign(value: Option<Value>, target: &Target) -> Value {
     let mut root = value.unwrap_or_else(|| Value::Object(Map::new()));
-    let mut keys = level.keys();
-    match part {
-        Part::Hooks => strip_at(&mut root, &[HOOKS], strip_events),
-        Part::Server => {
-            keys.push(SERVERS);
-            strip_at(&mut root, &keys, strip_server);
+    for part in &target.parts {
+        match part {
+            Part::Hooks(form) => strip_hooks(&mut root, form),
+            Part::Server(form) => strip_at(&mut root, &target.servers_keys(form), &strip_server),
         }
     }
     root
 }
 
 /// Strips the object that the keys lead to, and drops each on the way that is empty then.
-fn strip_at(value: &mut Value, keys: &[&str], strip: fn(&mut Map<String, Value>)) {
+fn strip_at(value: &mut Value, keys: &[&str], strip: &dyn Fn(&mut Map<String, Value>)) {
     let Some(object) = value.as_object_mut() else {
         return;
     };
@@ -74,9 +123,20 @@ fn strip_at(value: &mut Value, keys: &[&str], strip: fn(&mut Map<String, Value>)
     }
 }
 
-fn strip_events(events: &mut Map<String, Value>) {
-    events.values_mut().filter_map(Value::as_array_mut).for_each(strip_groups);
-    events.retain(|_, groups| !is_empty(groups));
+fn strip_hooks(root: &mut Value, form: &HookForm) {
+    strip_at(root, &[HOOKS], &|events| {
+        events.values_mut().filter_map(Value::as_array_mut).for_each(|elements| match form.shape {
+            HookShape::Lines => elements.retain(|handler| verb(handler).is_none()),
+            HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => strip_groups(elements),
+        });
+        events.retain(|_, elements| !is_empty(elements));
+    });
+    // It comes and goes with our hooks, and means the same whether it is there or not.
+    if let (HookShape::Lines, Some(root)) = (form.shape, root.as_object_mut())
+        && root.get(VERSION).is_some_and(|version| version == 1)
+    {
+        root.shift_remove(VERSION);
+    }
 }
 
 fn strip_groups(groups: &mut Vec<Value>) {
@@ -85,26 +145,15 @@ fn strip_groups(groups: &mut Vec<Value>) {
             return true;
         };
         let before = handlers.len();
-        handlers.retain(|handler| !is_run_by(handler, HOOK_PROGRAM));
+        handlers.retain(|handler| verb(handler).is_none());
         handlers.len() == before || !handlers.is_empty()
     });
 }
 
 fn strip_server(servers: &mut Map<String, Value>) {
-    let ours = |entry: &Value| entry.is_null() || is_run_by(entry, SERVER_PROGRAM);
-    if servers.get(SERVER_NAME).is_some_and(ours) {
+    if servers.get(SERVER_NAME).is_some_and(|entry| entry.is_null() || is_own_server(entry)) {
         servers.shift_remove(SERVER_NAME);
     }
-}
-
-fn handlers(root: &Value) -> impl Iterator<Item = &Value> {
-    let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flat_map(Map::values);
-    let groups = events.filter_map(Value::as_array).flatten();
-    groups.filter_map(|group| group.get(HOOKS)?.as_array()).flatten()
-}
-
-fn is_run_by(entry: &Value, program: &str) -> bool {
-    entry.get("command").and_then(Value::as_str).is_some_and(|command| runs(command, program))
 }
 
 fn is_empty(value: &Value) -> bool {

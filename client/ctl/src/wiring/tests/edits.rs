@@ -11,8 +11,8 @@ fn replace(path: &Path, from: &str, to: &str) {
     fs::write(path, text.replacen(from, to, 1)).unwrap();
 }
 
-fn moved_spec() -> Spec {
-    Spec::hooks(Path::new(MOVED)).unwrap()
+fn moved() -> Programs {
+    Programs::new(Path::new(MOVED), Path::new(BRIDGE), Vec::new()).unwrap()
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn only_ours_goes_from_an_edited_file() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     put(&target, b"{\n  // keep\n  \"model\": \"opus\"\n}\n");
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     replace(&target.path, "\"opus\"", "\"sonnet\" /* newer */");
     let report = world.uninstall(&target);
     assert_eq!(report.change, Change::Cleaned);
@@ -33,10 +33,10 @@ fn only_ours_goes_from_an_edited_file() {
 fn a_handler_added_to_our_group_stays() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     replace(
         &target.path,
-        "\"matcher\": \"Read|Edit|Write|Glob|Grep\",\n        \"hooks\": [",
+        "\"matcher\": \"Read|Edit|Write|MultiEdit|NotebookEdit|Glob|Grep\",\n        \"hooks\": [",
         "\"matcher\": \"Read\",\n        \"hooks\": [{\"type\":\"command\",\"command\":\"./mine\"},",
     );
     assert_eq!(world.uninstall(&target).change, Change::Cleaned);
@@ -49,7 +49,7 @@ fn a_handler_added_to_our_group_stays() {
 fn a_file_that_we_made_goes_even_when_it_was_reformatted() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     let compact = read(&target.path).to_string();
     fs::write(&target.path, compact).unwrap();
     assert_eq!(world.uninstall(&target).change, Change::Deleted);
@@ -61,7 +61,7 @@ fn empty_containers_that_were_there_before_stay() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     put(&target, b"{\"hooks\": {\"PreToolUse\": [], \"SessionStart\": null}, \"a\": 1}");
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     replace(&target.path, "\"a\": 1", "\"a\": 2");
     world.uninstall(&target);
     assert_eq!(read(&target.path), json!({"hooks": {"PreToolUse": [], "SessionStart": null}, "a": 2}));
@@ -72,9 +72,9 @@ fn a_moved_binary_is_updated_in_place_and_the_original_kept() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     put(&target, b"{\"a\": 1}");
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     let before = fs::read_to_string(&target.path).unwrap();
-    assert_eq!(world.install(&target, &moved_spec()).change, Change::Updated);
+    assert_eq!(world.install_with(&target, &moved()).change, Change::Updated);
     assert_eq!(fs::read_to_string(&target.path).unwrap(), before.replace(SHIM, MOVED));
     assert_eq!(world.uninstall(&target).change, Change::Restored);
     assert_eq!(fs::read(&target.path).unwrap(), b"{\"a\": 1}");
@@ -85,9 +85,9 @@ fn an_edit_before_a_second_install_is_never_lost() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     put(&target, b"{\"a\": 1}");
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     replace(&target.path, "\"a\": 1", "\"a\": 2");
-    world.install(&target, &moved_spec());
+    world.install_with(&target, &moved());
     assert_wired(&read(&target.path), MOVED);
     assert_eq!(world.uninstall(&target).change, Change::Cleaned);
     assert_eq!(read(&target.path), json!({"a": 2}));
@@ -98,9 +98,9 @@ fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     put(&target, b"{\"a\": 1}");
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     fs::write(&target.path, "{\"checked\": \"out\"}").unwrap();
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     assert_eq!(world.uninstall(&target).change, Change::Restored);
     assert_eq!(fs::read(&target.path).unwrap(), b"{\"checked\": \"out\"}");
 }
@@ -109,9 +109,9 @@ fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
 fn entries_from_elsewhere_are_adopted_and_leave_nothing_behind() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    let colleague = crate::wiring::plan_install(Some("{\n  \"a\": 1\n}\n"), &moved_spec(), &Level::Root).unwrap().text;
+    let colleague = plan_install(Some("{\n  \"a\": 1\n}\n"), &hooks_target(), &moved()).unwrap().text;
     put(&target, colleague.as_bytes());
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     assert_wired(&read(&target.path), SHIM);
     world.uninstall(&target);
     assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\n  \"a\": 1\n}\n");
@@ -125,7 +125,7 @@ fn stale_and_repeated_handlers_are_tidied() {
         "Gone": [{"hooks": [ours("session")]}],
         "SessionStart": [{"matcher": "startup", "hooks": [ours("session")]}, {"hooks": [ours("session"), {"command": "x"}]}],
     }});
-    let planned = crate::wiring::plan_install(Some(&text.to_string()), &hooks_spec(), &Level::Root).unwrap();
+    let planned = plan_install(Some(&text.to_string()), &hooks_target(), &programs()).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
     assert!(root["hooks"].get("Gone").is_none());
     let updated =
@@ -136,7 +136,7 @@ fn stale_and_repeated_handlers_are_tidied() {
 #[test]
 fn a_server_keeps_its_arguments_when_it_moves() {
     let text = r#"{"mcpServers":{"helix":{"command":"/old/helix-mcp","args":["--strand","x"],"env":{"A":"1"}}}}"#;
-    let planned = crate::wiring::plan_install(Some(text), &server_spec(), &Level::Root).unwrap();
+    let planned = plan_install(Some(text), &server_target(), &programs()).unwrap();
     let root = value_of(&planned.text).unwrap().unwrap();
     let expected = json!({"command": BRIDGE, "args": ["--strand", "x"], "env": {"A": "1"}, "type": "stdio"});
     assert_eq!(root["mcpServers"]["helix"], expected);

@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use serde_json::Map;
 
 use super::*;
-use crate::wiring::{plan_install, plan_uninstall};
 
 /// Keys that matter to the merge come up as often as any others.
 fn key() -> impl Strategy<Value = String> {
@@ -76,13 +75,13 @@ proptest! {
 
     #[test]
     fn installing_adds_ours_twice_the_same_and_strips_clean(text in text()) {
-        for spec in [hooks_spec(), server_spec()] {
-            let first = plan_install(Some(&text), &spec, &Level::Root).unwrap();
-            let status = crate::wiring::plan_status(Some(&first.text), &spec, &Level::Root, &|_| true).unwrap();
+        for target in [hooks_target(), server_target()] {
+            let first = plan_install(Some(&text), &target, &programs()).unwrap();
+            let status = plan_status(Some(&first.text), &target, &programs(), &|_| true).unwrap();
             prop_assert!(status.missing.is_empty() && status.stale.is_empty(), "{:?}", status);
-            prop_assert!(!plan_install(Some(&first.text), &spec, &Level::Root).unwrap().changed);
-            let clean = plan_uninstall(&text, Some(&text), spec.part(), &Level::Root).unwrap().text;
-            let back = plan_uninstall(&first.text, Some(&clean), spec.part(), &Level::Root).unwrap();
+            prop_assert!(!plan_install(Some(&first.text), &target, &programs()).unwrap().changed);
+            let clean = plan_uninstall(&text, Some(&text), &target).unwrap().text;
+            let back = plan_uninstall(&first.text, Some(&clean), &target).unwrap();
             prop_assert!(back.changed);
             let value = |text: &str| value_of(text).unwrap().map(|value| value.to_string());
             if text == clean {
@@ -102,7 +101,7 @@ proptest! {
         let world = World::new();
         let target = world.server(Scope::Project);
         put(&target, text.as_bytes());
-        world.install(&target, &server_spec());
+        world.install(&target);
         world.uninstall(&target);
         prop_assert_eq!(fs::read_to_string(&target.path).unwrap(), text);
     }

@@ -5,18 +5,17 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use super::*;
 use crate::wiring::WiringError;
 
-fn refuse(world: &World, target: &Target, spec: &Spec) -> WiringError {
-    let edits = [(target.clone(), spec.clone())];
-    let error = install(&edits, &world.path("helix"), Run::Write).unwrap_err();
+fn refuse(world: &World, target: &Target) -> WiringError {
+    let error = Plan::install(std::slice::from_ref(target), &programs(), &world.path("helix")).unwrap_err();
     assert!(!world.path("helix").exists());
     error
 }
 
-fn refuse_text(text: &[u8], spec: &Spec) -> (String, u8) {
+fn refuse_text(text: &[u8], target: impl Fn(&World) -> Target) -> (String, u8) {
     let world = World::new();
-    let target = world.hooks(Scope::Project);
+    let target = target(&world);
     put(&target, text);
-    let error = refuse(&world, &target, spec);
+    let error = refuse(&world, &target);
     assert_eq!(fs::read(&target.path).unwrap(), text);
     (error.to_string(), error.exit_code())
 }
@@ -39,7 +38,7 @@ fn texts_that_cannot_be_merged_are_named_by_line_and_column() {
         (b"{\n\"a\": \"\xff\"}", "not UTF-8 at line 2, column 7"),
     ];
     for (text, expected) in cases {
-        let (message, code) = refuse_text(text, &hooks_spec());
+        let (message, code) = refuse_text(text, |world| world.hooks(Scope::Project));
         assert!(message.contains(expected), "{message}");
         assert!(message.contains("settings.json"), "{message}");
         assert_eq!(code, 64);
@@ -48,7 +47,9 @@ fn texts_that_cannot_be_merged_are_named_by_line_and_column() {
 
 #[test]
 fn a_foreign_server_of_our_name_is_left_alone() {
-    let (message, code) = refuse_text(b"{\"mcpServers\": {\n \"helix\": {\"command\": \"biology\"}}}", &server_spec());
+    let (message, code) = refuse_text(b"{\"mcpServers\": {\n \"helix\": {\"command\": \"biology\"}}}", |world| {
+        world.server(Scope::Project)
+    });
     assert!(message.contains("line 2, column 11") && message.contains("rename or remove"), "{message}");
     assert_eq!(code, 64);
 }
@@ -58,8 +59,7 @@ fn a_conflict_in_one_file_leaves_both_untouched() {
     let world = World::new();
     let (hooks, server) = (world.hooks(Scope::Project), world.server(Scope::Project));
     put(&server, br#"{"mcpServers": {"helix": {"url": "https://example.org"}}}"#);
-    let edits = [(hooks.clone(), hooks_spec()), (server, server_spec())];
-    install(&edits, &world.path("helix"), Run::Write).unwrap_err();
+    Plan::install(&[hooks.clone(), server], &programs(), &world.path("helix")).unwrap_err();
     assert!(!hooks.path.exists());
 }
 
@@ -70,7 +70,7 @@ fn a_read_only_file_or_directory_is_respected() {
         let target = world.hooks(Scope::Project);
         put(&target, b"{}");
         fs::set_permissions(world.path(protected), fs::Permissions::from_mode(mode)).unwrap();
-        let error = refuse(&world, &target, &hooks_spec());
+        let error = refuse(&world, &target);
         assert!(error.to_string().contains("read-only"), "{error}");
         assert_eq!(error.exit_code(), 77);
         assert_eq!(fs::read(&target.path).unwrap(), b"{}");
@@ -83,13 +83,13 @@ fn something_else_in_the_way_is_refused() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     fs::create_dir_all(&target.path).unwrap();
-    let error = refuse(&world, &target, &hooks_spec());
+    let error = refuse(&world, &target);
     assert!(matches!(error, WiringError::NotAFile { .. }));
     assert_eq!(error.exit_code(), 64);
 
     let world = World::new();
     fs::write(world.path("project/.claude"), "a file").unwrap();
-    let error = refuse(&world, &world.hooks(Scope::Project), &hooks_spec());
+    let error = refuse(&world, &world.hooks(Scope::Project));
     assert_eq!(error.exit_code(), 74, "{error}");
 }
 
@@ -98,24 +98,25 @@ fn links_in_a_circle_are_refused() {
     let world = World::new();
     let target = world.server(Scope::Project);
     symlink(&target.path, &target.path).unwrap();
-    assert!(matches!(refuse(&world, &target, &server_spec()), WiringError::Links { .. }));
+    assert!(matches!(refuse(&world, &target), WiringError::Links { .. }));
 }
 
 #[test]
 fn a_damaged_record_is_reported_before_anything_is_written() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.install(&target, &hooks_spec());
+    world.install(&target);
     let written = fs::read(&target.path).unwrap();
     for entry in fs::read_dir(world.path("helix/wiring")).unwrap() {
         fs::write(entry.unwrap().path(), "{").unwrap();
     }
-    let error = uninstall(std::slice::from_ref(&target), &world.path("helix"), Run::Write).unwrap_err();
+    let error = Plan::uninstall(std::slice::from_ref(&target), &world.path("helix")).unwrap_err();
     assert_eq!(error.exit_code(), 74, "{error}");
     assert_eq!(fs::read(&target.path).unwrap(), written);
 }
 
 #[test]
 fn commands_must_be_absolute() {
-    assert_eq!(Spec::hooks(Path::new("helix-hook")).unwrap_err().exit_code(), 64);
+    let error = Programs::new(Path::new("helix-hook"), Path::new(BRIDGE), Vec::new()).unwrap_err();
+    assert_eq!(error.exit_code(), 64);
 }

@@ -1,17 +1,22 @@
 //! What `status` says.
 
 use super::*;
-use crate::wiring::{WiringStatus, plan_status};
+use crate::wiring::WiringStatus;
 
-fn status_of(text: Option<&str>, spec: &Spec, exists: bool) -> WiringStatus {
-    plan_status(text, spec, &Level::Root, &|_| exists).unwrap()
+fn status_of(text: Option<&str>, target: &Target, exists: bool) -> WiringStatus {
+    plan_status(text, target, &programs(), &|_| exists).unwrap()
+}
+
+/// What the rows are called that are wanted.
+fn labels(wanted: impl Fn(&HookRow) -> bool) -> Vec<String> {
+    rows::CLAUDE.iter().filter(|row| wanted(row)).map(HookRow::label).collect()
 }
 
 #[test]
 fn what_install_leaves_is_complete() {
-    for spec in [hooks_spec(), server_spec()] {
-        let text = crate::wiring::plan_install(None, &spec, &Level::Root).unwrap().text;
-        let status = status_of(Some(&text), &spec, true);
+    for target in [hooks_target(), server_target()] {
+        let text = plan_install(None, &target, &programs()).unwrap().text;
+        let status = status_of(Some(&text), &target, true);
         assert!(status.is_complete(), "{status:?}");
         assert!(!status.installed.is_empty());
     }
@@ -19,15 +24,15 @@ fn what_install_leaves_is_complete() {
 
 #[test]
 fn nothing_is_installed_in_a_missing_file() {
-    let status = status_of(None, &hooks_spec(), true);
-    assert_eq!(status.missing, ["SessionStart", "PreToolUse"]);
-    assert_eq!(status_of(None, &server_spec(), true).missing, ["helix"]);
+    let status = status_of(None, &hooks_target(), true);
+    assert_eq!(status.missing, labels(|_| true));
+    assert_eq!(status_of(None, &server_target(), true).missing, ["helix"]);
 }
 
 #[test]
 fn a_program_that_is_gone_is_named_once() {
-    let text = crate::wiring::plan_install(None, &hooks_spec(), &Level::Root).unwrap().text;
-    let status = status_of(Some(&text), &hooks_spec(), false);
+    let text = plan_install(None, &hooks_target(), &programs()).unwrap().text;
+    let status = status_of(Some(&text), &hooks_target(), false);
     assert_eq!(status.stale, [PathBuf::from(SHIM)]);
 }
 
@@ -36,15 +41,16 @@ fn whatever_differs_is_noted() {
     let text = json!({"disableAllHooks": true, "hooks": {
         "PreToolUse": [{"matcher": "Read", "hooks": [{"command": "/b/helix-hook", "args": ["ambient"]}]}],
         "Stop": [{"hooks": [{"command": "/b/helix-hook", "args": ["stop"]}]}],
+        "Notification": [{"hooks": [{"command": "/b/helix-hook", "args": ["notification"]}]}],
     }});
-    let status = status_of(Some(&text.to_string()), &hooks_spec(), true);
-    assert_eq!(status.missing, ["SessionStart"]);
+    let status = status_of(Some(&text.to_string()), &hooks_target(), true);
+    assert_eq!(status.missing, labels(|row| row.verb != "ambient" && row.verb != "stop"));
     insta::assert_snapshot!(status.notes.join("\n"));
 }
 
 #[test]
 fn a_foreign_server_is_noted() {
-    let status = status_of(Some(r#"{"mcpServers": {"helix": {"url": "x"}}}"#), &server_spec(), true);
+    let status = status_of(Some(r#"{"mcpServers": {"helix": {"url": "x"}}}"#), &server_target(), true);
     assert_eq!((status.missing.len(), status.notes.len()), (1, 1));
 }
 
@@ -52,8 +58,8 @@ fn a_foreign_server_is_noted() {
 fn status_reads_the_real_file() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
-    world.install(&target, &hooks_spec());
-    let status = crate::wiring::status(&target, &hooks_spec()).unwrap();
-    assert_eq!(status.installed, ["SessionStart", "PreToolUse"]);
+    world.install(&target);
+    let status = crate::wiring::status(&target, &programs()).unwrap();
+    assert_eq!(status.installed, labels(|_| true));
     assert_eq!(status.stale, [PathBuf::from(SHIM)]);
 }

@@ -1,0 +1,87 @@
+//! What happened to a client's files, or would happen, as people and scripts read it.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::failure::Failure;
+use crate::screen::{self, Paint};
+use crate::text::{neutral, one_line};
+use crate::wiring::{Change, Report};
+
+#[derive(Serialize)]
+struct EditsDocument<'a> {
+    dry_run: bool,
+    files: Vec<EditDocument<'a>>,
+}
+
+#[derive(Serialize)]
+struct EditDocument<'a> {
+    path: &'a Path,
+    change: &'static str,
+    diff: &'a str,
+    notes: &'a [String],
+}
+
+impl<'a> From<&'a Report> for EditDocument<'a> {
+    fn from(report: &'a Report) -> Self {
+        let Report { path, change, diff, notes } = report;
+        Self { path, change: change_name(*change), diff, notes }
+    }
+}
+
+/// Prints everything as JSON.
+pub(super) fn json(reports: &[Report], dry_run: bool) -> Result<(), Failure> {
+    screen::json(&EditsDocument { dry_run, files: reports.iter().map(EditDocument::from).collect() })
+}
+
+/// Prints a line for each file; a preview has its differences as well.
+pub(super) fn results(context: &Context, reports: &[Report], dry_run: bool) -> Result<(), Failure> {
+    for report in reports {
+        let would = if dry_run { "would be " } else { "" };
+        let path = one_line(&report.path.display().to_string());
+        screen::print(&format!("{would}{}\t{path}\n", change_name(report.change)))?;
+        if dry_run {
+            screen::print(&colored(context, &report.diff))?;
+        }
+    }
+    Ok(())
+}
+
+/// The differences of all files.
+pub(super) fn differences(context: &Context, reports: &[Report]) -> String {
+    reports.iter().map(|report| colored(context, &report.diff)).collect()
+}
+
+/// Says what else is to be known.
+pub(super) fn notes(reports: &[Report]) {
+    for note in reports.iter().flat_map(|report| &report.notes) {
+        screen::remark(&format!("helixctl: {}", one_line(note)));
+    }
+}
+
+fn colored(context: &Context, diff: &str) -> String {
+    let look = context.screen.look;
+    let line = |line: &str| {
+        let line = neutral(line);
+        match line.chars().next() {
+            Some('+') => look.paint(Paint::Good, &line),
+            Some('-') => look.paint(Paint::Bad, &line),
+            Some('@') => look.paint(Paint::Faint, &line),
+            _ => line,
+        }
+    };
+    diff.lines().map(|text| line(text) + "\n").collect()
+}
+
+fn change_name(change: Change) -> &'static str {
+    match change {
+        Change::Created => "created",
+        Change::Updated => "updated",
+        Change::Restored => "restored",
+        Change::Cleaned => "cleaned",
+        Change::Deleted => "deleted",
+        Change::Unchanged => "unchanged",
+    }
+}
