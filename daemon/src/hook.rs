@@ -133,13 +133,18 @@ impl Context<'_> {
         !self.request.dry_run
     }
 
-    /// Changes what the session is doing, and persists it. A dry run changes a copy.
+    /// Changes what the session is doing, and persists it some time. A dry run changes a copy.
     fn work<T>(&self, change: impl FnOnce(&mut Activity) -> T) -> T {
+        self.work_and_keep(false, change)
+    }
+
+    /// Changes what the session is doing, and persists it at once when it `matters` later.
+    fn work_and_keep<T>(&self, matters: bool, change: impl FnOnce(&mut Activity) -> T) -> T {
         let key = &self.input.session_id;
         if !self.is_real() {
             return change(&mut self.runtime.sessions.activity(key, self.now).unwrap_or_default());
         }
-        let (result, state) = self.runtime.sessions.work(key, self.now, change);
+        let (result, state) = self.runtime.sessions.work(key, self.now, matters, change);
         if let Some(state) = state {
             self.runtime.writer.write_later(Request::Session { key: key.clone(), state });
         }
@@ -302,7 +307,7 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
         Handler::ApproveMcp => Answer::Silence,
         // What the session knows is persisted, and given at the start that follows.
         Handler::PreCompact | Handler::SessionEnd => {
-            context.work(|_| ());
+            context.work_and_keep(true, |_| ());
             context.confirm();
             Answer::Silence
         }

@@ -65,7 +65,7 @@ impl World {
     }
 
     fn restart(&mut self) {
-        drop(self.daemon.take());
+        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
         self.daemon = Some(Daemon::start(&self.home).unwrap());
     }
 

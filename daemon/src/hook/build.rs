@@ -117,7 +117,7 @@ impl Outcome {
 /// Records a failure. Returns what helped against its faults before, said once for as long as they last.
 fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<String>, ReadError> {
     let prints: Vec<String> = faults.iter().map(Fault::fingerprint).collect();
-    let fresh = context.work(|activity| activity.failed(run, prints, context.now));
+    let fresh = context.work_and_keep(true, |activity| activity.failed(run, prints, context.now));
     let runtime = context.runtime;
     let (strand, scope) = (&runtime.strand, &context.project.scope);
     let is_fresh = |fault: &Fault| fresh.contains(&fault.fingerprint());
@@ -142,7 +142,7 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
 /// Records a success, and what was changed before it as the remedy of what had failed.
 fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let runtime = context.runtime;
-    let mended = context.work(|activity| activity.succeeded(run, context.now));
+    let mended = context.work_and_keep(true, |activity| activity.succeeded(run, context.now));
     for failing in mended.iter().filter(|failing| context.is_real() && !failing.changed.is_empty()) {
         let scope = &context.project.scope;
         let (prints, files) = (&failing.fingerprints, &failing.changed);

@@ -1,7 +1,7 @@
 //! The `session` event: where the project's task stands, and a brief of its most important memories. A session that lost its
 //! context gets back what it had.
 
-use helix_engine::model::MemoryNumber;
+use helix_engine::model::{MemoryNumber, Status};
 use helix_engine::store::StoreError;
 use helix_engine::strand::ReadError;
 use helix_engine::surface::checkpoint;
@@ -14,6 +14,9 @@ use crate::sources::HOOK_READ_MAX_BYTES;
 
 /// Memories considered for a brief; its budget holds fewer.
 const CANDIDATES_MAX: usize = 60;
+
+/// Memories that a session had before it lost its context and that are considered again.
+const LOST_MAX: usize = 20;
 
 /// Gives the brief; `None` when there is nothing new to say.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
@@ -30,11 +33,12 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, CANDIDATES_MAX);
     let total = catalog.topic_summaries(&scopes).iter().map(|topic| topic.count).sum();
     drop(catalog);
-    let mut new: Vec<MemoryNumber> =
-        chosen.into_iter().filter(|&number| !runtime.sessions.was_given(key, number)).collect();
-    // What the task needed before it needs first.
-    new.sort_by_key(|&number| !runtime.sessions.has_lost(key, number));
-    let memories = runtime.strand.memories(&new)?;
+    // What the work needed before it needs first.
+    let mut new: Vec<MemoryNumber> = runtime.sessions.lost(key).into_iter().take(LOST_MAX).collect();
+    new.extend(chosen.into_iter().filter(|number| !new.contains(number)).collect::<Vec<_>>());
+    new.retain(|&number| !runtime.sessions.was_given(key, number));
+    let mut memories = runtime.strand.memories(&new)?;
+    memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
     let parts: Vec<String> = task.into_iter().chain(work).collect();
     let injection = render(&Surface {
         project: &project.name,

@@ -131,11 +131,13 @@ impl Sessions {
         }
     }
 
-    /// Changes what a session is doing. Returns what the change gave, and the state where it is to be persisted now.
+    /// Changes what a session is doing. Returns what the change gave, and the state where it is to be persisted now: at once
+    /// when it `matters` later, else with others.
     pub(super) fn work<T>(
         &self,
         key: &str,
         now: Timestamp,
+        matters: bool,
         change: impl FnOnce(&mut Activity) -> T,
     ) -> (T, Option<Vec<u8>>) {
         let mut sessions = self.lock();
@@ -146,7 +148,7 @@ impl Sessions {
         session.last_event_at = now;
         session.is_dirty = true;
         let result = change(&mut session.activity);
-        let is_due = session.written_at.is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL);
+        let is_due = matters || session.written_at.is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL);
         (result, is_due.then(|| session.to_write(now)))
     }
 
@@ -167,9 +169,11 @@ impl Sessions {
         self.lock().get(key).map_or(0, |session| session.given.len())
     }
 
-    /// Whether a session was given a memory before it lost its context.
-    pub(super) fn has_lost(&self, key: &str, number: MemoryNumber) -> bool {
-        self.lock().get(key).is_some_and(|session| session.lost.contains(&number.0))
+    /// What a session was given before it lost its context, the newest memories first.
+    pub(super) fn lost(&self, key: &str) -> Vec<MemoryNumber> {
+        let sessions = self.lock();
+        let lost = sessions.get(key).into_iter().flat_map(|session| session.lost.iter().rev());
+        lost.map(|number| MemoryNumber(*number)).collect()
     }
 
     /// Whether a session was given a memory.
@@ -277,9 +281,9 @@ mod tests {
         restored.begin("s", Start::GoesOn, NOW);
         assert!(restored.was_given("s", one));
         restored.begin("s", Start::LostContext, NOW);
-        assert!(!restored.was_given("s", one) && restored.has_lost("s", one));
+        assert!(!restored.was_given("s", one) && restored.lost("s") == [one]);
         restored.begin("s", Start::Anew, NOW);
-        assert!(!restored.has_lost("s", one));
+        assert!(restored.lost("s").is_empty());
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if activity.is_reminded || !is_find || has_stored(context)? {
         return Ok(None);
     }
-    context.work(|activity| activity.is_reminded = true);
+    context.work_and_keep(true, |activity| activity.is_reminded = true);
     let note = format!(
         "This session mended what failed and changed {} files, and stored nothing. If something of it would save time next time \
          (a gotcha, a decision, a fix), store it now with the Helix tool `store`, in one or two sentences; if not, just end.",

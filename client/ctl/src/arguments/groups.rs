@@ -7,7 +7,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 7] = [
     ("Memories", &["add", "batch", "search", "read", "forget", "restore"]),
     ("Changing them", &["edit", "append", "revise", "tag", "set"]),
     ("Topics", &["topics", "entries", "recent", "xref", "graph", "rename", "merge"]),
-    ("Overview", &["brief", "context", "checkpoint", "session", "stats"]),
+    ("Overview", &["brief", "context", "checkpoint", "session", "receipts", "stats"]),
     ("Care", &["stale", "prune", "compact", "reindex", "export", "import"]),
     ("Daemon", &["up", "down", "status", "doctor", "upgrade", "model"]),
     ("Agents and shell", &["hooks", "connect", "disconnect", "hook", "completions"]),

@@ -120,8 +120,18 @@ fn a_batch_is_readable() {
 #[test]
 fn an_import_is_readable() {
     let problems = vec!["byte 17: not a record\u{1b}[2J".to_owned()];
-    let progress =
-        ImportProgress { read: 6, stored: 2, known: 1, revised: 1, conflicts: 1, refused: 1, problems, done: true };
+    let progress = ImportProgress {
+        read: 6,
+        stored: 2,
+        known: 1,
+        revised: 1,
+        conflicts: 1,
+        refused: 1,
+        problems,
+        done: true,
+        bytes_read: 9,
+        bytes_whole: 9,
+    };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
     assert!(imported(PIPE, &progress, true).contains("2 would be stored"));
     assert_snapshot!("import_json", json(&ImportDocument::new(&progress, true)));

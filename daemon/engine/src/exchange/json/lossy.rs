@@ -49,11 +49,14 @@ impl<R: Read> Lossy<R> {
             return;
         }
         let mut rest = Vec::new();
+        let mut end = 0;
         for chunk in self.begun.utf8_chunks() {
             self.ready.extend(chunk.valid().as_bytes());
             let invalid = chunk.invalid();
-            // Only the last chunk can end like this.
-            let is_begun = !is_end && std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
+            end += chunk.valid().len() + invalid.len();
+            // Only what stands at the end can have a rest that is still to come.
+            let may_go_on = !is_end && end == self.begun.len();
+            let is_begun = may_go_on && std::str::from_utf8(invalid).is_err_and(|error| error.error_len().is_none());
             if is_begun {
                 rest = invalid.to_vec();
             } else if !invalid.is_empty() {

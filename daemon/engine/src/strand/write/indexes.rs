@@ -191,6 +191,12 @@ mod tests {
         }
     }
 
+    /// A word of its own for each number: digits would be words by themselves.
+    fn word(start: &str, number: u32) -> String {
+        let letter = |digit: u8| char::from(b"bcdfghjkmn"[usize::from(digit - b'0')]);
+        format!("{start}{}", number.to_string().bytes().map(letter).collect::<String>())
+    }
+
     fn forget(number: u32) -> Request {
         let (number, at) = (MemoryNumber(number), Timestamp::default());
         Request::Edit { number, edit: Edit::Forget, expected: None, actor: actor(), at }
@@ -212,15 +218,16 @@ mod tests {
     #[test]
     fn a_large_group_of_stores_and_edits_is_found_as_it_is() {
         let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-        let known: Vec<Request> = (0..10).map(|number| store(&format!("known w{number}k"), number)).collect();
+        let known: Vec<Request> =
+            (0..10).map(|number| store(&format!("known {}", word("kn", number.into())), number)).collect();
         writer.commit(known).unwrap();
         // Stored, stored again, edited, and what cannot be: a hundred of each kind of place in a chunk, and edits at the end.
         let mut group: Vec<Request> = Vec::new();
         for number in 0..600 {
-            group.push(store(&format!("fresh w{number}f"), 100 + number));
+            group.push(store(&format!("fresh {}", word("fr", number.into())), 100 + number));
             match number % 100 {
                 7 => group.push(forget(u32::from(number / 100))),
-                50 => group.push(store(&format!("known w{}k", 9 - number / 600), 1_000 + number)),
+                50 => group.push(store(&format!("known {}", word("kn", 9)), 1_000 + number)),
                 80 => group.push(forget(1_000_000)),
                 _ => {}
             }
@@ -229,11 +236,11 @@ mod tests {
         let outcomes = writer.commit(group).unwrap();
         assert_eq!(outcomes.iter().filter(|outcome| outcome.is_err()).count(), 6);
         for number in 0..600_u32 {
-            assert_eq!(found(&strand, &format!("w{number}f")), [10 + number]);
+            assert_eq!(found(&strand, &word("fr", number)), [10 + number]);
         }
         for number in 0..10 {
             let expected: &[u32] = if number < 7 { &[] } else { &[number] };
-            assert_eq!(found(&strand, &format!("w{number}k")), expected, "{number}");
+            assert_eq!(found(&strand, &word("kn", number)), expected, "{number}");
         }
     }
 }
