@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
+use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::{ReadError, Strand};
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::symbols::symbols;
@@ -80,10 +81,7 @@ const COMMON_STEMS: &[&str] = &[
 /// Gives what is known about the file; `None` for nothing.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Some(target) = Target::of(context.input, &context.project) else { return Ok(None) };
-    if let Some(file) = &target.file {
-        let file = context.relative(file);
-        context.work(|activity| if target.changes { activity.edit(&file) } else { activity.read(&file) });
-    }
+    note_files(context, &target);
     let mut layers = Layers { context, scopes: context.project.scopes(), found: Vec::new() };
     if let Some(file) = &target.file {
         layers.by_source(file)?;
@@ -114,6 +112,25 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     Ok(Given::of(injection, &memories).if_any())
 }
 
+/// Notes which files the session touches.
+fn note_files(context: &Context<'_>, target: &Target) {
+    let mut files = if target.is_patch { context.input.patched_files() } else { Vec::new() };
+    files.extend(target.file.clone().filter(|_| !target.is_patch));
+    if files.is_empty() {
+        return;
+    }
+    let files: Vec<String> = files.iter().map(|file| context.relative(file)).collect();
+    context.work(|activity: &mut Activity| {
+        for file in &files {
+            if target.changes {
+                activity.edit(file);
+            } else {
+                activity.read(file);
+            }
+        }
+    });
+}
+
 /// What the tool is about to touch.
 struct Target {
     label: String,
@@ -122,6 +139,8 @@ struct Target {
     pattern: Option<String>,
     /// Whether the file will be another one.
     changes: bool,
+    /// Whether it is a patch, which may change several files; the first one is looked at.
+    is_patch: bool,
 }
 
 impl Target {
@@ -131,18 +150,31 @@ impl Target {
             tool @ ("Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit") => {
                 let file = input.file()?;
                 let label = project.relative(&file).to_string_lossy().into_owned();
-                Self { label, stem: telling_stem(&file), file: Some(file), pattern: None, changes: tool != "Read" }
+                Self {
+                    label,
+                    stem: telling_stem(&file),
+                    file: Some(file),
+                    pattern: None,
+                    changes: tool != "Read",
+                    is_patch: false,
+                }
+            }
+            "apply_patch" => {
+                let file = input.patched_files().into_iter().next()?;
+                let label = project.relative(&file).to_string_lossy().into_owned();
+                let stem = telling_stem(&file);
+                Self { label, stem, file: Some(file), pattern: None, changes: true, is_patch: true }
             }
             "Grep" => {
                 let pattern = pattern()?;
                 let file = input.file().filter(|path| path.is_file());
                 let stem = file.as_deref().and_then(telling_stem).or_else(|| telling_stem(Path::new(&pattern)));
-                Self { label: pattern.clone(), file, stem, pattern: Some(pattern), changes: false }
+                Self { label: pattern.clone(), file, stem, pattern: Some(pattern), changes: false, is_patch: false }
             }
             "Glob" => {
                 let pattern = pattern()?;
                 let stem = telling_stem(Path::new(&pattern.replace(['*', '?'], "")));
-                Self { label: pattern, file: None, stem, pattern: None, changes: false }
+                Self { label: pattern, file: None, stem, pattern: None, changes: false, is_patch: false }
             }
             _ => return None,
         };

@@ -105,7 +105,8 @@ impl Outcome {
         let output = match &input.tool_response {
             Value::String(output) => bounded(output),
             Value::Object(fields) if fields.get("interrupted") == Some(&Value::Bool(true)) => return None,
-            Value::Object(_) => bounded(&format!("{}\n{}", text("stdout"), text("stderr"))),
+            // The last one is Gemini CLI's.
+            Value::Object(_) => bounded(&format!("{}\n{}\n{}", text("stdout"), text("stderr"), text("llmContent"))),
             _ => return None,
         };
         // A pipe hides the failure of what is before it, and some clients do not tell at all.

@@ -9,6 +9,9 @@ use super::sessions::Start;
 /// Longest session or agent id that is kept, in bytes; real ones are UUIDs.
 const ID_MAX_BYTES: usize = 128;
 
+/// Files of one patch that are looked at.
+const PATCHED_FILES_MAX: usize = 32;
+
 /// A client's event, by the name that its answer must carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClientEvent {
@@ -117,6 +120,16 @@ impl Input {
         Some(Path::new(&self.cwd).join(named)).filter(|path| path.is_absolute())
     }
 
+    /// The files that a patch changes, as absolute paths: Codex edits by patches.
+    pub(super) fn patched_files(&self) -> Vec<PathBuf> {
+        let starts = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
+        let texts = self.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
+        let named =
+            texts.flat_map(str::lines).filter_map(|line| starts.iter().find_map(|start| line.strip_prefix(start)));
+        let absolute = named.map(|file| Path::new(&self.cwd).join(file.trim()));
+        absolute.filter(|file| file.is_absolute()).take(PATCHED_FILES_MAX).collect()
+    }
+
     /// Tells sessions and, inside them, subagents apart: each has a context of its own.
     pub(super) fn session_key(&self) -> String {
         if self.agent_id.is_empty() {
@@ -180,6 +193,8 @@ fn directory(fields: &mut Map<String, Value>) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -198,6 +213,13 @@ mod tests {
     fn sessions_of_other_clients_are_known_by_their_own_words() {
         let input = Input::parse(br#"{"conversation_id":"c","workspace_roots":["/w","/v"]}"#).unwrap();
         assert_eq!((input.session_id.as_str(), input.cwd.as_str()), ("c", "/w"));
+    }
+
+    #[test]
+    fn a_patch_names_its_files() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /w/b.rs\n+z\n*** End Patch";
+        let input = Input { cwd: "/w".to_owned(), tool_input: json!({"command": patch}), ..Input::default() };
+        assert_eq!(input.patched_files(), [Path::new("/w/src/a.rs"), Path::new("/w/b.rs")]);
     }
 
     #[test]
