@@ -91,7 +91,7 @@ fn entry(topic: &[u8], body: &[u8], minutes: i32) -> Vec<u8> {
 
 #[test]
 fn imported_memories_become_stale_too() {
-    let day = Duration::from_secs(24 * 60 * 60);
+    let day = Duration::from_hours(24);
     let files = [
         ("data.log", log(b"lists", b"[source: src/kernels.rs:3]\nThe lists are sorted before.", 1_000_000)),
         (
@@ -106,7 +106,7 @@ fn imported_memories_become_stale_too() {
         let project = Project::new(&side.served.home, "billing").unwrap();
         let source = project.write("src/kernels.rs", SOURCE).unwrap();
         // 2025-01-01; a file that is younger than a memory may have been another then.
-        let changed_at = UNIX_EPOCH + Duration::from_secs(1_735_689_600);
+        let changed_at = UNIX_EPOCH + Duration::from_hours(482_136);
         File::options().write(true).open(&source).unwrap().set_modified(changed_at).unwrap();
         let path = side.served.home.scratch().join(name);
         fs::write(&path, bytes).unwrap();
@@ -128,10 +128,10 @@ fn imported_memories_become_stale_too() {
 
 #[test]
 fn what_cannot_be_taken_is_named_and_the_others_go_in() {
-    let long = "x".repeat(64 * 1024 + 1);
+    let oversized = "x".repeat(64 * 1024 + 1);
     let entries: Vec<u8> = [
         entry(b"disks", b"Disks are checked on Mondays.", 1),
-        entry(b"disks", long.as_bytes(), 2),
+        entry(b"disks", oversized.as_bytes(), 2),
         entry(b"", b"Of no topic.", 3),
         entry(b"!!!", b"Of a topic without a letter.", 4),
         entry(b"disks", b"caf\xe9 opens at eight.", 5),
@@ -141,14 +141,17 @@ fn what_cannot_be_taken_is_named_and_the_others_go_in() {
     let log = [&b"AMRL\x01\x00\x00\x00"[..], &entries].concat();
     let json = [
         &b"[{\"topic\":\"disks\",\"text\":\"Disks are checked on Mondays.\"},\n{\"topic\":\"disks\",\"text\":\""[..],
-        long.as_bytes(),
+        oversized.as_bytes(),
         b"\"},\n{\"topic\":\"\",\"text\":\"Of no topic.\"},\n{\"topic\":\"!!!\",\"text\":\"Of a topic without a letter.\"},\n",
         b"{\"topic\":\"disks\",\"text\":\"caf\xe9 opens at eight.\"},\n{\"topic\":\"disks\",\"text\":\"Tapes are rewound.\"}]",
     ]
     .concat();
-    let markdown =
-        [b"Disks are checked on Mondays.\n---\n", long.as_bytes(), b"\n---\ncaf\xe9 opens at eight.\n---\nTapes.\n"]
-            .concat();
+    let markdown = [
+        b"Disks are checked on Mondays.\n---\n",
+        oversized.as_bytes(),
+        b"\n---\ncaf\xe9 opens at eight.\n---\nTapes.\n",
+    ]
+    .concat();
     let cases = [
         ("data.log", log, &["byte 54", "no topic", "!!!", "not UTF-8"][..]),
         ("all.json", json, &["line 2", "no topic", "!!!", "not UTF-8"]),

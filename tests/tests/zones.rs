@@ -14,8 +14,8 @@ use jiff::tz::TimeZone;
 const ZONES: [&str; 2] = ["Pacific/Kiritimati", "Pacific/Pago_Pago"];
 
 /// A caller in a zone.
-fn asker(cwd: &Path, zone: &str) -> Option<v1::Caller> {
-    Some(v1::Caller { time_zone: zone.to_owned(), ..caller(Program::Mcp, cwd, "tests", "") })
+fn asker(cwd: &Path, zone: &str) -> v1::Caller {
+    v1::Caller { time_zone: zone.to_owned(), ..caller(Program::Mcp, cwd, "tests", "") }
 }
 
 #[test]
@@ -32,17 +32,17 @@ fn briefs_and_contexts_have_the_askers_days() {
     for zone in ZONES {
         let day = at.to_zoned(TimeZone::get(zone).unwrap()).date().to_string();
         let brief = |query: &str| v1::BriefRequest {
-            caller: asker(&cwd, zone),
+            caller: Some(asker(&cwd, zone)),
             query: query.to_owned(),
             detail: v1::BriefDetail::Full.into(),
             ..v1::BriefRequest::default()
         };
         let context = |query: &str| v1::ContextRequest {
-            caller: asker(&cwd, zone),
+            caller: Some(asker(&cwd, zone)),
             query: query.to_owned(),
             ..v1::ContextRequest::default()
         };
-        let overview = v1::BriefRequest { caller: asker(&cwd, zone), ..v1::BriefRequest::default() };
+        let overview = v1::BriefRequest { caller: Some(asker(&cwd, zone)), ..v1::BriefRequest::default() };
         for request in [brief("disks"), brief(""), overview] {
             let text = rpc.call(async |rpc| rpc.brief(request.clone()).await).unwrap().text;
             assert!(text.contains(&day), "{zone}: {text}");

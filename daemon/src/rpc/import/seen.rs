@@ -61,7 +61,7 @@ impl<'r> Seen<'r> {
         let is_ours = stated == Scope::Global && is_homeless;
         let owner = if is_ours { &self.project.scope } else { &stated };
         let Some(path) = self.look.locate(owner, &source.path) else { return };
-        let Some(seen) = self.content(path, at) else { return };
+        let Some(seen) = self.content(&path, at) else { return };
         source.content_hash = Some(seen.content);
         source.git_blob = Some(seen.git_blob);
         if let Some(line) = source.line.and_then(|number| seen.line(number)) {
@@ -73,15 +73,15 @@ impl<'r> Seen<'r> {
     }
 
     /// What the project's file held at a time, if it has not changed since.
-    fn content(&mut self, path: PathBuf, at: Timestamp) -> Option<&Content> {
-        if !self.files.contains_key(&path) {
+    fn content(&mut self, path: &Path, at: Timestamp) -> Option<&Content> {
+        if !self.files.contains_key(path) {
             if self.files.len() >= FILES_MAX {
                 return None;
             }
-            let file = self.file(&path);
-            self.files.insert(path.clone(), file);
+            let file = self.file(path);
+            self.files.insert(path.to_owned(), file);
         }
-        let file = self.files.get(&path)?.as_ref()?;
+        let file = self.files.get(path)?.as_ref()?;
         let at = UNIX_EPOCH + Duration::from_micros(u64::try_from(at.as_micros()).ok()?);
         if file.modified > at {
             return None;
@@ -89,7 +89,7 @@ impl<'r> Seen<'r> {
         let left_bytes = &mut self.left_bytes;
         let read = file.content.get_or_init(|| {
             *left_bytes = left_bytes.checked_sub(file.bytes)?;
-            content(&path)
+            content(path)
         });
         read.as_ref().filter(|content| content.modified <= at)
     }

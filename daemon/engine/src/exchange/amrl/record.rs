@@ -133,8 +133,8 @@ fn start_of_entry(bytes: &[u8]) -> Start {
 fn start_of_delete(bytes: &[u8], offset: u64) -> Start {
     match bytes.first_chunk::<DELETE_BYTES>() {
         None => Start::Cut,
-        Some([_, r, s, t, a, b, c, d]) => {
-            let delete = DeleteRecord { target: u32::from_le_bytes([*a, *b, *c, *d]), reserved: [*r, *s, *t] };
+        Some([_, reserved @ .., a, b, c, d]) => {
+            let delete = DeleteRecord { target: u32::from_le_bytes([*a, *b, *c, *d]), reserved: *reserved };
             let before = (HEADER_BYTES as u64..offset).contains(&u64::from(delete.target));
             if before { Start::Delete(delete) } else { Start::Nothing("a delete of an earlier entry") }
         }
