@@ -135,16 +135,13 @@ fn reconcile<'a>(
         let Some(verb) = spec::own_verb(&words) else {
             continue;
         };
-        match unmet.iter().position(|row| row.event == event && row.verb == verb) {
-            Some(at) => {
-                let row = unmet.remove(at);
-                update(&handler, form, shim, row)?;
-                done.last_met = Some(row);
-            }
-            None => {
-                handler.remove();
-                done.removed = true;
-            }
+        if let Some(at) = unmet.iter().position(|row| row.event == event && row.verb == verb) {
+            let row = unmet.remove(at);
+            update(&handler, form, shim, row)?;
+            done.last_met = Some(row);
+        } else {
+            handler.remove();
+            done.removed = true;
         }
     }
     Ok(done)
