@@ -77,6 +77,8 @@ pub(super) fn uninstall(
     }
     if let (true, true, Some(found)) = (removed, hooks.properties().is_empty(), member(&root, HOOKS)) {
         prune(found, Before::of(original, &[HOOKS]));
+    }
+    if removed {
         remove_own_version(&root, form, original);
     }
     Ok(())
