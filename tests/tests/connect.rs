@@ -84,15 +84,11 @@ impl World {
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();
-                match path.is_dir() {
-                    true if path.ends_with(".git") => {}
-                    true => {
-                        found.insert(path.clone(), b"a directory".to_vec());
-                        open.push(path);
-                    }
-                    false => {
-                        found.insert(path.clone(), fs::read(&path).unwrap());
-                    }
+                if !path.is_dir() {
+                    found.insert(path.clone(), fs::read(&path).unwrap());
+                } else if !path.ends_with(".git") {
+                    found.insert(path.clone(), b"a directory".to_vec());
+                    open.push(path);
                 }
             }
         }
@@ -244,10 +240,10 @@ fn a_hook_runs_as_it_was_written() {
         "model": "m", "permission_mode": "default", "source": "startup",
     });
     // As Codex does: a shell is given the line.
-    let mut template = world.command(Binary::Hook);
+    let template = world.command(Binary::Hook);
     let mut command = Command::new("sh");
     command.args(["-c", &line]).current_dir(&world.project.root);
-    for (name, value) in template.stdin(Stdio::null()).get_envs() {
+    for (name, value) in template.get_envs() {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),

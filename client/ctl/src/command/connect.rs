@@ -19,7 +19,7 @@ pub(crate) enum Connected {
     /// Gemini CLI: hooks and MCP server
     Gemini(Order<InProjectOrOwn>),
     /// `OpenCode`: MCP server
-    #[command(name = "opencode")]
+    #[command(name = "opencode", about = "OpenCode: MCP server")]
     OpenCode(Order<InProjectOrOwn>),
     /// VS Code: MCP server
     #[command(name = "vscode")]

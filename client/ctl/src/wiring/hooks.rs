@@ -77,6 +77,8 @@ pub(super) fn uninstall(
     }
     if let (true, true, Some(found)) = (removed, hooks.properties().is_empty(), member(&root, HOOKS)) {
         prune(found, Before::of(original, &[HOOKS]));
+    }
+    if removed {
         remove_own_version(&root, form, original);
     }
     Ok(())
@@ -135,16 +137,13 @@ fn reconcile<'a>(
         let Some(verb) = spec::own_verb(&words) else {
             continue;
         };
-        match unmet.iter().position(|row| row.event == event && row.verb == verb) {
-            Some(at) => {
-                let row = unmet.remove(at);
-                update(&handler, form, shim, row)?;
-                done.last_met = Some(row);
-            }
-            None => {
-                handler.remove();
-                done.removed = true;
-            }
+        if let Some(at) = unmet.iter().position(|row| row.event == event && row.verb == verb) {
+            let row = unmet.remove(at);
+            update(&handler, form, shim, row)?;
+            done.last_met = Some(row);
+        } else {
+            handler.remove();
+            done.removed = true;
         }
     }
     Ok(done)

@@ -65,6 +65,42 @@ fn text() -> impl Strategy<Value = String> {
     })
 }
 
+/// One file of each shape that is written in JSON.
+fn json_targets() -> Vec<Target> {
+    let targets = Client::ALL.into_iter().flat_map(|client| client.targets(client.scopes()[0], &Place::default()));
+    targets.filter(|target| target.path.extension().is_some_and(|extension| extension == "json")).collect()
+}
+
+/// Tables with comments in between, some of them servers, with either line end.
+fn toml_text() -> impl Strategy<Value = String> {
+    let value = prop_oneof![
+        any::<bool>().prop_map(|flag| flag.to_string()),
+        any::<i32>().prop_map(|number| number.to_string()),
+        "[a-z \u{e9}\u{1f9ec}#\\[\\]=]{0,8}".prop_map(|text| format!("\"{text}\"")),
+        Just("[\n\t1, # one\n]".to_owned()),
+        Just("\"\"\"\nmany\n\n# lines\"\"\"".to_owned()),
+        Just("{ command = 'helix-mcp-not' }".to_owned()),
+    ];
+    let around = || prop_oneof![Just(""), Just("\n"), Just("# why\n"), Just("\n# [mcp_servers.helix]\n\n")];
+    let entries = prop::collection::vec((around(), value, prop_oneof![Just(""), Just("  # so")]), 0..4);
+    let table =
+        (around(), prop_oneof![Just("tui"), Just("mcp_servers.other"), Just("mcp_servers.a-b"), Just("p")], entries);
+    (prop::collection::vec(table, 0..5), any::<bool>(), around()).prop_map(|(tables, windows, end)| {
+        let mut text = String::new();
+        for (at, (above, name, entries)) in tables.into_iter().enumerate() {
+            // The first has no header; names are made unlike each other.
+            if at > 0 {
+                text += &format!("{above}[{name}{at}]\n");
+            }
+            for (number, (above, value, beside)) in entries.into_iter().enumerate() {
+                text += &format!("{above}key{number} = {value}{beside}\n");
+            }
+        }
+        text += end;
+        if windows { text.replace('\n', "\r\n") } else { text }
+    })
+}
+
 /// Failures are printed with their minimal input; nothing is written into the source tree.
 fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
@@ -75,7 +111,7 @@ proptest! {
 
     #[test]
     fn installing_adds_ours_twice_the_same_and_strips_clean(text in text()) {
-        for target in [hooks_target(), server_target()] {
+        for target in json_targets() {
             let first = plan_install(Some(&text), &target, &programs()).unwrap();
             let status = plan_status(Some(&first.text), &target, &programs(), &|_| true).unwrap();
             prop_assert!(status.missing.is_empty() && status.stale.is_empty(), "{:?}", status);
@@ -104,5 +140,20 @@ proptest! {
         world.install(&target);
         world.uninstall(&target);
         prop_assert_eq!(fs::read_to_string(&target.path).unwrap(), text);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn toml_gains_and_loses_our_table_alone(text in toml_text()) {
+        let target = Client::Codex.targets(Scope::User, &Place::default()).remove(1);
+        let there = plan_install(Some(&text), &target, &programs()).unwrap().text;
+        prop_assert!(!plan_install(Some(&there), &target, &programs()).unwrap().changed);
+        let status = plan_status(Some(&there), &target, &programs(), &|_| true).unwrap();
+        prop_assert!(status.is_complete(), "{:?}", status);
+        let back = plan_uninstall(&there, Some(&text), &target).unwrap().text;
+        prop_assert_eq!(back, text, "{}", there);
     }
 }

@@ -1,7 +1,6 @@
 //! Results as people read them.
 
 use super::*;
-use plan_install;
 
 fn installed(text: Option<&str>, target: &Target) -> String {
     plan_install(text, target, &programs()).unwrap().text
