@@ -164,9 +164,11 @@ fn a_memory_is_given_once_a_session() {
     assert_eq!(one.read("src/kernels.rs").unwrap(), None, "again in the same session");
     assert!(mentions(world.session("two").read("src/kernels.rs").unwrap().as_ref(), &handle), "in another session");
     for (source, again) in [("resume", false), ("compact", true), ("clear", true)] {
-        one.start(source).unwrap();
+        let started = one.start(source).unwrap();
         let context = one.read("src/kernels.rs").unwrap();
-        assert_eq!(mentions(context.as_ref(), &handle), again, "after {source}: {context:?}");
+        // After a compaction the session gets back what it had as it goes on.
+        let is_told = mentions(started.as_ref(), &handle) || mentions(context.as_ref(), &handle);
+        assert_eq!(is_told, again, "after {source}: {started:?} {context:?}");
     }
 }
 

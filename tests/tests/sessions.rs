@@ -449,25 +449,25 @@ fn receipts_say_whether_the_model_was_given_the_text() {
     };
     let question = "why are invoices exported as semicolon CSV?";
     let given = [prompt("one", question).unwrap(), prompt("two", question).unwrap()];
-    assert_eq!(fates(&world), ["unknown", "unknown"]);
+    await_fates(&world, ["unknown", "unknown"]);
     let start: String = given[1].chars().take(240).collect();
     assert!(start.len() < given[1].len());
     fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [given[0]]}}))).unwrap();
     prompt("one", "thanks");
     fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [start]}}))).unwrap();
     prompt("two", "thanks");
-    assert_eq!(fates(&world), ["cut", "delivered"], "newest first");
+    await_fates(&world, ["cut", "delivered"]);
     let status = Rpc::connect(&world.home).unwrap().status().unwrap();
     assert_eq!((status.injections_delivered, status.injections_cut, status.injections_unknown), (1, 1, 0));
 }
 
-/// What became of what hooks said, newest first.
-fn fates(world: &World) -> Vec<String> {
+/// Waits until this has become of what hooks said, newest first: receipts are written behind the answer.
+fn await_fates(world: &World, expected: [&str; 2]) {
     let mut rpc = Rpc::connect(&world.home).unwrap();
     let known = within(Duration::from_secs(5), || {
         let reply = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
-        // A receipt is written behind the answer.
-        Ok((reply.receipts.len() == 2).then_some(reply.receipts))
+        let is_so = reply.receipts.iter().map(|receipt| receipt.fate.as_str()).eq(expected);
+        Ok(is_so.then_some(()))
     });
-    known.unwrap().into_iter().map(|receipt| receipt.fate).collect()
+    assert!(known.is_ok(), "{expected:?} has not become of them");
 }

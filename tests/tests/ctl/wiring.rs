@@ -39,7 +39,7 @@ fn a_hook_is_shown_and_not_recorded() {
 fn a_hook_that_cannot_be_shown_says_why() {
     let world = World::new();
     let said = world.refused(&["hook", "bogus"]);
-    assert!(said.contains("session, ambient"), "{said}");
+    assert!(said.contains("session, prompt, ambient"), "{said}");
     let no_json = world.run_with(&["hook", "ambient"], "not json");
     assert_eq!(code(&no_json), Some(exit::USAGE), "{no_json:?}");
     assert!(stderr(&no_json).contains("not the JSON object"), "{no_json:?}");
@@ -68,7 +68,9 @@ fn hooks_go_in_and_come_out_without_a_trace() {
         world.done(&["hooks", "install"]);
         let installed: Value = serde_json::from_str(&uncommented(&fs::read_to_string(&settings).unwrap())).unwrap();
         let groups = installed["hooks"]["PreToolUse"].as_array().unwrap();
-        let handler = &groups.last().unwrap()["hooks"][0];
+        let of_files =
+            groups.iter().find(|group| group["matcher"].as_str().is_some_and(|names| names.starts_with("Read")));
+        let handler = &of_files.unwrap()["hooks"][0];
         assert_eq!(handler["command"].as_str().unwrap(), Binary::Hook.path().canonicalize().unwrap().to_str().unwrap());
         assert_eq!(handler["args"], json!(["ambient"]), "without a shell");
         let before = fs::read(&settings).unwrap();

@@ -213,7 +213,7 @@ fn bytes_that_say_nothing_may_hold_anything() {
     assert_eq!(memories(&odd()), memories(&golden()));
     assert_eq!(read_log(&odd()).1, Report { read: 2, deleted: 1, ..Report::default() });
     // Behind damage it is still found, if nothing plain is.
-    let damaged = [&odd()[..24], &[0xAA; 7], &odd()[24..50], &odd()[58..]].concat();
+    let damaged = [&golden()[..24], &[0xAA; 7], &odd()[24..50], &odd()[58..]].concat();
     let (entries, report) = read_log(&damaged);
     assert_eq!(entries.len(), 3);
     let problem = Problem::Damaged { expected: "an entry (0x01) or a delete (0x02)", skipped_bytes: 7 };
