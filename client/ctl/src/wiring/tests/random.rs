@@ -1,5 +1,7 @@
 //! Any settings file, whatever it holds: there and back, and only ours in between.
 
+use std::fmt::Write;
+
 use proptest::prelude::*;
 use serde_json::Map;
 
@@ -90,10 +92,10 @@ fn toml_text() -> impl Strategy<Value = String> {
         for (at, (above, name, entries)) in tables.into_iter().enumerate() {
             // The first has no header; names are made unlike each other.
             if at > 0 {
-                text += &format!("{above}[{name}{at}]\n");
+                writeln!(text, "{above}[{name}{at}]").unwrap();
             }
             for (number, (above, value, beside)) in entries.into_iter().enumerate() {
-                text += &format!("{above}key{number} = {value}{beside}\n");
+                writeln!(text, "{above}key{number} = {value}{beside}").unwrap();
             }
         }
         text += end;
