@@ -136,8 +136,12 @@ fn read_file(paths: &Paths) -> Result<File, Failure> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(File::default()),
         Err(error) => return Err(io_failure("reading", path)(error)),
     };
-    toml::from_str(&text)
-        .map_err(|error| Failure::Config { path: path.display().to_string(), detail: error.to_string() })
+    toml::from_str(&text).map_err(|error| {
+        let line =
+            error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.matches('\n').count() + 1);
+        // One line: whoever started the daemon is shown the last one.
+        Failure::Config { path: format!("{}:{line}", path.display()), detail: error.message().replace('\n', " ") }
+    })
 }
 
 fn embedder_wanted(in_file: Option<bool>) -> Result<bool, Failure> {

@@ -24,28 +24,26 @@ mod system;
 mod telemetry;
 mod writer;
 
-use std::process::ExitCode;
-
 use clap::Parser;
 
 use crate::args::Args;
 use crate::failure::Failure;
 
-fn main() -> ExitCode {
+fn main() {
     let args = Args::parse_or_exit();
     if let Some(format) = args.can_open {
         let is_known = format <= helix_engine::store::FORMAT;
-        return ExitCode::from(if is_known { helix_proto::exit::OK } else { helix_proto::exit::NEWER_FORMAT });
+        system::leave(if is_known { helix_proto::exit::OK } else { helix_proto::exit::NEWER_FORMAT });
     }
     environment::complete();
-    match run(&args) {
-        Ok(()) => ExitCode::SUCCESS,
+    system::leave(match run(&args) {
+        Ok(()) => helix_proto::exit::OK,
         Err(failure) => {
             tracing::error!(error = %failure, "stopping");
             eprintln!("helixd: {failure}");
-            ExitCode::from(failure.exit_code())
+            failure.exit_code()
         }
-    }
+    })
 }
 
 fn run(args: &Args) -> Result<(), Failure> {

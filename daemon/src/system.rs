@@ -1,4 +1,4 @@
-//! The real clock and the real randomness.
+//! The real clock, the real randomness, and the way out.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -28,5 +28,15 @@ impl Randomness for SystemRandomness {
         let (head, tail) = random.as_bytes().split_at(6);
         bytes.iter_mut().zip(head.iter().chain(tail.get(3..).unwrap_or_default())).for_each(|(to, from)| *to = *from);
         bytes
+    }
+}
+
+/// Ends the process at once. Everything is closed by then; the destructors of the C libraries would wait for the embedder's
+/// thread, or race with it.
+pub(crate) fn leave(code: u8) -> ! {
+    #[expect(unsafe_code, reason = "the standard library has no exit without the C library's destructors")]
+    // SAFETY: nothing runs after it, so nothing can be left in a wrong state.
+    unsafe {
+        nix::libc::_exit(i32::from(code))
     }
 }

@@ -20,6 +20,9 @@ const BACKGROUND_BATCH: usize = 4;
 /// Queries that may wait; beyond it a search goes without meaning.
 const QUERIES_MAX: usize = 64;
 
+/// How long a stopping daemon waits for the thread.
+const JOIN_DEADLINE: Duration = Duration::from_secs(1);
+
 /// How often the thread looks for waiting texts without being woken.
 const IDLE_INTERVAL: Duration = Duration::from_mins(1);
 
@@ -55,6 +58,8 @@ pub(crate) struct EmbedderHandle {
 /// The thread.
 pub(crate) struct Embedder {
     thread: Option<JoinHandle<()>>,
+    /// Closed when the thread is at its end.
+    ended: Receiver<()>,
 }
 
 /// What the thread works with.
@@ -109,18 +114,26 @@ impl Embedder {
         let state = Arc::new(Mutex::new(State::Loading));
         let handle = EmbedderHandle { messages: Some(sender), state: Arc::clone(&state) };
         let worker = Worker { strand, storage, models, threads, state, messages };
-        let thread = thread::Builder::new().name("embedder".to_owned()).spawn(move || worker.run())?;
-        Ok((Self { thread: Some(thread) }, handle))
+        let (alive, ended) = sync_channel(0);
+        let work = move || {
+            worker.run();
+            drop(alive);
+        };
+        let thread = thread::Builder::new().name("embedder".to_owned()).spawn(work)?;
+        Ok((Self { thread: Some(thread), ended }, handle))
     }
 
     /// For a daemon without embedder.
     pub(crate) fn none() -> Self {
-        Self { thread: None }
+        Self { thread: None, ended: sync_channel(0).1 }
     }
 
-    /// Waits for the thread to finish the batch it is at.
+    /// Waits for the thread to finish the batch it is at. A model that still loads is not waited for: what is not embedded yet
+    /// is embedded after the next start, and the process takes the thread with it.
     pub(crate) fn join(self) {
-        if self.thread.is_some_and(|thread| thread.join().is_err()) {
+        if self.ended.recv_timeout(JOIN_DEADLINE) == Err(RecvTimeoutError::Timeout) {
+            tracing::info!("the embedder is left at its work");
+        } else if self.thread.is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the embedder panicked; missing vectors are made at the next start");
         }
     }

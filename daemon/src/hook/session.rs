@@ -30,7 +30,10 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let work = work.and_then(|activity| work::resumed(&activity, *now));
     let scopes = project.scopes();
     let catalog = runtime.strand.catalog();
-    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, CANDIDATES_MAX);
+    // A session that goes on has what it was given: old context is replayed.
+    let has_brief = input.start() == Start::GoesOn && runtime.sessions.given_count(key) > 0;
+    let candidates = if has_brief { 0 } else { CANDIDATES_MAX };
+    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates);
     let total = catalog.topic_summaries(&scopes).iter().map(|topic| topic.count).sum();
     drop(catalog);
     // What the work needed before it needs first.

@@ -3,14 +3,15 @@
 
 use helix_engine::store::StoreError;
 use helix_engine::strand::ReadError;
+use helix_engine::surface::inject::Injection;
 
 use super::{Context, Given};
 
 /// Failed commands that a session mended before its work counts as a find.
 const MENDED_MIN: u32 = 1;
 
-/// Files that a session changed before its work counts as a find.
-const EDITED_MIN: usize = 3;
+/// Files that a session changed, or failures in a row of what it mended, before its work counts as a find.
+const EFFORT_MIN: usize = 3;
 
 /// Operations of the history that are looked through for one by this session, from the newest.
 const LOOKED_AT_MAX: usize = 2_000;
@@ -23,17 +24,20 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         return Ok(None);
     }
     let Some(activity) = context.runtime.sessions.activity(&input.session_id, context.now) else { return Ok(None) };
-    let is_find = activity.mended >= MENDED_MIN && activity.edited.len() >= EDITED_MIN;
+    let was_hard = activity.edited.len() >= EFFORT_MIN || activity.most_failures as usize >= EFFORT_MIN;
+    let is_find = activity.mended >= MENDED_MIN && was_hard;
     if activity.is_reminded || !is_find || has_stored(context)? {
         return Ok(None);
     }
     context.work_and_keep(true, |activity| activity.is_reminded = true);
     let note = format!(
-        "This session mended what failed and changed {} files, and stored nothing. If something of it would save time next time \
-         (a gotcha, a decision, a fix), store it now with the Helix tool `store`, in one or two sentences; if not, just end.",
-        activity.edited.len()
+        "Helix: this session mended what failed and changed {} {}, and stored nothing. If something of it would save time next \
+         time (a gotcha, a decision, a fix), store it now with the Helix tool `store`, in one or two sentences; if not, just end.",
+        activity.edited.len(),
+        if activity.edited.len() == 1 { "file" } else { "files" }
     );
-    Ok(Given::of(context.frame("Before this ends:", &[note], &[]), &[]).if_any())
+    // Helix says it itself, so it stands outside of the frame for stored notes.
+    Ok(Given::of(Injection { text: note, taken: 0 }, &[]).if_any())
 }
 
 /// Whether the session changed any memory.

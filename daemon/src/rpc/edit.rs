@@ -134,14 +134,7 @@ impl Plan<'_> {
         let memories = self.runtime.strand.memories(&[number]);
         let memory = memories.map_err(|error| convert::status(error.kind(), &error))?.pop();
         let memory = memory.ok_or_else(|| Status::not_found("the memory is gone; search for it again"))?;
-        // Examinations use the memory of an earlier one, wherever they run.
-        let is_scratch = memory.scope.to_string() == SCRATCH_SCOPE;
-        if !is_scratch && !self.asker.scopes().contains(&memory.scope) {
-            return Err(Status::permission_denied(format!(
-                "{} belongs to {}, which is not seen from here; change it from inside of that project",
-                memory.handle, memory.scope
-            )));
-        }
+        check_seen(&memory, self.asker)?;
         let edit = edit(&memory, &mut warnings)?;
         let (expected, actor, at) = (self.expected, self.asker.actor.clone(), self.runtime.now());
         let request = Request::Edit { number, edit, expected, actor, at };
@@ -277,4 +270,17 @@ fn parse_topic(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Status> 
         warnings.push(format!("topic {:?} became {:?}", name.trim(), topic.as_str()));
     }
     Ok(topic)
+}
+
+/// Refuses what belongs to another project than the asker's.
+pub(super) fn check_seen(memory: &Memory, asker: &Asker) -> Result<(), Status> {
+    // Examinations use the memory of an earlier one, wherever they run.
+    let is_scratch = memory.scope.to_string() == SCRATCH_SCOPE;
+    if is_scratch || asker.scopes().contains(&memory.scope) {
+        return Ok(());
+    }
+    Err(Status::permission_denied(format!(
+        "{} belongs to {}, which is not seen from here; change it from inside of that project",
+        memory.handle, memory.scope
+    )))
 }

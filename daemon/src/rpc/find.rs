@@ -71,6 +71,11 @@ pub(super) async fn forget(runtime: &Arc<Runtime>, request: v1::ForgetRequest) -
     let target = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(request.caller.as_ref());
         let target = target(runtime, request.reference.trim(), &asker)?;
+        if let Target::Memory(number) = target {
+            let found = runtime.strand.memories(&[number]);
+            let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+            found.iter().try_for_each(|memory| edit::check_seen(memory, &asker))?;
+        }
         Ok((target, asker))
     });
     let (target, asker) = target.await?;

@@ -29,17 +29,17 @@ pub(crate) struct Save {
     /// Says what the task is
     #[arg(long, value_name = "TEXT")]
     task: String,
-    /// Says what is done; may be repeated, as may the next three
-    #[arg(long, value_name = "STEP")]
+    /// Says what is done: steps separated by `;`, or repeated, as the next two; files are separated by commas
+    #[arg(long, value_name = "STEP", value_delimiter = ';')]
     done: Vec<String>,
     /// Says what comes next
-    #[arg(long, value_name = "STEP")]
+    #[arg(long, value_name = "STEP", value_delimiter = ';')]
     next: Vec<String>,
     /// Says what is suspected
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_delimiter = ';', alias = "hypotheses")]
     hypothesis: Vec<String>,
     /// Names a file that matters
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_delimiter = ',', alias = "files")]
     file: Vec<String>,
     /// Says what is in the way
     #[arg(long, value_name = "TEXT")]

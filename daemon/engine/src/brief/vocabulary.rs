@@ -236,7 +236,9 @@ fn keywords_of(raw: &[u32], keywords: &[Option<u32>]) -> Vec<(u32, bool)> {
     // Of a word and its plural, the one in the headline stays.
     of_text.sort_unstable_by_key(|&(keyword, is_behind)| (u64::from(keyword) << 1) | u64::from(is_behind));
     of_text.dedup_by_key(|(keyword, _)| *keyword);
-    of_text.iter_mut().for_each(|(_, in_headline)| *in_headline = !*in_headline);
+    for (_, in_headline) in &mut of_text {
+        *in_headline = !*in_headline;
+    }
     of_text
 }
 

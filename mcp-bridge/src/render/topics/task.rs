@@ -16,12 +16,8 @@ pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
         name if name.is_empty() => "this session".to_owned(),
         name => format!("session {name}"),
     };
-    let doing: String = reply
-        .activity
-        .iter()
-        .flat_map(|activity| &activity.lines)
-        .map(|line| format!("{}\n", clean::line(line)))
-        .collect();
+    let lines = reply.activity.iter().flat_map(|activity| &activity.lines);
+    let doing = lines.fold(String::new(), |doing, line| doing + &clean::line(line) + "\n");
     if reply.operations.is_empty() {
         return format!("{doing}{name} changed nothing yet");
     }

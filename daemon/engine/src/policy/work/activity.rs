@@ -114,6 +114,9 @@ pub struct Activity {
     /// Whether the session was reminded to store what it found.
     #[prost(bool, tag = "8")]
     pub is_reminded: bool,
+    /// How often that failed in a row which was mended and failed most often.
+    #[prost(uint32, tag = "9")]
+    pub most_failures: u32,
 }
 
 impl Activity {
@@ -169,11 +172,8 @@ impl Activity {
         let is_known = |print: &String| self.failing.iter().any(|failing| failing.fingerprints.contains(print));
         let fresh: Vec<String> = fingerprints.iter().filter(|print| !is_known(print)).cloned().collect();
         let same = self.failing.iter().position(|failing| failing.words == run.words);
-        let mut failing = same.map(|at| self.failing.remove(at)).unwrap_or_else(|| Failing {
-            tool: run.tool.clone(),
-            words: run.words.clone(),
-            ..Failing::default()
-        });
+        let new = || Failing { tool: run.tool.clone(), words: run.words.clone(), ..Failing::default() };
+        let mut failing = same.map_or_else(new, |at| self.failing.remove(at));
         failing.times = failing.times.saturating_add(1);
         for print in fingerprints {
             if !failing.fingerprints.contains(&print) && failing.fingerprints.len() < FILES_MAX {
@@ -198,6 +198,7 @@ impl Activity {
             std::mem::take(&mut self.failing).into_iter().partition(|failing| run.covers(&failing.words));
         self.failing = left;
         let mended: Vec<Failing> = mended;
+        self.most_failures = mended.iter().map(|failing| failing.times).chain([self.most_failures]).max().unwrap_or(0);
         self.mended = self.mended.saturating_add(u32::try_from(mended.len()).unwrap_or(u32::MAX));
         mended
     }

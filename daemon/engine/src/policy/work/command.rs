@@ -211,7 +211,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
 }
 
 fn classify(words: Vec<String>) -> Option<Run> {
-    let mut words = without_starters(words);
+    let mut words = without_starters(&words);
     // Where its output goes is not what it does.
     if let Some(end) = words.iter().position(|word| word.starts_with('>') || word.starts_with("2>") || word == "<") {
         words.truncate(end);
@@ -248,8 +248,8 @@ fn purpose_of(program: &str, subcommand: Option<&str>) -> Option<Purpose> {
 }
 
 /// Takes away variables and programs that merely start the one that counts.
-fn without_starters(words: Vec<String>) -> Vec<String> {
-    let mut rest = words.as_slice();
+fn without_starters(words: &[String]) -> Vec<String> {
+    let mut rest = words;
     loop {
         rest = match rest {
             [first, ..] if is_assignment(first) || STARTERS.contains(&first.as_str()) => {

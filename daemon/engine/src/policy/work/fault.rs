@@ -70,7 +70,7 @@ enum Place {
     Own,
     /// A later line of the form `--> file:line` says where.
     Below,
-    /// An earlier line says where: a Python traceback's last frame, ESLint's heading.
+    /// An earlier line says where: a Python traceback's last frame, `ESLint`'s heading.
     Above,
 }
 
@@ -176,7 +176,7 @@ static NUMBERS: LazyLock<Option<Regex>> =
 /// Finds the mistakes that an output tells of, each once, in order.
 #[must_use]
 pub fn faults(output: &str) -> Vec<Fault> {
-    let plain = replaced(&ESCAPES, output, "");
+    let plain = replaced(ESCAPES.as_ref(), output, "");
     let lines = telling_lines(&plain);
     let mut found: Vec<Fault> = Vec::new();
     for at in 0..lines.len() {
@@ -216,7 +216,9 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
     }
     match form.place {
         Place::Own => {}
-        Place::Below => fault.file = found_in(lines.iter().skip(at + 1).take(4), &ARROW, "file").unwrap_or_default(),
+        Place::Below => {
+            fault.file = found_in(lines.iter().skip(at + 1).take(4), ARROW.as_ref(), "file").unwrap_or_default()
+        }
         Place::Above => look_above(&mut fault, lines, at),
     }
     if fault.message.is_empty() {
@@ -234,16 +236,17 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
 /// A traceback's last frame, or the file under whose name a linter lists.
 fn look_above(fault: &mut Fault, lines: &[&str], at: usize) {
     let above = || lines.get(at.saturating_sub(60)..at).unwrap_or_default().iter().rev();
-    if let Some(file) = found_in(above(), &FRAME, "file") {
-        fault.symbol = found_in(above(), &FRAME, "symbol").filter(|name| !name.starts_with('<')).unwrap_or_default();
+    if let Some(file) = found_in(above(), FRAME.as_ref(), "file") {
+        fault.symbol =
+            found_in(above(), FRAME.as_ref(), "symbol").filter(|name| !name.starts_with('<')).unwrap_or_default();
         fault.file = file;
     } else {
-        fault.file = found_in(above(), &HEADING, "file").unwrap_or_default();
+        fault.file = found_in(above(), HEADING.as_ref(), "file").unwrap_or_default();
     }
 }
 
-fn found_in<'a>(mut lines: impl Iterator<Item = &'a &'a str>, pattern: &Option<Regex>, name: &str) -> Option<String> {
-    let pattern = pattern.as_ref()?;
+fn found_in<'a>(mut lines: impl Iterator<Item = &'a &'a str>, pattern: Option<&Regex>, name: &str) -> Option<String> {
+    let pattern = pattern?;
     lines.find_map(|line| pattern.captures(line)).map(|captures| group(&captures, name))
 }
 
@@ -259,12 +262,12 @@ fn group(captures: &Captures<'_>, name: &str) -> String {
 
 /// A message without what differs from one time to the next: paths and numbers.
 fn normal(message: &str) -> String {
-    let plain = replaced(&NUMBERS, &replaced(&PATHS, message, "<path>"), "#");
+    let plain = replaced(NUMBERS.as_ref(), &replaced(PATHS.as_ref(), message, "<path>"), "#");
     plain.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-fn replaced(pattern: &Option<Regex>, text: &str, with: &str) -> String {
-    pattern.as_ref().map_or_else(|| text.to_owned(), |pattern| pattern.replace_all(text, with).into_owned())
+fn replaced(pattern: Option<&Regex>, text: &str, with: &str) -> String {
+    pattern.map_or_else(|| text.to_owned(), |pattern| pattern.replace_all(text, with).into_owned())
 }
 
 #[cfg(test)]

@@ -119,16 +119,23 @@ impl Incident {
     /// known to have helped. Days are those of `zone`.
     #[must_use]
     pub fn remedy(&self, zone: &TimeZone) -> Option<String> {
-        let newest_first = || self.fixes.iter().rev();
+        // To change the file that the mistake is in goes without saying.
+        let is_telling = |fix: &&Fix| fix.files.iter().any(|file| !is_same_file(file, &self.file));
+        let newest_first = || self.fixes.iter().rev().filter(is_telling);
         let fix = newest_first().find(|fix| !fix.has_failed).or_else(|| newest_first().next())?;
-        let mut files = fix.files.iter().take(FILES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
-        let more = fix.files.len().saturating_sub(FILES_SHOWN_MAX);
-        if more > 0 {
-            files.push_str(&format!(" and {more} more"));
-        }
+        let files = fix.files.iter().take(FILES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
+        let more = match fix.files.len().saturating_sub(FILES_SHOWN_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         let day = Timestamp::from_micros(fix.at_us).day(zone);
-        Some(format!("fixed before by changing {files} ({day}), held {} of {}", self.held, self.fixed))
+        Some(format!("fixed before by changing {files}{more} ({day}), held {} of {}", self.held, self.fixed))
     }
+}
+
+/// Whether a project's file is the one that a tool named: whole, or by its end.
+fn is_same_file(file: &str, named: &str) -> bool {
+    !named.is_empty() && (file.ends_with(named.trim_start_matches("./")) || named.ends_with(file))
 }
 
 #[cfg(test)]
@@ -147,6 +154,7 @@ mod tests {
         assert_eq!(incident.remedy(&TimeZone::UTC), None);
         incident.mended(&["src/a.rs".into()], at(0));
         assert!(incident.remedy(&TimeZone::UTC).unwrap().ends_with("by changing src/a.rs (2026-10-26), held 1 of 1"));
+        assert!(Incident { file: "./src/a.rs".into(), ..incident.clone() }.remedy(&TimeZone::UTC).is_none(), "obvious");
         let again = Incident::occurred(Incident::read(&incident.encode_to_vec()), &fault, "cargo build", at(1), true);
         assert!(
             again.remedy(&TimeZone::UTC).unwrap().ends_with("src/a.rs (2026-10-26), held 0 of 1"),

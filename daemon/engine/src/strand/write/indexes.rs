@@ -57,14 +57,14 @@ fn link(news: Vec<New>) -> Vec<LinkedNew> {
 /// Commits while another thread links the words of what is new; one after the other when there is no thread to be had.
 pub(super) fn link_beside<T>(commit: impl FnOnce() -> T, news: Vec<New>) -> (T, Vec<LinkedNew>) {
     let waiting = Mutex::new(Some(news));
-    let link_all = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take().map(link).unwrap_or_default();
+    let link_waiting = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take().map(link).unwrap_or_default();
     thread::scope(|scope| {
-        let linker = thread::Builder::new().name("linker".to_owned()).spawn_scoped(scope, &link_all);
+        let helper = thread::Builder::new().name("linker".to_owned()).spawn_scoped(scope, link_waiting);
         let committed = commit();
-        let linked = match linker {
+        let linked = match helper {
             // A panic there is a panic here, as if the work had not been shared.
-            Ok(linker) => linker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => link_all(),
+            Ok(helper) => helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => link_waiting(),
         };
         (committed, linked)
     })
