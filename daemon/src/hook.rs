@@ -337,7 +337,7 @@ fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
             .filter(|_| claim(context, given)),
         // It reaches another context than this one, so it is not this one's to remember.
         Answer::Prompt(given) => with_text(&context.input.tool_input, &given.injection.text)
-            .and_then(|input| dialect.updated_input(event, input))
+            .and_then(|input| dialect.updated_input(event, &input))
             .inspect(|_| count(context, given)),
     };
     said.map(|said| said.to_string().into_bytes()).unwrap_or_default()

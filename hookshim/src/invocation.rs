@@ -1,5 +1,7 @@
 //! What the shim was started with: its event, its client, and the variables it knows, read in one pass.
 
+use core::ffi::CStr;
+
 use crate::frame::{CLIENT_MAX_BYTES, EVENT_MAX_BYTES};
 use crate::start::Strings;
 
@@ -20,7 +22,7 @@ impl<'a> Invocation<'a> {
 
     /// The client whose words the input is in: the second argument; empty where none is named.
     pub(crate) fn client(&self) -> &'a [u8] {
-        let client = self.arguments.clone().nth(2).map(|client| client.to_bytes()).unwrap_or_default();
+        let client = self.arguments.clone().nth(2).map(CStr::to_bytes).unwrap_or_default();
         if client.len() <= CLIENT_MAX_BYTES && client.is_ascii() { client } else { &[] }
     }
 }

@@ -405,7 +405,7 @@ fn a_session_of_forty_events_as_a_person_would_read_it() {
         "is asked to permit storing",
         session
             .hook("approve-mcp", "PermissionRequest-mcp__toy__recall", |input| {
-                input["tool_name"] = "mcp__helix__store".into()
+                input["tool_name"] = "mcp__helix__store".into();
             })
             .unwrap(),
     );

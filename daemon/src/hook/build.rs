@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Run, run_of};
 use helix_engine::policy::work::fault::{Fault, faults};
 use helix_engine::policy::work::incident::Incident;
@@ -70,7 +71,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         }
         (None, _) => {
             if input.tool_name == "Bash" {
-                context.work(|activity| activity.command());
+                context.work(Activity::command);
             }
             Vec::new()
         }
@@ -84,9 +85,10 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         words.extend(last_lines(&outcome.output));
         words.extend(input.tool_text("command").map(|command| one_line(command, LINE_MAX_CHARS)));
     }
-    let memories = match words.is_empty() {
-        true => Vec::new(),
-        false => relevant::find(context, &words.join("\n"), RELEVANCE_MIN, MEMORIES_MAX, Reader::Session)?,
+    let memories = if words.is_empty() {
+        Vec::new()
+    } else {
+        relevant::find(context, &words.join("\n"), RELEVANCE_MIN, MEMORIES_MAX, Reader::Session)?
     };
     let what =
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));

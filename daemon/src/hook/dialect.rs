@@ -77,20 +77,20 @@ impl Dialect {
     /// The answer that puts text in front of the model; `None` where the client takes none at this event.
     pub(super) fn additional_context(self, event: ClientEvent, text: &str) -> Option<Value> {
         match self {
-            Self::Claude => Some(specific(event.name(), "additionalContext", text.into())),
+            Self::Claude => Some(specific(event.name(), "additionalContext", text)),
             Self::Cursor => Some(json!({ "additional_context": text })),
             // Before a tool is used it takes a decision only.
             Self::Gemini if event == ClientEvent::PreToolUse => None,
             Self::Gemini => {
                 let (name, _) = GEMINI_EVENTS.iter().find(|(_, known)| *known == event)?;
-                Some(specific(name, "additionalContext", text.into()))
+                Some(specific(name, "additionalContext", text))
             }
         }
     }
 
     /// The answer that replaces the tool's input.
-    pub(super) fn updated_input(self, event: ClientEvent, input: Value) -> Option<Value> {
-        (self == Self::Claude).then(|| specific(event.name(), "updatedInput", input))
+    pub(super) fn updated_input(self, event: ClientEvent, input: &Value) -> Option<Value> {
+        (self == Self::Claude).then(|| specific(event.name(), "updatedInput", input.clone()))
     }
 
     /// The answer that permits what the client would ask the user about.
@@ -99,8 +99,8 @@ impl Dialect {
     }
 }
 
-fn specific(event: &str, key: &str, value: Value) -> Value {
-    json!({ "hookSpecificOutput": { "hookEventName": event, key: value } })
+fn specific(event: &str, key: &str, value: impl Into<Value>) -> Value {
+    json!({ "hookSpecificOutput": { "hookEventName": event, key: value.into() } })
 }
 
 #[cfg(test)]
@@ -131,7 +131,7 @@ mod tests {
             r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#
         );
         assert_eq!(
-            text(Dialect::Claude.updated_input(ClientEvent::PreToolUse, json!({"prompt": "p"}))),
+            text(Dialect::Claude.updated_input(ClientEvent::PreToolUse, &json!({"prompt": "p"}))),
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"prompt":"p"}}}"#
         );
     }
@@ -140,7 +140,7 @@ mod tests {
     fn where_a_client_takes_nothing_it_is_told_nothing() {
         assert_eq!(Dialect::Gemini.additional_context(ClientEvent::PreToolUse, "a"), None);
         assert_eq!(Dialect::Gemini.allowed(ClientEvent::PermissionRequest), None);
-        assert_eq!(Dialect::Cursor.updated_input(ClientEvent::PreToolUse, Value::Null), None);
+        assert_eq!(Dialect::Cursor.updated_input(ClientEvent::PreToolUse, &Value::Null), None);
     }
 
     #[test]

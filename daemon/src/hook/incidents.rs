@@ -77,27 +77,27 @@ impl Incidents {
     ) -> Result<Vec<Incident>, StoreError> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         let snapshot = strand.snapshot()?;
-        let mut changed = Vec::new();
-        let mut writes = Vec::new();
-        for (fingerprint, what) in which {
+        let mut known_now = Vec::new();
+        let mut changes = Vec::new();
+        for (fingerprint, news) in which {
             let key = key(scope, &fingerprint);
-            let known = match recent.get(&key) {
+            let before = match recent.get(&key) {
                 Some(known) => Some(known.clone()),
                 None => snapshot.incident(&key)?.as_deref().and_then(Incident::read),
             };
-            let Some(incident) = change(known, what) else { continue };
-            writes.push((key.clone(), incident.encode_to_vec()));
+            let Some(incident) = change(before, news) else { continue };
+            changes.push((key.clone(), incident.encode_to_vec()));
             if recent.len() >= RECENT_MAX {
                 recent.clear();
             }
             recent.insert(key, incident.clone());
-            changed.push(incident);
+            known_now.push(incident);
         }
-        if !writes.is_empty() {
+        if !changes.is_empty() {
             // Under the lock, so that the store sees the changes in their order.
-            writer.write_later(Request::Incidents(writes));
+            writer.write_later(Request::Incidents(changes));
         }
-        Ok(changed)
+        Ok(known_now)
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn find(
         now: context.now,
     };
     let found = runtime.strand.search(&search)?;
-    let mut weighed: Vec<(f32, Memory)> = Vec::new();
+    let mut helpful: Vec<(f32, Memory)> = Vec::new();
     for hit in found.hits {
         let signs = weigher.signs(&hit);
         let relevance = signs.relevance();
@@ -58,11 +58,11 @@ pub(super) fn find(
             "weighed"
         );
         if relevance >= threshold && is_showable(context, &hit.memory, reader) {
-            weighed.push((relevance, hit.memory));
+            helpful.push((relevance, hit.memory));
         }
     }
-    weighed.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(weighed.into_iter().take(limit).map(|(_, memory)| memory).collect())
+    helpful.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Ok(helpful.into_iter().take(limit).map(|(_, memory)| memory).collect())
 }
 
 /// Whether a memory may be given unasked: active, somebody stands behind it, and not given yet.

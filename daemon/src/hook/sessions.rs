@@ -149,14 +149,14 @@ impl Sessions {
         session.is_dirty = true;
         let result = change(&mut session.activity);
         let is_due = matters || session.written_at.is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL);
-        (result, is_due.then(|| session.to_write(now)))
+        (result, is_due.then(|| session.written(now)))
     }
 
     /// The states that are not persisted yet.
     pub(crate) fn unwritten(&self, now: Timestamp) -> Vec<(String, Vec<u8>)> {
         let mut sessions = self.lock();
         let dirty = sessions.iter_mut().filter(|(_, session)| session.is_dirty);
-        dirty.map(|(key, session)| (key.clone(), session.to_write(now))).collect()
+        dirty.map(|(key, session)| (key.clone(), session.written(now))).collect()
     }
 
     /// What a session is doing; `None` for one that is over or unknown.
@@ -213,7 +213,7 @@ impl Sessions {
         while session.given.len() > GIVEN_MAX {
             session.given.pop_first();
         }
-        Some(session.to_write(now))
+        Some(session.written(now))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Session>> {
@@ -223,7 +223,7 @@ impl Sessions {
 
 impl Session {
     /// The state to persist.
-    fn to_write(&mut self, now: Timestamp) -> Vec<u8> {
+    fn written(&mut self, now: Timestamp) -> Vec<u8> {
         (self.written_at, self.is_dirty) = (Some(now), false);
         self.state().encode_to_vec()
     }

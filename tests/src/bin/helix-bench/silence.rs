@@ -137,6 +137,7 @@ impl Tally {
         }
     }
 
+    #[expect(clippy::cast_precision_loss, reason = "some hundred cases")]
     fn write(&self, name: &str, table: &mut Table) {
         let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
         let silent = self.negatives - self.disturbed;

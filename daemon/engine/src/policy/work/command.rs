@@ -184,7 +184,7 @@ pub fn run_of(line: &str) -> Option<Run> {
     while !line.is_char_boundary(end) {
         end -= 1;
     }
-    commands(line.get(..end).unwrap_or_default()).into_iter().rev().find_map(classify)
+    commands(line.get(..end).unwrap_or_default()).iter().rev().find_map(|words| classify(words))
 }
 
 /// The commands of a shell line, each as its words.
@@ -210,8 +210,8 @@ fn commands(line: &str) -> Vec<Vec<String>> {
     commands
 }
 
-fn classify(words: Vec<String>) -> Option<Run> {
-    let mut words = without_starters(&words);
+fn classify(words: &[String]) -> Option<Run> {
+    let mut words = without_starters(words);
     // Where its output goes is not what it does.
     if let Some(end) = words.iter().position(|word| word.starts_with('>') || word.starts_with("2>") || word == "<") {
         words.truncate(end);

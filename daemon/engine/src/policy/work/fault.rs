@@ -217,7 +217,7 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
     match form.place {
         Place::Own => {}
         Place::Below => {
-            fault.file = found_in(lines.iter().skip(at + 1).take(4), ARROW.as_ref(), "file").unwrap_or_default()
+            fault.file = found_in(lines.iter().skip(at + 1).take(4), ARROW.as_ref(), "file").unwrap_or_default();
         }
         Place::Above => look_above(&mut fault, lines, at),
     }

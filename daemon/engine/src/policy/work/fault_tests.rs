@@ -124,7 +124,8 @@ fn a_fingerprint_survives_lines_paths_and_numbers() {
 
 #[test]
 fn few_faults_of_a_flood() {
-    let flood: String = (0..10_000).map(|n| format!("error: mistake number {n} of `thing{n}`\n")).collect();
+    let mistake = |n: u32| format!("error: mistake number {n} of `thing{n}`");
+    let flood = (0..10_000).map(mistake).collect::<Vec<_>>().join("\n");
     assert_eq!(faults(&flood).len(), FAULTS_MAX);
     assert!(faults(&"x".repeat(1_000_000)).is_empty());
 }

@@ -107,7 +107,7 @@ impl Strand {
         for LinkedNew { places, linked } in linked {
             let last = places.last().map_or(0, |(place, _)| *place);
             let mut places = places.into_iter().peekable();
-            let mut placed = Vec::with_capacity(LINKED_CHUNK);
+            let mut found = Vec::with_capacity(LINKED_CHUNK);
             let mut others = Vec::new();
             while rest.peek().is_some_and(|(place, _)| *place <= last) {
                 let mut catalog = self.catalog_mut();
@@ -119,12 +119,12 @@ impl Strand {
                     let stored = memory.zip(differs);
                     if new.is_some() {
                         let is_found = stored.filter(|(_, differs)| differs.words);
-                        placed.push(is_found.map(|(memory, _)| (memory.sequence.0, memory.number.0)));
+                        found.push(is_found.map(|(memory, _)| (memory.sequence.0, memory.number.0)));
                     }
                     others.extend(stored.map(|(memory, differs)| (memory, differs, new.is_some())));
                 }
             }
-            self.lexical.upsert_linked(linked, &placed);
+            self.lexical.upsert_linked(linked, &found);
             for (memory, differs, has_words) in others {
                 if differs.words && !has_words {
                     self.index_words(memory.sequence, memory);
