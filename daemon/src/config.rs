@@ -17,6 +17,9 @@ const LOG_DEFAULT: &str = "info";
 /// Strand that is served unless another is named.
 const STRAND_DEFAULT: &str = "default";
 
+/// Characters of a wrong line that are shown.
+const SHOWN_MAX_CHARS: usize = 80;
+
 /// Longest name of a strand or kind, in bytes.
 const NAME_MAX_BYTES: usize = 64;
 
@@ -139,8 +142,11 @@ fn read_file(paths: &Paths) -> Result<File, Failure> {
     toml::from_str(&text).map_err(|error| {
         let line =
             error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.matches('\n').count() + 1);
+        let written: String =
+            text.lines().nth(line - 1).unwrap_or_default().trim().chars().take(SHOWN_MAX_CHARS).collect();
         // One line: whoever started the daemon is shown the last one.
-        Failure::Config { path: format!("{}:{line}", path.display()), detail: error.message().replace('\n', " ") }
+        let detail = format!("{} in `{written}`", error.message().replace('\n', " "));
+        Failure::Config { path: format!("{}:{line}", path.display()), detail }
     })
 }
 
