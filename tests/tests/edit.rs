@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use helix_client::caller;
 use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
-    AppendText, ChangeTags, CompactReply, CompactRequest, DeleteMemories, Draft, EditReply, EditRequest, Memory,
-    MergeTopic, Program, RenameTopic, RestoreMemory, ReviseText, SetFields, Target,
+    AppendText, ChangeTags, CompactReply, CompactRequest, DeleteMemories, Draft, EditReply, EditRequest, ForgetRequest,
+    Memory, MergeTopic, Program, RenameTopic, RestoreMemory, ReviseText, SetFields, Target,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Served};
@@ -232,4 +232,19 @@ fn compacting_merges_duplicates_and_repairs_times() {
     assert_eq!(world.compact(migrate.clone()).repaired, 1);
     assert_eq!(world.compact(CompactRequest { apply: true, ..migrate.clone() }).repaired, 1);
     assert_eq!(world.compact(migrate).repaired, 0);
+}
+
+#[test]
+fn another_projects_memory_is_not_forgotten_from_here() {
+    let mut world = World::new();
+    let memory = world.store("build", "Pass -arch arm64.");
+    let (elsewhere, here) = (world.elsewhere.clone(), world.cwd.clone());
+    let mut forget = |cwd: &PathBuf| {
+        let request =
+            ForgetRequest { caller: Some(caller(Program::Ctl, cwd, "tests", "")), reference: memory.handle.clone() };
+        world.served.rpc.call(async |rpc| rpc.forget(request.clone()).await)
+    };
+    let refused = forget(&elsewhere).unwrap_err();
+    assert_eq!(refused.code(), Code::PermissionDenied, "{refused}");
+    assert!(forget(&here).unwrap().forgotten.is_some());
 }

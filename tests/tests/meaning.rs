@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use helix_proto::exit;
 use helix_proto::v1::{EmbedderState, Program, Retriever};
@@ -14,6 +14,9 @@ use helix_tests::{Binary, Daemon, Home, Rpc};
 
 /// How long the model may take to load and to embed a few texts, on a busy machine.
 const EMBED_DEADLINE: Duration = Duration::from_mins(2);
+
+/// How long a daemon may take to stop, at any moment.
+const STOP_DEADLINE: Duration = Duration::from_secs(5);
 
 /// Texts, and a question that shares no word with the first one.
 const TEXTS: [&str; 5] = [
@@ -160,6 +163,15 @@ fn check_damage(name: &str) {
     assert!(said.lines().any(|line| line.starts_with("failure\t") && line.contains(name)), "{said}");
     assert_eq!(rpc.pid(), daemon.pid());
     assert_eq!(daemon.stop().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_daemon_whose_model_still_loads_stops() {
+    let Some(home) = home() else { return };
+    let daemon = Daemon::start(&home).unwrap();
+    let asked = Instant::now();
+    assert_eq!(daemon.stop().unwrap().code(), Some(0));
+    assert!(asked.elapsed() < STOP_DEADLINE, "{:?}", asked.elapsed());
 }
 
 #[test]

@@ -471,3 +471,13 @@ fn await_fates(world: &World, expected: [&str; 2]) {
     });
     assert!(known.is_ok(), "{expected:?} has not become of them");
 }
+
+#[test]
+fn a_resumed_session_is_not_given_the_next_best() {
+    let world = World::with_corpus();
+    let session = world.session("one");
+    assert!(session.start("startup").unwrap().is_some());
+    for _ in 0..3 {
+        assert_eq!(session.start("resume").unwrap(), None);
+    }
+}

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
+use helix_engine::policy::tags::AUTO_TAGS;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::{ReadError, Strand};
 use helix_engine::surface::neutral::one_line;
@@ -38,6 +39,9 @@ const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
 
 /// Shortest stem that says anything.
 const STEM_MIN_CHARS: usize = 4;
+
+/// How telling a stem must be, in nats: about one memory in thirty may have it.
+const STEM_RARITY_MIN: f32 = 3.2;
 
 /// Stems that every project has.
 const COMMON_STEMS: &[&str] = &[
@@ -100,8 +104,11 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         layers.by_name(&target.names(), names_identifier)?;
     }
     if let Some(stem) = &target.stem {
-        if layers.found.len() < ENOUGH {
-            layers.by_name(std::slice::from_ref(stem), names_word)?;
+        if layers.found.len() < ENOUGH && layers.is_telling(stem)? {
+            let file = target.file.as_deref().map(|file| context.relative(file));
+            layers.by_name(std::slice::from_ref(stem), |memory, stem| {
+                names_word(memory, stem) && is_near(memory, file.as_deref())
+            })?;
         }
         if layers.found.len() < ENOUGH {
             layers.by_coupling(stem)?;
@@ -231,6 +238,13 @@ impl Layers<'_> {
         self.by_words(&query, |memory| names.iter().any(|name| is_named(memory, name)))
     }
 
+    /// Whether a stem is more than a word that the whole project uses.
+    fn is_telling(&self, stem: &str) -> Result<bool, ReadError> {
+        let query = LexicalQuery::identifiers([stem]);
+        let rarities = self.strand().lexical().rarities(&query)?;
+        Ok(rarities.into_iter().fold(0.0, f32::max) >= STEM_RARITY_MIN)
+    }
+
     /// Memories about what hangs together with a file of this stem.
     fn by_coupling(&mut self, stem: &str) -> Result<(), ReadError> {
         for word in COUPLING_WORDS {
@@ -284,7 +298,8 @@ fn telling_stem(path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_str()?;
     let is_telling = stem.chars().count() >= STEM_MIN_CHARS
         && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
-        && !COMMON_STEMS.contains(&stem.to_lowercase().as_str());
+        && !COMMON_STEMS.contains(&stem.to_lowercase().as_str())
+        && !AUTO_TAGS.contains(&stem.to_lowercase().as_str());
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
 
@@ -297,6 +312,13 @@ fn is_distinctive(name: &str) -> bool {
 /// Whether a memory's text names an identifier exactly.
 fn names_identifier(memory: &Memory, name: &str) -> bool {
     memory.text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
+}
+
+/// Whether a memory that names a file's stem may mean that file: it is about no file, or about one beside or below it.
+fn is_near(memory: &Memory, file: Option<&str>) -> bool {
+    let (Some(source), Some(file)) = (&memory.source, file) else { return true };
+    let (source, file) = (Path::new(&source.path), Path::new(file));
+    source.parent() == file.parent() || source.starts_with(file.with_extension(""))
 }
 
 /// Whether a memory names a file's stem: as an identifier in any case, or in its topic or tags.

@@ -10,6 +10,7 @@ use helix_engine::surface::work;
 
 use super::sessions::{GivenCheckpoint, Start};
 use super::{Context, Given};
+use crate::embedder::State;
 use crate::sources::HOOK_READ_MAX_BYTES;
 
 /// Memories considered for a brief; its budget holds fewer.
@@ -17,6 +18,9 @@ const CANDIDATES_MAX: usize = 60;
 
 /// Memories that a session had before it lost its context and that are considered again.
 const LOST_MAX: usize = 20;
+
+/// What is said once a session when there should be an embedder and is none.
+const NO_MEANING: &str = "Helix finds by words only here: `helixctl doctor` says why and what to do.";
 
 /// Gives the brief; `None` when there is nothing new to say.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
@@ -37,12 +41,16 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let total = catalog.topic_summaries(&scopes).iter().map(|topic| topic.count).sum();
     drop(catalog);
     // What the work needed before it needs first.
-    let mut new: Vec<MemoryNumber> = runtime.sessions.lost(key).into_iter().take(LOST_MAX).collect();
+    let lost = if was_interrupted { runtime.sessions.lost(key) } else { Vec::new() };
+    let mut new: Vec<MemoryNumber> = lost.into_iter().take(LOST_MAX).collect();
     new.extend(chosen.into_iter().filter(|number| !new.contains(number)).collect::<Vec<_>>());
     new.retain(|&number| !runtime.sessions.was_given(key, number));
     let mut memories = runtime.strand.memories(&new)?;
     memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
-    let parts: Vec<String> = task.into_iter().chain(work).collect();
+    let says_so = input.start() == Start::Anew && !memories.is_empty();
+    let lacks_meaning =
+        matches!(runtime.embedder.state(), State::Absent(_) | State::Failed(_)).then(|| NO_MEANING.to_owned());
+    let parts: Vec<String> = task.into_iter().chain(work).chain(lacks_meaning.filter(|_| says_so)).collect();
     let injection = render(&Surface {
         project: &project.name,
         total,

@@ -54,7 +54,11 @@ fn activity(runtime: &Runtime, session: &str) -> Option<v1::SessionActivity> {
     let injected = u32::try_from(runtime.sessions.given_count(session)).unwrap_or(u32::MAX);
     let mut lines = work::described(&known, runtime.now());
     lines.push(format!("Injected: {injected} {}", if injected == 1 { "memory" } else { "memories" }));
+    let last = known.last_run.clone().unwrap_or_default();
     Some(v1::SessionActivity {
+        last_run: known.last_run.as_ref().map(|last| last.tool.clone()),
+        has_last_run_succeeded: last.has_succeeded,
+        last_run_at_us: last.at_us,
         phase: known.current_phase().name().to_owned(),
         injected,
         focus: known.focus().into_iter().map(str::to_owned).collect(),

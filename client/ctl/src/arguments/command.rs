@@ -83,7 +83,7 @@ pub(super) enum Browsing {
     /// Saves, prints or clears where a task stands
     #[command(subcommand)]
     Checkpoint(Checkpoint),
-    /// Lists what a session changed
+    /// Shows what a session is doing and what it changed
     Session(Session),
     /// Shows what hooks told agents, and whether it reached the model
     Receipts(Receipts),

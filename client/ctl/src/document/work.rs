@@ -92,6 +92,15 @@ pub(crate) struct ActivityDocument<'a> {
     edited: &'a [String],
     failing: &'a [String],
     mended: u32,
+    build: Option<BuildDocument<'a>>,
+}
+
+/// How the last command that builds or tests went.
+#[derive(Debug, Serialize)]
+struct BuildDocument<'a> {
+    tool: &'a str,
+    succeeded: bool,
+    at: String,
 }
 
 /// A handover.
@@ -122,6 +131,11 @@ impl<'a> From<&'a v1::SessionLogReply> for SessionDocument<'a> {
             edited: &activity.edited,
             failing: &activity.failing,
             mended: activity.mended,
+            build: activity.last_run.as_deref().map(|tool| BuildDocument {
+                tool,
+                succeeded: activity.has_last_run_succeeded,
+                at: rfc3339(activity.last_run_at_us),
+            }),
         });
         Self { session: &reply.session, total: reply.total, operations, activity }
     }
