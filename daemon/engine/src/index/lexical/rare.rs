@@ -25,8 +25,8 @@ impl LexicalIndex {
     }
 
     /// How telling each of a query's terms is, in its order: the inverse document frequency of BM25, in nats, as if there were
-    /// [`REFERENCE_DOCUMENTS`] memories, so that it means the same in a small strand and in a large one. In a very small one a
-    /// word is not telling for being there once: it counts as if there were [`DOCUMENTS_MIN`].
+    /// 200 memories, so that it means the same in a small strand and in a large one. In a very small one a
+    /// word is not telling for being there once: it counts as if there were 50.
     ///
     /// # Errors
     ///
