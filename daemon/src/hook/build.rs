@@ -124,15 +124,14 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
     let runtime = context.runtime;
     let (strand, scope) = (&runtime.strand, &context.project.scope);
     let is_fresh = |fault: &Fault| fresh.contains(&fault.fingerprint());
-    let before: Vec<Option<Incident>> =
-        faults.iter().map(|fault| runtime.incidents.known(strand, scope, fault)).collect::<Result<_, _>>()?;
-    let now = if context.is_real() {
+    let incidents: Vec<Incident> = if context.is_real() {
         let occurred = faults.iter().map(|fault| (fault, is_fresh(fault)));
         runtime.incidents.occurred(strand, &runtime.writer, scope, occurred, &run.tool, context.now)?
     } else {
-        before.iter().flatten().cloned().collect()
+        let known = faults.iter().map(|fault| runtime.incidents.known(strand, scope, fault));
+        known.filter_map(Result::transpose).collect::<Result<_, _>>()?
     };
-    let known = now.iter().filter(|incident| is_fresh(&incident.fault()));
+    let known = incidents.iter().filter(|incident| is_fresh(&incident.fault()));
     Ok(known
         .filter_map(|incident| {
             let remedy = incident.remedy(&TimeZone::system())?;
@@ -167,13 +166,7 @@ fn bounded(output: &str) -> String {
         return output.to_owned();
     }
     let half = OUTPUT_MAX_BYTES / 2;
-    let (mut head, mut tail) = (half, output.len() - half);
-    while !output.is_char_boundary(head) {
-        head -= 1;
-    }
-    while !output.is_char_boundary(tail) {
-        tail += 1;
-    }
+    let (head, tail) = (output.floor_char_boundary(half), output.ceil_char_boundary(output.len() - half));
     format!("{}\n{}", output.get(..head).unwrap_or_default(), output.get(tail..).unwrap_or_default())
 }
 

@@ -116,13 +116,7 @@ impl Sessions {
     pub(super) fn begin(&self, key: &str, start: Start, now: Timestamp) {
         let mut sessions = self.lock();
         sessions.retain(|_, session| !is_over(session, now));
-        if sessions.len() >= SESSIONS_MAX
-            && let Some(idlest) =
-                sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone())
-        {
-            sessions.remove(&idlest);
-        }
-        let session = sessions.entry(key.to_owned()).or_default();
+        let session = current(&mut sessions, key, now);
         session.last_event_at = now;
         match start {
             Start::GoesOn => {}
@@ -141,10 +135,7 @@ impl Sessions {
         change: impl FnOnce(&mut Activity) -> T,
     ) -> (T, Option<Vec<u8>>) {
         let mut sessions = self.lock();
-        let session = sessions.entry(key.to_owned()).or_default();
-        if is_over(session, now) {
-            *session = Session::default();
-        }
+        let session = current(&mut sessions, key, now);
         session.last_event_at = now;
         session.is_dirty = true;
         let result = change(&mut session.activity);
@@ -196,10 +187,7 @@ impl Sessions {
         now: Timestamp,
     ) -> Option<Vec<u8>> {
         let mut sessions = self.lock();
-        let session = sessions.entry(key.to_owned()).or_default();
-        if is_over(session, now) {
-            *session = Session::default();
-        }
+        let session = current(&mut sessions, key, now);
         let is_known = numbers.iter().any(|number| session.given.contains(&number.0));
         if is_known || checkpoint.is_some_and(|checkpoint| session.knows(checkpoint)) {
             return None;
@@ -251,6 +239,19 @@ impl Session {
             activity: Some(self.activity.clone()),
         }
     }
+}
+
+/// The session as it is now: a new one in place of one that is over, and of the longest idle one where there is no room.
+fn current<'s>(sessions: &'s mut HashMap<String, Session>, key: &str, now: Timestamp) -> &'s mut Session {
+    if sessions.len() >= SESSIONS_MAX && !sessions.contains_key(key) {
+        let idlest = sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone());
+        idlest.and_then(|key| sessions.remove(&key));
+    }
+    let session = sessions.entry(key.to_owned()).or_default();
+    if is_over(session, now) {
+        *session = Session::default();
+    }
+    session
 }
 
 fn is_over(session: &Session, now: Timestamp) -> bool {

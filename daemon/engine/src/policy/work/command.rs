@@ -180,10 +180,7 @@ const SCRIPT_NAMES: &[(&str, Purpose)] = &[
 /// Finds the last command of a shell line that builds, tests or checks: its outcome is most often the line's.
 #[must_use]
 pub fn run_of(line: &str) -> Option<Run> {
-    let mut end = line.len().min(LINE_MAX_BYTES);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = line.floor_char_boundary(LINE_MAX_BYTES);
     commands(line.get(..end).unwrap_or_default()).iter().rev().find_map(|words| classify(words))
 }
 
