@@ -8,7 +8,7 @@ use std::time::Duration;
 use std::{io, thread};
 
 use helix_engine::ports::Storage;
-use helix_engine::strand::{SpaceError, Strand};
+use helix_engine::strand::{Pending, SpaceError, Strand};
 use tokio::sync::oneshot;
 
 use super::files;
@@ -16,6 +16,9 @@ use super::model::{Model, ModelError};
 
 /// Texts embedded at once in the background; a query that arrives waits for at most these.
 const BACKGROUND_BATCH: usize = 4;
+
+/// Texts that are read at once, to embed those of a length together: a batch takes as long as its longest text.
+const READ_AT_ONCE: usize = 32;
 
 /// Queries that may wait; beyond it a search goes without meaning.
 const QUERIES_MAX: usize = 64;
@@ -171,7 +174,9 @@ impl Worker {
     }
 
     fn serve(&self, mut model: Model) {
+        let mut work = Work::default();
         let mut may_wait = true;
+        let mut has_worked = false;
         loop {
             let message = if may_wait {
                 match self.messages.try_recv() {
@@ -189,21 +194,32 @@ impl Worker {
             match message {
                 Some(Message::Query { text, reply }) => answer(&mut model, &text, reply),
                 Some(Message::Wake) => may_wait = true,
-                None => may_wait = self.work_off(&mut model),
+                None => {
+                    may_wait = self.work_off(&mut model, &mut work);
+                    if !may_wait && std::mem::take(&mut has_worked) {
+                        rest(&mut model);
+                    }
+                    has_worked |= may_wait;
+                }
             }
         }
     }
 
     /// Embeds some of what waits. Returns whether more may wait.
-    fn work_off(&self, model: &mut Model) -> bool {
-        let pending = match self.strand.pending_vectors(BACKGROUND_BATCH) {
-            Ok(pending) if pending.is_empty() => return false,
-            Ok(pending) => pending,
-            Err(error) => {
-                tracing::error!(%error, "reading texts to embed failed");
-                return false;
+    fn work_off(&self, model: &mut Model, work: &mut Work) -> bool {
+        if work.is_empty() {
+            match self.strand.pending_vectors(READ_AT_ONCE) {
+                Ok(pending) => work.take_on(pending),
+                Err(error) => {
+                    tracing::error!(%error, "reading texts to embed failed");
+                    return false;
+                }
             }
-        };
+        }
+        let pending = work.next_batch();
+        if pending.is_empty() {
+            return false;
+        }
         let texts: Vec<&str> = pending.iter().map(|waiting| waiting.text.as_str()).collect();
         let vectors = match model.embed(&texts) {
             Ok(vectors) => vectors,
@@ -222,7 +238,7 @@ impl Worker {
     }
 
     /// Leaves a group of texts without vectors, so that it cannot hold up the others.
-    fn give_up(&self, pending: &[helix_engine::strand::Pending], error: &dyn std::error::Error) -> bool {
+    fn give_up(&self, pending: &[Pending], error: &dyn std::error::Error) -> bool {
         tracing::error!(%error, count = pending.len(), "some memories cannot be embedded; they are found by words only");
         for waiting in pending {
             self.strand.skip_vector(waiting.number);
@@ -232,6 +248,32 @@ impl Worker {
 
     fn set_state(&self, state: State) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+/// Texts that were read and are not embedded yet, the shortest last.
+#[derive(Default)]
+struct Work(Vec<Pending>);
+
+impl Work {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn take_on(&mut self, pending: Vec<Pending>) {
+        self.0 = pending;
+        self.0.sort_by_key(|waiting| std::cmp::Reverse(waiting.text.len()));
+    }
+
+    fn next_batch(&mut self) -> Vec<Pending> {
+        self.0.split_off(self.0.len().saturating_sub(BACKGROUND_BATCH))
+    }
+}
+
+/// Gives back what the work took.
+fn rest(model: &mut Model) {
+    if let Err(error) = model.rest() {
+        tracing::warn!(%error, "the model keeps the memory that it does not need");
     }
 }
 
