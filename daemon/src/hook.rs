@@ -9,6 +9,7 @@ mod build;
 mod changes;
 mod dialect;
 mod event;
+mod files;
 mod incidents;
 mod prompt;
 mod receipts;
@@ -18,6 +19,7 @@ mod sessions;
 mod stop;
 mod subagent;
 
+pub(crate) use files::Files;
 pub(crate) use incidents::Incidents;
 pub(crate) use receipts::{Fate, Receipt, Receipts};
 pub(crate) use sessions::Sessions;

@@ -17,7 +17,7 @@ use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{Handover, Successor};
 use crate::home::{Home, make_directory};
-use crate::hook::{self, Gate, Incidents, Receipts, Sessions};
+use crate::hook::{self, Files, Gate, Incidents, Receipts, Sessions};
 use crate::indexer::{self, Indexer};
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
@@ -215,6 +215,7 @@ impl Runtime {
             sources: Sources::default(),
             incidents: Incidents::default(),
             receipts: Receipts::default(),
+            files: Files::default(),
             hook_gate: Gate::default(),
             clock,
             started_at,

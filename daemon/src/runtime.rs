@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
-use crate::hook::{Gate, Incidents, Receipts, Sessions};
+use crate::hook::{Files, Gate, Incidents, Receipts, Sessions};
 use crate::project::{self, Project, Projects};
 use crate::sources::Sources;
 use crate::system::SystemClock;
@@ -43,6 +43,8 @@ pub(crate) struct Runtime {
     pub(crate) incidents: Incidents,
     /// What hooks said.
     pub(crate) receipts: Receipts,
+    /// What the files declare that agents work on.
+    pub(crate) files: Files,
     /// Bounds how much of the machine hooks take.
     pub(crate) hook_gate: Gate,
     /// Tells the time.

@@ -3,12 +3,13 @@
 //! Data moves one way: `model` (values) → `policy` (pure decisions) → `store` (redb, the truth) → `index` (derived, may be
 //! deleted while the daemon is off) → `recall` (parse, search, fuse, rank) → `brief` (compress what was selected) and
 //! `surface` (text for readers). [`strand`] ties store and indexes together; [`exchange`] is how memories travel between
-//! strands.
+//! strands; [`code`] reads what source files declare.
 //!
 //! Absent on purpose: tokio, tonic, ort, environment variables, home directories and clocks. Time, randomness, storage and
 //! embeddings come in through [`ports`] or as arguments.
 
 pub mod brief;
+pub mod code;
 pub mod error;
 pub mod exchange;
 pub mod index;

@@ -8,5 +8,4 @@ pub mod inject;
 pub mod neutral;
 pub mod prompt;
 pub mod session;
-pub mod symbols;
 pub mod work;

@@ -1,16 +1,12 @@
 //! What a change takes away from a file.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
-use helix_engine::surface::symbols::symbols;
+use helix_engine::code;
 use serde_json::Value;
 
 use super::event::Input;
-
-/// Bytes of a file that are read for its symbols; 500 lines are rarely longer.
-const FILE_READ_MAX_BYTES: u64 = 128 * 1024;
+use super::files::head;
 
 /// The symbols that were declared before a change and are not after it.
 pub(super) fn removed_symbols(input: &Input, file: Option<&Path>) -> Vec<String> {
@@ -24,24 +20,14 @@ pub(super) fn removed_symbols(input: &Input, file: Option<&Path>) -> Vec<String>
         "Write" => vec![(file.map(head).unwrap_or_default(), text(&input.tool_input, "content"))],
         _ => Vec::new(),
     };
-    let declared =
-        |texts: &mut dyn Iterator<Item = &String>| -> Vec<String> { texts.flat_map(|text| symbols(text)).collect() };
+    let declared = |texts: &mut dyn Iterator<Item = &String>| -> Vec<String> {
+        texts.flat_map(|text| code::declared_in_part(file, text)).collect()
+    };
     let after = declared(&mut pairs.iter().map(|(_, after)| after));
     let mut removed = declared(&mut pairs.iter().map(|(before, _)| before));
     removed.retain(|name| !after.contains(name));
+    removed.truncate(code::SYMBOLS_MAX);
     removed
-}
-
-/// Reads the first bytes of a regular file; empty when it cannot be read or is none.
-pub(super) fn head(file: &Path) -> String {
-    let mut bytes = Vec::new();
-    let opened = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file).and_then(|_| File::open(file).ok());
-    if let Some(opened) = opened
-        && opened.take(FILE_READ_MAX_BYTES).read_to_end(&mut bytes).is_err()
-    {
-        bytes.clear();
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

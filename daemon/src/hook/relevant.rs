@@ -21,6 +21,17 @@ pub(super) enum Reader {
     New,
 }
 
+/// What is looked for.
+pub(super) struct Wanted<'a> {
+    /// In words.
+    pub(super) words: &'a str,
+    /// In meaning; `None` when the embedder is not ready in time.
+    pub(super) vector: Option<Vec<f32>>,
+    /// Least relevance.
+    pub(super) threshold: f32,
+    pub(super) reader: Reader,
+}
+
 /// Finds at most `limit` memories whose relevance to `words` is at least `threshold`, most relevant first. By words alone
 /// when the embedder is not ready in time.
 pub(super) fn find(
@@ -33,14 +44,26 @@ pub(super) fn find(
     let runtime = context.runtime;
     // Half of what is left: the search needs some of it, and a late answer is none.
     let vector = Handle::current().block_on(runtime.embedder.embed(words, context.time_left() / 2));
-    let weigher = Weigher::new(&runtime.strand, words, vector.is_some())?;
+    let mut found = weigh(context, Wanted { words, vector, threshold, reader }, Retriever::Hybrid)?;
+    found.truncate(limit);
+    Ok(found)
+}
+
+/// Finds the memories that are near in meaning and relevant, most relevant first.
+pub(super) fn near(context: &Context<'_>, wanted: Wanted<'_>) -> Result<Vec<Memory>, ReadError> {
+    weigh(context, wanted, Retriever::Meaning)
+}
+
+fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Result<Vec<Memory>, ReadError> {
+    let runtime = context.runtime;
+    let weigher = Weigher::new(&runtime.strand, wanted.words, wanted.vector.is_some())?;
     let search = Search {
-        words: words.to_owned(),
-        vector,
+        words: wanted.words.to_owned(),
+        vector: wanted.vector,
         filter: Filter { scopes: context.project.scopes(), ..Filter::default() },
         limit: WEIGHED_MAX,
         mode: Mode::Any,
-        retriever: Retriever::Hybrid,
+        retriever,
         now: context.now,
     };
     let found = runtime.strand.search(&search)?;
@@ -50,6 +73,7 @@ pub(super) fn find(
         let relevance = signs.relevance();
         tracing::debug!(
             event = context.request.event,
+            session = context.input.session_id,
             handle = hit.memory.handle.as_str(),
             relevance,
             meaning = signs.meaning.unwrap_or(-1.0),
@@ -57,12 +81,12 @@ pub(super) fn find(
             rarity = signs.rarity,
             "weighed"
         );
-        if relevance >= threshold && is_showable(context, &hit.memory, reader) {
+        if relevance >= wanted.threshold && is_showable(context, &hit.memory, wanted.reader) {
             helpful.push((relevance, hit.memory));
         }
     }
     helpful.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(helpful.into_iter().take(limit).map(|(_, memory)| memory).collect())
+    Ok(helpful.into_iter().map(|(_, memory)| memory).collect())
 }
 
 /// Whether a memory may be given unasked: active, somebody stands behind it, and not given yet.

@@ -1,13 +1,4 @@
-//! Names that a source file declares, found line by line without a grammar.
-
-/// Lines of a file that are looked at.
-pub const SYMBOL_LINES_MAX: usize = 500;
-
-/// Names taken from a file.
-pub const SYMBOLS_MAX: usize = 20;
-
-/// Shortest name that says anything.
-const SYMBOL_MIN_CHARS: usize = 3;
+//! Names that a source file declares, found line by line: for languages without a grammar, and for parts of files.
 
 /// Words that introduce a name, over the common languages.
 const DECLARES: &[&str] = &[
@@ -58,25 +49,9 @@ const MODIFIERS: &[&str] = &[
     "declare",
 ];
 
-/// Names that every file of a language has.
-const COMMONPLACE: &[&str] =
-    &["main", "new", "test", "tests", "init", "setup", "run", "default", "from", "into", "fmt"];
-
-/// Finds the declared names in the first lines of a file, in order, each once.
-#[must_use]
-pub fn symbols(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for line in text.lines().take(SYMBOL_LINES_MAX) {
-        if found.len() == SYMBOLS_MAX {
-            break;
-        }
-        if let Some(name) = declared_name(line)
-            && !found.iter().any(|known| known == name)
-        {
-            found.push(name.to_owned());
-        }
-    }
-    found
+/// Finds the declared names in order.
+pub(super) fn declared(text: &str) -> Vec<String> {
+    text.lines().filter_map(declared_name).map(str::to_owned).collect()
 }
 
 fn declared_name(line: &str) -> Option<&str> {
@@ -92,10 +67,7 @@ fn declared_name(line: &str) -> Option<&str> {
     }
     let end = name.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(name.len());
     let name = name.get(..end)?;
-    let is_telling = name.chars().count() >= SYMBOL_MIN_CHARS
-        && !COMMONPLACE.contains(&name)
-        && name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    is_telling.then_some(name)
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_').then_some(name)
 }
 
 #[cfg(test)]
@@ -113,18 +85,9 @@ mod tests {
             ("public static final class Builder<T> {", Some("Builder")),
             ("interface Props {", Some("Props")),
             ("let x = def;", None),
-            ("fn main() {", None),
             ("// fn nothing", None),
         ] {
             assert_eq!(declared_name(line), name, "{line}");
         }
-    }
-
-    #[test]
-    fn limits_hold() {
-        let file = (0..600).map(|n| format!("fn name_{n}() {{}}")).collect::<Vec<_>>().join("\n");
-        assert_eq!(symbols(&file).len(), SYMBOLS_MAX);
-        let late = format!("{}fn too_late() {{}}\n", "\n".repeat(SYMBOL_LINES_MAX));
-        assert!(symbols(&late).is_empty());
     }
 }

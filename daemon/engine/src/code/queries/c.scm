@@ -1,0 +1,7 @@
+(struct_specifier name: (type_identifier) @type body: (_))
+(union_specifier name: (type_identifier) @type body: (_))
+(enum_specifier name: (type_identifier) @type body: (_))
+(type_definition declarator: (type_identifier) @type)
+(function_declarator declarator: (identifier) @function)
+(preproc_function_def name: (identifier) @function)
+(preproc_def name: (identifier) @constant)

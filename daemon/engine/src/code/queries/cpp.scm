@@ -1,0 +1,6 @@
+(class_specifier name: (type_identifier) @type body: (_))
+(alias_declaration name: (type_identifier) @type)
+(concept_definition name: (identifier) @type)
+(namespace_definition name: (namespace_identifier) @type)
+(function_declarator declarator: (field_identifier) @function)
+(function_declarator declarator: (qualified_identifier name: (identifier) @function))

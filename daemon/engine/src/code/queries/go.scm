@@ -1,0 +1,6 @@
+(type_spec name: (type_identifier) @type)
+(type_alias name: (type_identifier) @type)
+(function_declaration name: (identifier) @function)
+(method_declaration name: (field_identifier) @function)
+(source_file (const_declaration (const_spec name: (identifier) @constant)))
+(source_file (var_declaration (var_spec name: (identifier) @constant)))

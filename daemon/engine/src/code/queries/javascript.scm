@@ -1,0 +1,6 @@
+(function_declaration name: (identifier) @function)
+(generator_function_declaration name: (identifier) @function)
+(method_definition name: (property_identifier) @function)
+(variable_declarator name: (identifier) @function value: [(arrow_function) (function_expression)])
+(program (lexical_declaration (variable_declarator name: (identifier) @constant)))
+(program (export_statement (lexical_declaration (variable_declarator name: (identifier) @constant))))

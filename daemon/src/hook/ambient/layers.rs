@@ -1,0 +1,175 @@
+//! The search for what is known of a file, layer by layer; each skips what an earlier one or this session already gave.
+
+use std::path::Path;
+use std::time::Duration;
+
+use helix_engine::index::catalog::Catalog;
+use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
+use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
+use helix_engine::strand::{ReadError, Strand};
+
+use super::ENOUGH;
+use crate::hook::Context;
+use crate::hook::files::Seen;
+use crate::hook::relevant::{self, Reader, Wanted};
+
+/// Memories that one layer of guesses may add; a guess deserves less room than a statement about the file.
+const GUESSES_MAX: usize = 3;
+
+/// Candidates of the word index that are looked at for a guess.
+const CANDIDATES_MAX: usize = 16;
+
+/// Words with which memories say that things hang together.
+const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
+
+/// How telling a stem must be, in nats: about one memory in thirty may have it.
+const STEM_RARITY_MIN: f32 = 3.2;
+
+/// How long an event waits for the meaning of a file that was not looked at before. The text is embedded in any case, and the
+/// next event on the file finds it made.
+const MEANING_PATIENCE: Duration = Duration::from_millis(30);
+
+/// Least relevance of a memory that is only near in meaning.
+const RELEVANCE_MIN: f32 = 0.5;
+
+/// What was found so far.
+pub(super) struct Layers<'a> {
+    context: &'a Context<'a>,
+    scopes: Vec<Scope>,
+    pub(super) found: Vec<Memory>,
+}
+
+impl<'a> Layers<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
+        Self { context, scopes: context.project.scopes(), found: Vec::new() }
+    }
+
+    fn strand(&self) -> &Strand {
+        &self.context.runtime.strand
+    }
+
+    /// Memories whose source is this file, newest first. A source that was given as a mere end of the path counts too.
+    pub(super) fn by_source(&mut self, file: &Path) -> Result<(), ReadError> {
+        let relative = self.context.relative(file);
+        let absolute = file.to_string_lossy();
+        let mut numbers = {
+            let catalog = self.strand().catalog();
+            let ends = relative.match_indices('/').filter_map(|(at, _)| relative.get(at + 1..));
+            let spellings = [relative.as_str(), &absolute].into_iter().chain(ends);
+            let mut numbers: Vec<MemoryNumber> = spellings.flat_map(|path| catalog.of_source(path)).collect();
+            numbers.retain(|&number| self.is_wanted(&catalog, number));
+            numbers.sort_by_key(|&number| std::cmp::Reverse((catalog.row(number).map(|row| row.valid_from), number)));
+            numbers
+        };
+        numbers.dedup();
+        numbers.truncate(ENOUGH);
+        self.found.extend(self.strand().memories(&numbers)?);
+        Ok(())
+    }
+
+    /// Memories that name one of these symbols.
+    pub(super) fn by_symbols(&mut self, names: &[String]) -> Result<(), ReadError> {
+        let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
+        self.by_words(&query, |memory| names.iter().any(|name| names_identifier(memory, name)))
+    }
+
+    /// Memories that name the stem of the file shown, where it is more than a word that the whole project uses.
+    pub(super) fn by_stem(&mut self, stem: &str, shown: &Path) -> Result<(), ReadError> {
+        let query = LexicalQuery::identifiers([stem]);
+        let rarities = self.strand().lexical().rarities(&query)?;
+        if rarities.into_iter().fold(0.0, f32::max) < STEM_RARITY_MIN {
+            return Ok(());
+        }
+        self.by_words(&query, |memory| names_word(memory, stem) && is_near(memory, shown))
+    }
+
+    /// Memories about what hangs together with a file of this stem.
+    pub(super) fn by_coupling(&mut self, stem: &str) -> Result<(), ReadError> {
+        for word in COUPLING_WORDS {
+            let query = LexicalQuery::parse(&format!("{word} {stem}"), WordMode::All);
+            self.by_words(&query, |_| true)?;
+        }
+        Ok(())
+    }
+
+    /// Memories that are near in meaning to what the file is about.
+    pub(super) fn by_meaning(&mut self, seen: &std::sync::Arc<Seen>) -> Result<(), ReadError> {
+        let context = self.context;
+        let room = GUESSES_MAX.min(ENOUGH.saturating_sub(self.found.len()));
+        // Nobody's work waits for a dry run.
+        let patience = if context.is_real() { MEANING_PATIENCE } else { context.time_left() / 2 };
+        if room == 0 {
+            return Ok(());
+        }
+        let Some(vector) = seen.meaning(&context.runtime.embedder, patience) else { return Ok(()) };
+        let wanted =
+            Wanted { words: &seen.summary, vector: Some(vector), threshold: RELEVANCE_MIN, reader: Reader::Session };
+        let found = relevant::near(context, wanted)?;
+        let new = found.into_iter().filter(|memory| self.found.iter().all(|known| known.number != memory.number));
+        let new: Vec<Memory> = new.take(room).collect();
+        self.found.extend(new);
+        Ok(())
+    }
+
+    /// Memories that have the words and pass.
+    fn by_words(&mut self, query: &LexicalQuery, passes: impl Fn(&Memory) -> bool) -> Result<(), ReadError> {
+        let room = GUESSES_MAX.min(ENOUGH.saturating_sub(self.found.len()));
+        if query.is_empty() || room == 0 {
+            return Ok(());
+        }
+        let hits = {
+            let catalog = self.strand().catalog();
+            let keeps = |number| self.is_wanted(&catalog, MemoryNumber(number));
+            self.strand().lexical().search(query, CANDIDATES_MAX, &Restriction::default(), keeps)?
+        };
+        let numbers: Vec<MemoryNumber> = hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect();
+        let candidates = self.strand().memories(&numbers)?;
+        self.found.extend(candidates.into_iter().filter(passes).take(room));
+        Ok(())
+    }
+
+    /// Whether a memory may be given: active, visible here, trusted, and not given yet.
+    fn is_wanted(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
+        let is_visible = catalog.row(number).is_some_and(|row| {
+            let scope = catalog.scope_of(row);
+            row.status == Status::Active
+                && row.origin.is_shown_unasked()
+                && self.scopes.iter().any(|visible| scope_is(visible, scope))
+        });
+        is_visible
+            && !self.found.iter().any(|memory| memory.number == number)
+            && !self.context.runtime.sessions.was_given(&self.context.key, number)
+    }
+}
+
+/// Compares a scope with its text without making one.
+fn scope_is(scope: &Scope, text: &str) -> bool {
+    match scope {
+        Scope::Global => text == "global",
+        Scope::Project(id) => text.strip_prefix("project:") == Some(id.as_str()),
+        Scope::Session(id) => text.strip_prefix("session:") == Some(id.as_str()),
+    }
+}
+
+/// Whether a memory's text names an identifier exactly.
+pub(super) fn names_identifier(memory: &Memory, name: &str) -> bool {
+    memory.text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
+}
+
+/// Whether a memory that names a file's stem may mean that file: it is about no file, or about one beside or below it.
+fn is_near(memory: &Memory, file: &Path) -> bool {
+    let Some(source) = &memory.source else { return true };
+    let source = Path::new(&source.path);
+    source.parent() == file.parent() || source.starts_with(file.with_extension(""))
+}
+
+/// Whether a memory names a file's stem: as an identifier in any case, or in its topic or tags.
+fn names_word(memory: &Memory, stem: &str) -> bool {
+    let is_same = |word: &str| word.eq_ignore_ascii_case(stem);
+    memory
+        .text
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
+        .any(|word| is_same(word) || is_same(&word.replace('-', "_")))
+        || is_same(&memory.topic.as_str().replace('-', "_"))
+        || memory.tags.iter().any(|tag| is_same(&tag.replace('-', "_")))
+}

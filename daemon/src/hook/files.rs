@@ -1,0 +1,141 @@
+//! What the files that agents work on declare and are about, read once for each content.
+//!
+//! Known by the hash of the content, so that a file that is read, edited and read again is parsed twice and not three times,
+//! and a file that two worktrees share once. What it is about is embedded when the embedder has time; an event waits for it
+//! only for a moment.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use helix_engine::code;
+use lru::LruCache;
+use tokio::runtime::Handle;
+
+use crate::embedder::EmbedderHandle;
+
+/// Contents that are remembered: what an agent works on in a day, at some kilobytes each.
+const FILES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+
+/// Bytes of a file that are read for its symbols; 500 lines are rarely longer.
+const FILE_READ_MAX_BYTES: u64 = 128 * 1024;
+
+/// How long the embedder may take for a file that nobody waits for anymore.
+const EMBED_DEADLINE: Duration = Duration::from_secs(30);
+
+/// What is known of one content.
+#[derive(Debug)]
+pub(super) struct Seen {
+    /// The names that it declares.
+    pub(super) names: Vec<String>,
+    /// It in words.
+    pub(super) summary: String,
+    /// The vector of those, once it is made.
+    meaning: OnceLock<Vec<f32>>,
+    /// Whether somebody has asked for it.
+    is_asked: Mutex<bool>,
+}
+
+/// The files that were looked at last.
+#[derive(Debug)]
+pub(crate) struct Files {
+    known: Mutex<LruCache<blake3::Hash, Arc<Seen>>>,
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Self { known: Mutex::new(LruCache::new(FILES_MAX)) }
+    }
+}
+
+impl Files {
+    /// What is known of a file with this text; `shown` is its path as people write it.
+    pub(super) fn look(&self, file: &Path, shown: &Path, text: &str) -> Arc<Seen> {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(shown.as_os_str().as_encoded_bytes()).update(&[0]).update(text.as_bytes());
+        let hash = hasher.finalize();
+        if let Some(seen) = self.lock().get(&hash) {
+            return Arc::clone(seen);
+        }
+        // Parsed without the lock: two events may parse the same file at the same time, and agree.
+        let names = code::declared(file, text);
+        let summary = code::summary(shown, text, &names);
+        let seen = Arc::new(Seen { names, summary, meaning: OnceLock::new(), is_asked: Mutex::new(false) });
+        self.lock().put(hash, Arc::clone(&seen));
+        seen
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, LruCache<blake3::Hash, Arc<Seen>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seen {
+    /// The vector of what the file is about. Waits for it at most `patience`; it is made in any case, for the next event.
+    pub(super) fn meaning(self: &Arc<Self>, embedder: &EmbedderHandle, patience: Duration) -> Option<Vec<f32>> {
+        if let Some(meaning) = self.meaning.get() {
+            return Some(meaning.clone());
+        }
+        {
+            let mut is_asked = self.is_asked.lock().unwrap_or_else(PoisonError::into_inner);
+            if *is_asked {
+                return None;
+            }
+            *is_asked = true;
+        }
+        let (seen, embedder) = (Arc::clone(self), embedder.clone());
+        let work = Handle::current().spawn(async move {
+            match embedder.embed(&seen.summary, EMBED_DEADLINE).await {
+                Some(meaning) => drop(seen.meaning.set(meaning)),
+                // It was not ready: the next event asks again.
+                None => *seen.is_asked.lock().unwrap_or_else(PoisonError::into_inner) = false,
+            }
+        });
+        // The work goes on when nobody waits for it anymore.
+        Handle::current().block_on(tokio::time::timeout(patience, work)).ok();
+        self.meaning.get().cloned()
+    }
+}
+
+/// Reads the first bytes of a regular file; empty when it cannot be read or is none.
+pub(super) fn head(file: &Path) -> String {
+    let mut bytes = Vec::new();
+    let opened = fs::metadata(file).ok().filter(fs::Metadata::is_file).and_then(|_| File::open(file).ok());
+    if let Some(opened) = opened
+        && opened.take(FILE_READ_MAX_BYTES).read_to_end(&mut bytes).is_err()
+    {
+        bytes.clear();
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_content_is_read_once() {
+        let (file, shown) = (Path::new("/p/src/row_set.rs"), Path::new("src/row_set.rs"));
+        let (before, after) = ("//! Rows.\nfn load_rows() {}\n", "fn read_rows() {}\n");
+        let files = Files::default();
+        let first = files.look(file, shown, before);
+        assert_eq!(first.names, ["load_rows"]);
+        assert_eq!(first.summary, "src row set rs: Rows. load_rows");
+        assert!(Arc::ptr_eq(&first, &files.look(file, shown, before)));
+        assert_eq!(files.look(file, shown, after).names, ["read_rows"]);
+        assert!(Arc::ptr_eq(&first, &files.look(file, shown, before)));
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_regular_file_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("long.rs");
+        fs::write(&file, "x".repeat(200_000)).unwrap();
+        assert_eq!(head(&file).len(), 128 * 1024);
+        assert_eq!((head(directory.path()), head(&directory.path().join("missing"))), (String::new(), String::new()));
+    }
+}
