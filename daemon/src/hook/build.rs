@@ -6,6 +6,7 @@ use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Run, run_of};
 use helix_engine::policy::work::fault::{Fault, faults};
 use helix_engine::policy::work::incident::Incident;
+use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use helix_engine::surface::neutral::one_line;
 use jiff::tz::TimeZone;
@@ -20,9 +21,6 @@ const MEMORIES_MAX: usize = 3;
 
 /// Faults by whose words memories are looked for.
 const SEARCHED_MAX: usize = 2;
-
-/// Least relevance of a memory for a failure.
-const RELEVANCE_MIN: f32 = 0.45;
 
 /// Characters of a fault's line and of a command.
 const LINE_MAX_CHARS: usize = 200;
@@ -88,7 +86,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let memories = if words.is_empty() {
         Vec::new()
     } else {
-        relevant::find(context, &words.join("\n"), RELEVANCE_MIN, MEMORIES_MAX, Reader::Session)?
+        relevant::find(context, &words.join("\n"), Occasion::Failure, MEMORIES_MAX, Reader::Session)?
     };
     let what =
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));

@@ -2,7 +2,7 @@
 
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, Status};
-use helix_engine::recall::relevance::Weigher;
+use helix_engine::recall::relevance::{Occasion, Weigher};
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::strand::ReadError;
 use tokio::runtime::Handle;
@@ -27,24 +27,23 @@ pub(super) struct Wanted<'a> {
     pub(super) words: &'a str,
     /// In meaning; `None` when the embedder is not ready in time.
     pub(super) vector: Option<Vec<f32>>,
-    /// Least relevance.
-    pub(super) threshold: f32,
+    /// What for.
+    pub(super) occasion: Occasion,
     pub(super) reader: Reader,
 }
 
-/// Finds at most `limit` memories whose relevance to `words` is at least `threshold`, most relevant first. By words alone
-/// when the embedder is not ready in time.
+/// Finds at most `limit` memories that are relevant to `words`, most relevant first. By words alone when the embedder is not ready in time.
 pub(super) fn find(
     context: &Context<'_>,
     words: &str,
-    threshold: f32,
+    occasion: Occasion,
     limit: usize,
     reader: Reader,
 ) -> Result<Vec<Memory>, ReadError> {
     let runtime = context.runtime;
     // Half of what is left: the search needs some of it, and a late answer is none.
     let vector = Handle::current().block_on(runtime.embedder.embed(words, context.time_left() / 2));
-    let mut found = weigh(context, Wanted { words, vector, threshold, reader }, Retriever::Hybrid)?;
+    let mut found = weigh(context, Wanted { words, vector, occasion, reader }, Retriever::Hybrid)?;
     found.truncate(limit);
     Ok(found)
 }
@@ -68,20 +67,17 @@ fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Res
     };
     let found = runtime.strand.search(&search)?;
     let mut helpful: Vec<(f32, Memory)> = Vec::new();
-    for hit in found.hits {
-        let signs = weigher.signs(&hit);
-        let relevance = signs.relevance();
+    for (signs, hit) in weigher.signs(&found.hits).into_iter().zip(found.hits) {
+        let relevance = signs.relevance(wanted.occasion);
         tracing::debug!(
-            event = context.request.event,
             session = context.input.session_id,
             handle = hit.memory.handle.as_str(),
             relevance,
-            meaning = signs.meaning.unwrap_or(-1.0),
-            coverage = signs.coverage,
-            rarity = signs.rarity,
-            "weighed"
+            ?signs,
+            "weighed for {:?}",
+            wanted.occasion
         );
-        if relevance >= wanted.threshold && is_showable(context, &hit.memory, wanted.reader) {
+        if signs.suffice(wanted.occasion) && is_showable(context, &hit.memory, wanted.reader) {
             helpful.push((relevance, hit.memory));
         }
     }

@@ -1,6 +1,7 @@
 //! The `subagent` event: what a subagent should know. The memories that bear on its task are put behind the prompt that
 //! spawns it; when it starts, it learns which topics there are.
 
+use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use helix_engine::surface::neutral::one_line;
 
@@ -10,9 +11,6 @@ use super::{Answer, Context, Given};
 
 /// Memories that one task gets.
 const MEMORIES_MAX: usize = 4;
-
-/// Least relevance of a memory for a task.
-const RELEVANCE_MIN: f32 = 0.5;
 
 /// Characters of a task that are looked for; it states its aim first.
 const TASK_MAX_CHARS: usize = 1_000;
@@ -36,7 +34,7 @@ fn task(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     }
     let words: String = prompt.chars().take(TASK_MAX_CHARS).collect();
     // A new agent knows nothing, whatever this one was given.
-    let memories = relevant::find(context, words.trim(), RELEVANCE_MIN, MEMORIES_MAX, Reader::New)?;
+    let memories = relevant::find(context, words.trim(), Occasion::Task, MEMORIES_MAX, Reader::New)?;
     let injection = context.frame("On this task:", &[], &memories);
     Ok(Given::of(injection, &memories).if_any())
 }

@@ -1,51 +1,102 @@
 //! Whether a memory is worth showing to somebody who did not ask for it.
 //!
-//! A search always finds something; what is shown unasked must help. Three signs decide, put together by a logistic model:
-//! how near the meaning is, how much of what was said the memory has, and how telling the shared words are. Weights and
-//! thresholds are fitted on labelled cases; `cargo xtask bench hooks` says how well they do.
+//! A search always finds something; what is shown unasked must help. Four signs decide, put together by a logistic model for
+//! each occasion: how near the meaning is, how far it stands out from what else was found, how much of what was said the
+//! memory has, and how telling the shared words are. Weights and thresholds are fitted on labelled cases; `cargo xtask bench
+//! hooks` says how well they do on others.
 
 use super::run::Hit;
 use crate::index::lexical::{LexicalQuery, Mode};
 use crate::strand::{ReadError, Strand};
 
+/// On what occasion a memory would be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    /// Somebody said something to the agent.
+    Prompt,
+    /// A command failed.
+    Failure,
+    /// Another agent is given a task.
+    Task,
+    /// The agent opens a file; the words are the file's own.
+    File,
+}
+
 /// What speaks for a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Signs {
-    /// Cosine of the meanings; `None` without an embedder.
-    pub meaning: Option<f32>,
+    /// Cosine of the meanings, and by how much it exceeds the mean of all that was found; `None` without an embedder.
+    pub meaning: Option<Meaning>,
     /// Share of the words that it has, weighed by how telling they are, from 0 to 1.
     pub coverage: f32,
     /// How telling the words are that it has, in nats.
     pub rarity: f32,
 }
 
-/// Weights of the signs.
-struct Weights {
-    bias: f32,
-    meaning: f32,
-    coverage: f32,
-    rarity: f32,
+/// How near a memory is in meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Meaning {
+    /// The cosine.
+    pub cosine: f32,
+    /// What it exceeds the mean cosine by.
+    pub lead: f32,
 }
 
-/// With an embedder.
-const WITH_MEANING: Weights = Weights { bias: -6.0, meaning: 4.5, coverage: 0.7, rarity: 0.41 };
+/// A logistic model, and the relevance from which it says that a memory helps.
+struct Model {
+    bias: f32,
+    cosine: f32,
+    lead: f32,
+    coverage: f32,
+    /// Of the logarithm of one more than the rarity.
+    rarity: f32,
+    threshold: f32,
+}
 
-/// Without one.
-const WORDS_ALONE: Weights = Weights { bias: -5.0, meaning: 0.0, coverage: 1.6, rarity: 0.46 };
+const PROMPT: Model = Model { bias: -7.5, cosine: 3.4, lead: 3.9, coverage: 1.7, rarity: 2.2, threshold: 0.5 };
+const FAILURE: Model = Model { bias: -10.7, cosine: 1.3, lead: 1.7, coverage: 2.9, rarity: 3.4, threshold: 0.4 };
+const TASK: Model = Model { bias: -8.2, cosine: 5.4, lead: 2.4, coverage: 0.0, rarity: 2.5, threshold: 0.5 };
+const FILE: Model = Model { bias: -8.9, cosine: 1.8, lead: 2.5, coverage: 2.1, rarity: 2.6, threshold: 0.4 };
 
-/// Beyond this the words tell nothing more: it is a long text, not a telling one.
-const RARITY_MAX: f32 = 30.0;
+const PROMPT_WORDS: Model = Model { bias: -7.1, coverage: 2.7, rarity: 2.6, threshold: 0.55, ..WORDS };
+const FAILURE_WORDS: Model = Model { bias: -10.5, coverage: 2.8, rarity: 3.6, threshold: 0.45, ..WORDS };
+const TASK_WORDS: Model = Model { bias: -7.0, coverage: 0.1, rarity: 2.8, threshold: 0.5, ..WORDS };
+
+/// What the models without an embedder have in common.
+const WORDS: Model = Model { bias: 0.0, cosine: 0.0, lead: 0.0, coverage: 0.0, rarity: 0.0, threshold: 0.5 };
+
+impl Occasion {
+    fn model(self, has_meaning: bool) -> &'static Model {
+        match (self, has_meaning) {
+            (Self::Prompt, true) => &PROMPT,
+            (Self::Prompt, false) => &PROMPT_WORDS,
+            (Self::Failure, true) => &FAILURE,
+            (Self::Failure, false) => &FAILURE_WORDS,
+            (Self::Task, true) => &TASK,
+            (Self::Task, false) => &TASK_WORDS,
+            (Self::File, _) => &FILE,
+        }
+    }
+}
 
 impl Signs {
     /// How likely a memory helps, from 0 to 1.
     #[must_use]
-    pub fn relevance(self) -> f32 {
-        let weights = if self.meaning.is_some() { WITH_MEANING } else { WORDS_ALONE };
-        let sum = weights.bias
-            + weights.meaning * self.meaning.unwrap_or(0.0)
-            + weights.coverage * self.coverage
-            + weights.rarity * self.rarity.min(RARITY_MAX);
+    pub fn relevance(self, occasion: Occasion) -> f32 {
+        let model = occasion.model(self.meaning.is_some());
+        let Meaning { cosine, lead } = self.meaning.unwrap_or_default();
+        let sum = model.bias
+            + model.cosine * cosine
+            + model.lead * lead
+            + model.coverage * self.coverage
+            + model.rarity * self.rarity.ln_1p();
         1.0 / (1.0 + (-sum).exp())
+    }
+
+    /// Whether it is likely enough to be shown.
+    #[must_use]
+    pub fn suffice(self, occasion: Occasion) -> bool {
+        self.relevance(occasion) >= occasion.model(self.meaning.is_some()).threshold
     }
 }
 
@@ -68,9 +119,19 @@ impl<'a> Weigher<'a> {
         Ok(Self { strand, query, rarities, has_meaning })
     }
 
-    /// What speaks for a hit.
+    /// What speaks for each hit of the search.
     #[must_use]
-    pub fn signs(&self, hit: &Hit) -> Signs {
+    #[allow(clippy::cast_precision_loss)]
+    pub fn signs(&self, hits: &[Hit]) -> Vec<Signs> {
+        let mean = hits.iter().map(|hit| hit.evidence.semantic_score).sum::<f32>() / hits.len().max(1) as f32;
+        let near = |hit: &Hit| {
+            let cosine = hit.evidence.semantic_score;
+            self.has_meaning.then_some(Meaning { cosine, lead: cosine - mean })
+        };
+        hits.iter().map(|hit| Signs { meaning: near(hit), ..self.words(hit) }).collect()
+    }
+
+    fn words(&self, hit: &Hit) -> Signs {
         let found = self.strand.matched_terms(&self.query, &hit.memory);
         let (mut all, mut shared) = (0.0, 0.0);
         for (term, rarity) in self.query.terms().iter().zip(&self.rarities).filter(|(term, _)| term.required) {
@@ -78,8 +139,7 @@ impl<'a> Weigher<'a> {
             shared += if found.contains(&term.word) { *rarity } else { 0.0 };
         }
         let coverage = if all > 0.0 { shared / all } else { 0.0 };
-        let meaning = self.has_meaning.then_some(hit.evidence.semantic_score);
-        Signs { meaning, coverage, rarity: shared }
+        Signs { meaning: None, coverage, rarity: shared }
     }
 }
 
@@ -87,15 +147,25 @@ impl<'a> Weigher<'a> {
 mod tests {
     use super::*;
 
+    const OCCASIONS: [Occasion; 4] = [Occasion::Prompt, Occasion::Failure, Occasion::Task, Occasion::File];
+
     #[test]
     fn every_sign_counts() {
-        let weak = Signs { meaning: Some(0.2), coverage: 0.1, rarity: 1.0 };
-        for strong in
-            [Signs { meaning: Some(0.7), ..weak }, Signs { coverage: 0.9, ..weak }, Signs { rarity: 9.0, ..weak }]
-        {
-            assert!(strong.relevance() > weak.relevance());
+        let near = Meaning { cosine: 0.2, lead: 0.0 };
+        let weak = Signs { meaning: Some(near), coverage: 0.1, rarity: 1.0 };
+        for occasion in OCCASIONS {
+            for strong in [
+                Signs { meaning: Some(Meaning { cosine: 0.7, ..near }), ..weak },
+                Signs { meaning: Some(Meaning { lead: 0.2, ..near }), ..weak },
+                Signs { rarity: 9.0, ..weak },
+            ] {
+                assert!(strong.relevance(occasion) > weak.relevance(occasion), "{occasion:?}");
+            }
+            assert!(!weak.suffice(occasion) && !Signs { meaning: None, ..weak }.suffice(occasion), "{occasion:?}");
+            let all = Signs { meaning: Some(Meaning { cosine: 0.8, lead: 0.3 }), coverage: 0.9, rarity: 25.0 };
+            assert!(all.suffice(occasion), "{occasion:?}");
         }
-        let words = Signs { meaning: None, ..weak };
-        assert!(words.relevance() < 0.5 && Signs { coverage: 1.0, rarity: 9.0, ..words }.relevance() > 0.5);
+        let words = Signs { meaning: None, coverage: 0.8, rarity: 20.0 };
+        assert!(words.suffice(Occasion::Prompt) && words.suffice(Occasion::Failure) && words.suffice(Occasion::Task));
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use helix_engine::index::catalog::Catalog;
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
+use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
@@ -28,9 +29,6 @@ const STEM_RARITY_MIN: f32 = 3.2;
 /// How long an event waits for the meaning of a file that was not looked at before. The text is embedded in any case, and the
 /// next event on the file finds it made.
 const MEANING_PATIENCE: Duration = Duration::from_millis(30);
-
-/// Least relevance of a memory that is only near in meaning.
-const RELEVANCE_MIN: f32 = 0.5;
 
 /// What was found so far.
 pub(super) struct Layers<'a> {
@@ -103,7 +101,7 @@ impl<'a> Layers<'a> {
         }
         let Some(vector) = seen.meaning(&context.runtime.embedder, patience) else { return Ok(()) };
         let wanted =
-            Wanted { words: &seen.summary, vector: Some(vector), threshold: RELEVANCE_MIN, reader: Reader::Session };
+            Wanted { words: &seen.summary, vector: Some(vector), occasion: Occasion::File, reader: Reader::Session };
         let found = relevant::near(context, wanted)?;
         let new = found.into_iter().filter(|memory| self.found.iter().all(|known| known.number != memory.number));
         let new: Vec<Memory> = new.take(room).collect();

@@ -38,7 +38,7 @@ impl LexicalIndex {
         reason = "a share of a count is between 0 and the count"
     )]
     pub fn rarities(&self, query: &LexicalQuery) -> Result<Vec<f32>, LexicalError> {
-        let documents = self.document_count()?;
+        let documents = self.read().totals().documents;
         let rarity = |frequency: u64| match documents {
             0..=REFERENCE_DOCUMENTS => idf(frequency.min(documents), documents.max(DOCUMENTS_MIN)),
             documents => {

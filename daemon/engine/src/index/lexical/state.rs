@@ -96,6 +96,11 @@ impl State {
         Ok(Snapshot { committed: Arc::clone(&self.committed), frequencies, statistics, tail_hits, masks })
     }
 
+    /// How many documents and tokens there are, older versions of a document in the tail included.
+    pub(super) fn totals(&self) -> Totals {
+        self.generations().map(Generation::totals).fold(self.committed.totals(), Totals::plus)
+    }
+
     fn statistics<'a>(&self, query: &LexicalQuery, fields: &'a Fields, committed: &[Frequencies]) -> Statistics<'a> {
         let mut frequencies = committed.to_vec();
         for generation in self.generations() {
@@ -105,8 +110,7 @@ impl State {
                 }
             }
         }
-        let totals = self.generations().map(Generation::totals).fold(self.committed.totals(), Totals::plus);
-        Statistics::new(fields, totals, query.terms().iter().map(|term| term.token.as_str()), frequencies)
+        Statistics::new(fields, self.totals(), query.terms().iter().map(|term| term.token.as_str()), frequencies)
     }
 
     pub(super) fn count(&self, fields: &Fields) -> tantivy::Result<u64> {
