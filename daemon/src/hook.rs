@@ -5,6 +5,7 @@
 
 mod ambient;
 mod approve;
+mod attention;
 mod build;
 mod changes;
 mod dialect;
@@ -19,6 +20,7 @@ mod sessions;
 mod stop;
 mod subagent;
 
+pub(crate) use attention::Attention;
 pub(crate) use files::Files;
 pub(crate) use incidents::Incidents;
 pub(crate) use receipts::{Fate, Receipt, Receipts};
@@ -72,6 +74,8 @@ struct Given {
     handles: Vec<String>,
     /// The checkpoint in it.
     checkpoint: Option<GivenCheckpoint>,
+    /// The file that it is about, as people write it; empty for something else.
+    about: String,
 }
 
 impl Given {
@@ -83,6 +87,7 @@ impl Given {
             topics: memories.iter().map(|memory| memory.topic.as_str().to_owned()).collect(),
             handles: memories.iter().map(|memory| memory.handle.as_str().to_owned()).collect(),
             checkpoint: None,
+            about: String::new(),
         }
     }
 
@@ -172,6 +177,12 @@ impl Context<'_> {
     fn relative(&self, file: &Path) -> String {
         self.project.relative(file).to_string_lossy().into_owned()
     }
+}
+
+/// Notes that somebody asked for a memory: whoever was given it, it was worth giving.
+pub(crate) fn follow(runtime: &Runtime, number: MemoryNumber) {
+    runtime.sessions.follow_everywhere(number);
+    runtime.attention.followed(&runtime.writer, number);
 }
 
 /// Makes ready what the first event would otherwise wait for. Takes some milliseconds: call it off the async threads.
@@ -296,12 +307,14 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
         Handler::Session => session::give(context)?.into(),
         Handler::Prompt => {
             context.confirm();
+            context.follow_mentions(&context.input.prompt)?;
             prompt::give(context)?.into()
         }
         Handler::Ambient => ambient::give(context)?.into(),
         Handler::PostBuild | Handler::ErrorContext => build::give(context)?.into(),
         Handler::Stop => {
             context.confirm();
+            context.follow_mentions(&context.input.last_assistant_message)?;
             stop::give(context)?.into()
         }
         Handler::Subagent => subagent::give(context)?,
@@ -309,6 +322,9 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
         Handler::ApproveMcp => Answer::Silence,
         // What the session knows is persisted, and given at the start that follows.
         Handler::PreCompact | Handler::SessionEnd => {
+            if handler == Handler::SessionEnd {
+                context.judge();
+            }
             context.work_and_keep(true, |_| ());
             context.confirm();
             Answer::Silence
@@ -352,7 +368,7 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
     }
     let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
     // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
-    let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, context.now);
+    let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, &given.about, context.now);
     let Some(state) = claimed else { return false };
     context.runtime.writer.write_later(Request::Session { key: context.key.clone(), state });
     context.work(|activity| {

@@ -17,7 +17,7 @@ use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{Handover, Successor};
 use crate::home::{Home, make_directory};
-use crate::hook::{self, Files, Gate, Incidents, Receipts, Sessions};
+use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions};
 use crate::indexer::{self, Indexer};
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
@@ -203,10 +203,11 @@ impl Runtime {
     ) -> Result<Self, Failure> {
         let clock = SystemClock;
         let started_at: Timestamp = clock.now();
-        let saved = strand.snapshot().and_then(|snapshot| snapshot.sessions());
-        let saved = saved.map_err(|error| Failure::Strand(error.into()))?;
+        let saved = strand.snapshot().and_then(|snapshot| Ok((snapshot.sessions()?, snapshot.observations()?)));
+        let (sessions, observations) = saved.map_err(|error| Failure::Strand(error.into()))?;
         Ok(Self {
-            sessions: Sessions::restore(saved, started_at),
+            sessions: Sessions::restore(sessions),
+            attention: Attention::restore(&observations),
             config,
             strand,
             writer,

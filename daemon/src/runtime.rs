@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
-use crate::hook::{Files, Gate, Incidents, Receipts, Sessions};
+use crate::hook::{Attention, Files, Gate, Incidents, Receipts, Sessions};
 use crate::project::{self, Project, Projects};
 use crate::sources::Sources;
 use crate::system::SystemClock;
@@ -39,6 +39,8 @@ pub(crate) struct Runtime {
     pub(crate) sources: Sources,
     /// What each session was given and does.
     pub(crate) sessions: Sessions,
+    /// Whether what hooks say is heeded.
+    pub(crate) attention: Attention,
     /// What is known of failed builds and tests.
     pub(crate) incidents: Incidents,
     /// What hooks said.

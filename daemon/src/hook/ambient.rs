@@ -7,6 +7,7 @@
 mod layers;
 mod target;
 
+use helix_engine::model::Memory;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::ReadError;
 use helix_engine::surface::neutral::one_line;
@@ -30,24 +31,23 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if let Some(file) = &target.file {
         layers.by_source(file)?;
     }
-    let notes = impact(context, &target, &mut layers)?;
-    guess(context, &target, &mut layers)?;
-    let memories = layers.found;
-    let injection = context.frame(&format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)), &notes, &memories);
-    Ok(Given::of(injection, &memories).if_any())
-}
-
-/// Memories that name what a change removes, and a note for each name.
-fn impact(context: &Context<'_>, target: &Target, layers: &mut Layers<'_>) -> Result<Vec<String>, ReadError> {
     let removed =
         if target.changes { changes::removed_symbols(context.input, target.file.as_deref()) } else { Vec::new() };
-    let before = layers.found.len();
     layers.by_symbols(&removed)?;
-    let naming = layers.found.get(before..).unwrap_or_default();
-    let is_named = |name: &&String| naming.iter().any(|memory| layers::names_identifier(memory, name));
+    guess(context, &target, &mut layers)?;
+    let memories = context.awake(layers.found);
+    let notes = notes(&removed, &memories);
+    let injection = context.frame(&format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)), &notes, &memories);
+    let about = target.file.as_deref().map(|file| context.relative(file)).unwrap_or_default();
+    Ok(Given { about, ..Given::of(injection, &memories) }.if_any())
+}
+
+/// What is said of each name that a change removes and that a memory mentions.
+fn notes(removed: &[String], memories: &[Memory]) -> Vec<String> {
+    let is_named = |name: &&String| memories.iter().any(|memory| layers::names_identifier(memory, name));
     let note =
         |name: &String| format!("this change removes {}, which is mentioned below", one_line(name, NAME_MAX_CHARS));
-    Ok(removed.iter().filter(is_named).map(note).collect())
+    removed.iter().filter(is_named).map(note).collect()
 }
 
 /// Memories that may be about the file, until there are enough.
@@ -74,6 +74,7 @@ fn note_files(context: &Context<'_>, target: &Target) {
         return;
     }
     let files: Vec<String> = files.iter().map(|file| context.relative(file)).collect();
+    context.follow_files(&files, target.changes);
     context.work(|activity: &mut Activity| {
         for file in &files {
             if target.changes {

@@ -77,6 +77,7 @@ pub(super) struct Input {
     pub(super) error: String,
     pub(super) is_interrupt: bool,
     pub(super) prompt: String,
+    pub(super) last_assistant_message: String,
     pub(super) stop_hook_active: bool,
 }
 
@@ -94,6 +95,7 @@ impl Input {
             tool_name: text(&mut fields, "tool_name"),
             error: text(&mut fields, "error"),
             prompt: text(&mut fields, "prompt"),
+            last_assistant_message: text(&mut fields, "last_assistant_message"),
             tool_input: value(&mut fields, "tool_input"),
             tool_response: value(&mut fields, "tool_response"),
             is_interrupt: value(&mut fields, "is_interrupt") == Value::Bool(true),

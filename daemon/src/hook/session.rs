@@ -3,7 +3,7 @@
 
 use helix_engine::model::{MemoryNumber, Status};
 use helix_engine::store::StoreError;
-use helix_engine::strand::ReadError;
+use helix_engine::strand::{ReadError, Request};
 use helix_engine::surface::checkpoint;
 use helix_engine::surface::session::{Reader, Surface, choose, render};
 use helix_engine::surface::work;
@@ -26,7 +26,11 @@ const NO_MEANING: &str = "Helix finds by words only here: `helixctl doctor` says
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Context { runtime, project, input, key, now, .. } = context;
     if context.is_real() {
-        runtime.sessions.begin(key, input.start(), *now);
+        let ended = runtime.sessions.begin(key, input.start(), *now);
+        runtime.attention.judge(&runtime.writer, &ended.verdicts);
+        for key in ended.keys {
+            runtime.writer.write_later(Request::Session { key, state: Vec::new() });
+        }
     }
     let (task, given_checkpoint) = task(context)?.unzip();
     let was_interrupted = input.start() == Start::LostContext;
@@ -47,6 +51,8 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     new.retain(|&number| !runtime.sessions.was_given(key, number));
     let mut memories = runtime.strand.memories(&new)?;
     memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
+    // What nobody heeds comes last: it is told where there is room.
+    memories.sort_by_key(|memory| !memory.pinned && runtime.attention.is_resting(memory.number));
     let says_so = input.start() == Start::Anew && !memories.is_empty();
     let lacks_meaning =
         matches!(runtime.embedder.state(), State::Absent(_) | State::Failed(_)).then(|| NO_MEANING.to_owned());

@@ -1,6 +1,6 @@
 //! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM, persisted behind the answer.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -50,9 +50,44 @@ impl GivenCheckpoint {
     }
 }
 
+/// What became of a memory that a session was given.
+#[derive(Clone, PartialEq, Message)]
+struct Told {
+    #[prost(uint32, tag = "1")]
+    number: u32,
+    /// The file on whose occasion it was given; empty for another occasion.
+    #[prost(string, tag = "2")]
+    about: String,
+    /// Whether the session did something that shows that it heeded it.
+    #[prost(bool, tag = "3")]
+    is_followed: bool,
+    /// Whether that was counted already.
+    #[prost(bool, tag = "4")]
+    is_judged: bool,
+}
+
+/// A memory that a session was given, and whether the session followed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) number: MemoryNumber,
+    pub(crate) is_followed: bool,
+}
+
+/// What was over when a session began.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Ended {
+    /// The keys of sessions that are forgotten.
+    pub(super) keys: Vec<String>,
+    pub(super) verdicts: Vec<Verdict>,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Session {
     given: BTreeSet<u32>,
+    /// Every memory that it was ever given, by number.
+    told: BTreeMap<u32, Told>,
+    /// Memories that rest and would have been given.
+    held: BTreeSet<u32>,
     /// What it was given before it lost its context.
     lost: BTreeSet<u32>,
     checkpoint: Option<GivenCheckpoint>,
@@ -80,6 +115,10 @@ struct SessionState {
     lost: Vec<u32>,
     #[prost(message, optional, tag = "7")]
     activity: Option<Activity>,
+    #[prost(message, repeated, tag = "8")]
+    told: Vec<Told>,
+    #[prost(uint32, repeated, tag = "9")]
+    held: Vec<u32>,
 }
 
 /// All sessions.
@@ -89,8 +128,8 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    /// Restores persisted sessions that are not over.
-    pub(crate) fn restore(saved: Vec<(String, Vec<u8>)>, now: Timestamp) -> Self {
+    /// Restores persisted sessions; those that are over go when the next one begins.
+    pub(crate) fn restore(saved: Vec<(String, Vec<u8>)>) -> Self {
         let decode = |(key, state): (String, Vec<u8>)| {
             let state = SessionState::decode(state.as_slice()).ok().filter(|state| state.version == STATE_VERSION)?;
             let last_event_at = Timestamp::from_micros(state.last_event_at_us);
@@ -103,26 +142,83 @@ impl Sessions {
                 lost: state.lost.into_iter().collect(),
                 checkpoint,
                 activity: state.activity.unwrap_or_default(),
+                told: state.told.into_iter().map(|told| (told.number, told)).collect(),
+                held: state.held.into_iter().collect(),
                 written_at: None,
                 is_dirty: false,
                 last_event_at,
             };
-            (!is_over(&session, now)).then_some((key, session))
+            Some((key, session))
         };
         Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()) }
     }
 
-    /// Notes that a session begins or goes on.
-    pub(super) fn begin(&self, key: &str, start: Start, now: Timestamp) {
+    /// Notes that a session begins or goes on, and forgets those that are over.
+    pub(super) fn begin(&self, key: &str, start: Start, now: Timestamp) -> Ended {
         let mut sessions = self.lock();
-        sessions.retain(|_, session| !is_over(session, now));
+        let mut ended = Ended::default();
+        sessions.retain(|key, session| {
+            let goes_on = !is_over(session, now);
+            if !goes_on {
+                ended.verdicts.extend(session.judge());
+                ended.keys.push(key.clone());
+            }
+            goes_on
+        });
         let session = current(&mut sessions, key, now);
+        if start == Start::Anew {
+            ended.verdicts.extend(session.judge());
+        }
         session.last_event_at = now;
         match start {
             Start::GoesOn => {}
             Start::LostContext => session.lose_context(),
             Start::Anew => *session = Session { last_event_at: now, ..Session::default() },
         }
+        // It is written again under the same key.
+        ended.keys.retain(|ended| ended != key);
+        ended
+    }
+
+    /// Counts what a session followed of what it was given, once for each memory.
+    pub(super) fn judge(&self, key: &str) -> Vec<Verdict> {
+        self.lock().get_mut(key).map(Session::judge).unwrap_or_default()
+    }
+
+    /// The memories that a session was given and has not followed yet, newest first.
+    pub(super) fn unfollowed(&self, key: &str) -> Vec<MemoryNumber> {
+        let sessions = self.lock();
+        let told = sessions.get(key).into_iter().flat_map(|session| session.told.values().rev());
+        told.filter(|told| !told.is_followed).map(|told| MemoryNumber(told.number)).collect()
+    }
+
+    /// Notes that a session followed those of its memories for which `does` says so, given the file that each was about.
+    pub(super) fn follow(&self, key: &str, does: impl Fn(MemoryNumber, &str) -> bool) {
+        let mut sessions = self.lock();
+        let told = sessions.get_mut(key).into_iter().flat_map(|session| session.told.values_mut());
+        for told in told.filter(|told| !told.is_followed) {
+            told.is_followed = does(MemoryNumber(told.number), &told.about);
+        }
+    }
+
+    /// Notes that every session that was given a memory followed it.
+    pub(super) fn follow_everywhere(&self, number: MemoryNumber) {
+        for told in self.lock().values_mut().filter_map(|session| session.told.get_mut(&number.0)) {
+            told.is_followed = true;
+        }
+    }
+
+    /// Notes that a memory that rests would have been given. Returns whether that is new.
+    pub(super) fn hold(&self, key: &str, number: MemoryNumber, now: Timestamp) -> bool {
+        let mut sessions = self.lock();
+        let session = current(&mut sessions, key, now);
+        session.is_dirty = true;
+        session.held.insert(number.0)
+    }
+
+    /// Whether a memory is kept from a session because it rests.
+    pub(super) fn is_held(&self, key: &str, number: MemoryNumber) -> bool {
+        self.lock().get(key).is_some_and(|session| session.held.contains(&number.0))
     }
 
     /// Changes what a session is doing. Returns what the change gave, and the state where it is to be persisted now: at once
@@ -177,13 +273,14 @@ impl Sessions {
         self.lock().get(key).is_some_and(|session| session.knows(checkpoint))
     }
 
-    /// Marks memories and a checkpoint as given. `None` when another event of the session gave one of them meanwhile; else
+    /// Marks memories and a checkpoint as given, on the occasion of a file or of something else (`about` is empty). `None` when another event of the session gave one of them meanwhile; else
     /// the state to persist.
     pub(super) fn claim(
         &self,
         key: &str,
         numbers: &[MemoryNumber],
         checkpoint: Option<GivenCheckpoint>,
+        about: &str,
         now: Timestamp,
     ) -> Option<Vec<u8>> {
         let mut sessions = self.lock();
@@ -197,6 +294,11 @@ impl Sessions {
         session.given.extend(numbers.iter().map(|number| number.0));
         for number in numbers {
             session.lost.remove(&number.0);
+            let told = Told { number: number.0, about: about.to_owned(), ..Told::default() };
+            session.told.entry(number.0).or_insert(told);
+        }
+        while session.told.len() > GIVEN_MAX {
+            session.told.pop_first();
         }
         while session.given.len() > GIVEN_MAX {
             session.given.pop_first();
@@ -214,6 +316,16 @@ impl Session {
     fn written(&mut self, now: Timestamp) -> Vec<u8> {
         (self.written_at, self.is_dirty) = (Some(now), false);
         self.state().encode_to_vec()
+    }
+
+    fn judge(&mut self) -> Vec<Verdict> {
+        let unjudged = self.told.values_mut().filter(|told| !told.is_judged);
+        unjudged
+            .map(|told| {
+                told.is_judged = true;
+                Verdict { number: MemoryNumber(told.number), is_followed: told.is_followed }
+            })
+            .collect()
     }
 
     fn lose_context(&mut self) {
@@ -237,6 +349,8 @@ impl Session {
             is_checkpoint_whole: self.checkpoint.is_some_and(|checkpoint| checkpoint.is_whole),
             lost: self.lost.iter().copied().collect(),
             activity: Some(self.activity.clone()),
+            told: self.told.values().cloned().collect(),
+            held: self.held.iter().copied().collect(),
         }
     }
 }
@@ -263,63 +377,4 @@ fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    const NOW: Timestamp = Timestamp::from_micros(1_000_000);
-
-    #[test]
-    fn nothing_is_given_twice_until_the_context_is_new() {
-        let sessions = Sessions::default();
-        let (one, two) = (MemoryNumber(1), MemoryNumber(2));
-        let state = sessions.claim("s", &[one], None, NOW).unwrap();
-        assert!(sessions.was_given("s", one) && !sessions.was_given("s", two) && !sessions.was_given("t", one));
-        assert!(sessions.claim("s", &[two, one], None, NOW).is_none());
-        assert!(!sessions.was_given("s", two));
-        let restored = Sessions::restore(vec![("s".into(), state)], NOW);
-        assert!(restored.was_given("s", one));
-        restored.begin("s", Start::GoesOn, NOW);
-        assert!(restored.was_given("s", one));
-        restored.begin("s", Start::LostContext, NOW);
-        assert!(!restored.was_given("s", one) && restored.lost("s") == [one]);
-        restored.begin("s", Start::Anew, NOW);
-        assert!(restored.lost("s").is_empty());
-    }
-
-    #[test]
-    fn a_checkpoint_is_given_in_short_and_once_whole() {
-        let sessions = Sessions::default();
-        let short = GivenCheckpoint { saved_at: NOW, is_whole: false };
-        let whole = GivenCheckpoint { is_whole: true, ..short };
-        assert!(sessions.claim("s", &[], Some(short), NOW).is_some());
-        assert!(sessions.was_given_checkpoint("s", short) && !sessions.was_given_checkpoint("s", whole));
-        let state = sessions.claim("s", &[], Some(whole), NOW).unwrap();
-        assert!(sessions.claim("s", &[MemoryNumber(1)], Some(whole), NOW).is_none());
-        let restored = Sessions::restore(vec![("s".into(), state)], NOW);
-        assert!(restored.was_given_checkpoint("s", short) && restored.was_given_checkpoint("s", whole));
-        let later = GivenCheckpoint { saved_at: Timestamp::from_micros(NOW.as_micros() + 1), ..short };
-        assert!(!restored.was_given_checkpoint("s", later));
-        restored.begin("s", Start::LostContext, NOW);
-        assert!(!restored.was_given_checkpoint("s", short));
-    }
-
-    #[test]
-    fn idle_sessions_end() {
-        let sessions = Sessions::default();
-        let state = sessions.claim("s", &[MemoryNumber(1)], None, NOW).unwrap();
-        let later = Timestamp::from_micros(NOW.as_micros() + 4 * 3_600_000_000 + 1);
-        assert!(!Sessions::restore(vec![("s".into(), state)], later).was_given("s", MemoryNumber(1)));
-        sessions.begin("other", Start::GoesOn, later);
-        assert!(!sessions.was_given("s", MemoryNumber(1)));
-    }
-
-    #[test]
-    fn the_number_of_sessions_is_bounded() {
-        let sessions = Sessions::default();
-        for n in 0..i64::try_from(SESSIONS_MAX).unwrap() + 5 {
-            sessions.begin(&format!("s{n}"), Start::GoesOn, Timestamp::from_micros(NOW.as_micros() + n));
-        }
-        assert_eq!(sessions.lock().len(), SESSIONS_MAX);
-    }
-}
+mod tests;

@@ -11,6 +11,7 @@ use helix_proto::v1;
 use tonic::Status;
 
 use super::{convert, edit, off_thread};
+use crate::hook;
 use crate::runtime::{Asker, Runtime};
 
 /// Memories of a topic that one read returns.
@@ -138,6 +139,7 @@ pub(super) fn resolve(runtime: &Runtime, reference: &str, asker: &Asker) -> Resu
 
 fn one(runtime: &Runtime, number: MemoryNumber, asker: &Asker) -> Result<v1::ReadReply, Status> {
     runtime.strand.catalog_touch(&[number], runtime.now());
+    hook::follow(runtime, number);
     Ok(v1::ReadReply { memories: wire_indexed(runtime, &[number], asker)?, topic: String::new(), total: 1 })
 }
 

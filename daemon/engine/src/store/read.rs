@@ -287,6 +287,20 @@ impl Snapshot {
         Ok(incidents.get(key)?.map(|state| state.value().to_vec()))
     }
 
+    /// Reads everything that hooks noticed, by key.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn observations(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let observations = self.transaction.open_table(tables::OBSERVATIONS)?;
+        let mut all = Vec::new();
+        for entry in observations.iter()? {
+            let (key, state) = entry?;
+            all.push((key.value().to_owned(), state.value().to_vec()));
+        }
+        Ok(all)
+    }
+
     /// Reads the newest receipts, newest first: their time in microseconds and their opaque states.
     ///
     /// # Errors

@@ -29,6 +29,9 @@ pub(super) const INCIDENTS: TableDefinition<&str, &[u8]> = TableDefinition::new(
 /// [`super::RECEIPTS_MAX`].
 pub(super) const RECEIPTS: TableDefinition<i64, &[u8]> = TableDefinition::new("receipts");
 
+/// What hooks noticed by their own names for it, opaque to the store.
+pub(super) const OBSERVATIONS: TableDefinition<&str, &[u8]> = TableDefinition::new("observations");
+
 /// Scope → checkpoint (see `checkpoint`).
 pub(super) const CHECKPOINTS: TableDefinition<&str, &[u8]> = TableDefinition::new("checkpoints");
 

@@ -98,6 +98,8 @@ pub enum Write {
     },
     /// Replaces what is known of mistakes: keys and opaque states.
     Incidents(Vec<(String, Vec<u8>)>),
+    /// Replaces what hooks noticed: keys and opaque states; an empty one removes it.
+    Observations(Vec<(String, Vec<u8>)>),
     /// Keeps receipts, by their time in microseconds: opaque states. The oldest beyond [`super::RECEIPTS_MAX`] go.
     Receipts(Vec<(i64, Vec<u8>)>),
     /// Replaces a scope's checkpoint; `None` removes it.
@@ -262,6 +264,7 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     transaction.open_table(tables::SESSIONS)?;
     transaction.open_table(tables::INCIDENTS)?;
     transaction.open_table(tables::RECEIPTS)?;
+    transaction.open_table(tables::OBSERVATIONS)?;
     transaction.open_table(tables::CHECKPOINTS)?;
     let mut meta = transaction.open_table(tables::META)?;
     if meta.get(tables::META_FORMAT)?.is_none() {

@@ -91,6 +91,8 @@ pub enum Request {
     },
     /// Keeps what is known of mistakes.
     Incidents(Vec<(String, Vec<u8>)>),
+    /// Keeps what hooks noticed, by key; an empty state removes it.
+    Observations(Vec<(String, Vec<u8>)>),
     /// Keeps receipts of what hooks said, by their time in microseconds.
     Receipts(Vec<(i64, Vec<u8>)>),
     /// Replaces a scope's checkpoint; `None` removes it.

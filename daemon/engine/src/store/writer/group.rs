@@ -28,6 +28,7 @@ pub(super) struct Tables<'t> {
     access: redb::Table<'t, u32, (u64, i64)>,
     sessions: redb::Table<'t, &'static str, &'static [u8]>,
     incidents: redb::Table<'t, &'static str, &'static [u8]>,
+    observations: redb::Table<'t, &'static str, &'static [u8]>,
     receipts: redb::Table<'t, i64, &'static [u8]>,
     checkpoints: checkpoint::Table<'t>,
 }
@@ -69,6 +70,7 @@ impl Group {
             access: transaction.open_table(tables::ACCESS)?,
             sessions: transaction.open_table(tables::SESSIONS)?,
             incidents: transaction.open_table(tables::INCIDENTS)?,
+            observations: transaction.open_table(tables::OBSERVATIONS)?,
             receipts: transaction.open_table(tables::RECEIPTS)?,
             checkpoints: transaction.open_table(tables::CHECKPOINTS)?,
         };
@@ -127,6 +129,16 @@ impl Group {
             Write::Incidents(incidents) => {
                 for (key, state) in incidents {
                     tables.incidents.insert(key.as_str(), state.as_slice())?;
+                }
+                Ok(Ok(Change::None))
+            }
+            Write::Observations(observations) => {
+                for (key, state) in observations {
+                    if state.is_empty() {
+                        tables.observations.remove(key.as_str())?;
+                    } else {
+                        tables.observations.insert(key.as_str(), state.as_slice())?;
+                    }
                 }
                 Ok(Ok(Change::None))
             }

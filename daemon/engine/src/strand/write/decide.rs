@@ -115,6 +115,7 @@ impl Strand {
             Request::Checkpoint { scope, checkpoint } => decided(Write::Checkpoint(scope, checkpoint), Label::Done),
             Request::Session { key, state } => decided(Write::Session { key, state }, Label::Done),
             Request::Incidents(incidents) => decided(Write::Incidents(incidents), Label::Done),
+            Request::Observations(observations) => decided(Write::Observations(observations), Label::Done),
             Request::Receipts(receipts) => decided(Write::Receipts(receipts), Label::Done),
             Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), Label::Done),
         })

@@ -49,6 +49,7 @@ impl Independence {
             }
             Request::Session { .. }
             | Request::Incidents(_)
+            | Request::Observations(_)
             | Request::Receipts(_)
             | Request::Checkpoint { .. }
             | Request::Accesses => true,

@@ -1,0 +1,190 @@
+//! Whether sessions heed what hooks say: what nobody follows is said less often.
+//!
+//! A session follows a memory when it edits the file that the memory is about or was given for, opens the file of one that it
+//! was given elsewhere, names it, or has it read. What it followed is counted when it ends.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use helix_engine::model::{Memory, MemoryNumber};
+use helix_engine::policy::work::attention::Heed;
+use helix_engine::store::StoreError;
+use helix_engine::strand::Request;
+use prost::Message;
+
+use super::Context;
+use super::sessions::Verdict;
+use crate::writer::WriterHandle;
+
+/// What the keys of the persisted states begin with.
+const KEY: &str = "heed ";
+
+/// Memories of a session that are looked for in what is said.
+const MENTIONED_MAX: usize = 64;
+
+/// Shortest identifier by which a memory is mentioned.
+const IDENTIFIER_MIN_CHARS: usize = 5;
+
+/// How every memory that is not as new was heeded.
+#[derive(Debug, Default)]
+pub(crate) struct Attention {
+    heeds: Mutex<HashMap<MemoryNumber, Heed>>,
+}
+
+impl Attention {
+    /// Restores what was persisted, out of all that hooks noticed.
+    pub(crate) fn restore(observations: &[(String, Vec<u8>)]) -> Self {
+        let read = |(key, state): &(String, Vec<u8>)| {
+            let number = key.strip_prefix(KEY)?.parse().ok()?;
+            Some((MemoryNumber(number), Heed::decode(state.as_slice()).ok()?))
+        };
+        Self { heeds: Mutex::new(observations.iter().filter_map(read).collect()) }
+    }
+
+    /// Whether a memory is left out of the next session.
+    pub(super) fn is_resting(&self, number: MemoryNumber) -> bool {
+        self.lock().get(&number).is_some_and(|heed| heed.is_resting())
+    }
+
+    /// Notes that a session was not given a memory because it rests.
+    pub(super) fn rested(&self, writer: &WriterHandle, number: MemoryNumber) {
+        self.change(writer, [number], |heed, _| heed.rested());
+    }
+
+    /// Notes what sessions followed.
+    pub(super) fn judge(&self, writer: &WriterHandle, verdicts: &[Verdict]) {
+        let is_followed: HashMap<_, _> = verdicts.iter().map(|verdict| (verdict.number, verdict.is_followed)).collect();
+        let numbers = verdicts.iter().map(|verdict| verdict.number);
+        self.change(writer, numbers, |heed, number| heed.given(is_followed.get(&number).copied().unwrap_or(false)));
+    }
+
+    /// Notes that somebody asked for a memory.
+    pub(super) fn followed(&self, writer: &WriterHandle, number: MemoryNumber) {
+        self.change(writer, [number], |heed, _| heed.given(true));
+    }
+
+    fn change(
+        &self,
+        writer: &WriterHandle,
+        numbers: impl IntoIterator<Item = MemoryNumber>,
+        change: impl Fn(Heed, MemoryNumber) -> Heed,
+    ) {
+        let mut heeds = self.lock();
+        let mut changes = Vec::new();
+        for number in numbers {
+            let before = heeds.get(&number).copied().unwrap_or_default();
+            let after = change(before, number);
+            if after == before {
+                continue;
+            }
+            if after == Heed::default() {
+                heeds.remove(&number);
+            } else {
+                heeds.insert(number, after);
+            }
+            // As new is written as nothing, which removes it.
+            changes.push((format!("{KEY}{}", number.0), after.encode_to_vec()));
+        }
+        if !changes.is_empty() {
+            // Under the lock, so that the store sees the changes in their order.
+            writer.write_later(Request::Observations(changes));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<MemoryNumber, Heed>> {
+        self.heeds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Context<'_> {
+    /// Leaves out the memories that rest. Pinned ones never do.
+    pub(super) fn awake(&self, mut memories: Vec<Memory>) -> Vec<Memory> {
+        memories.retain(|memory| memory.pinned || !self.rests(memory.number));
+        memories
+    }
+
+    /// Whether a memory rests in this session, which is counted where it is new.
+    fn rests(&self, number: MemoryNumber) -> bool {
+        let runtime = self.runtime;
+        if runtime.sessions.is_held(&self.key, number) {
+            return true;
+        }
+        let rests = runtime.attention.is_resting(number);
+        if rests && self.is_real() && runtime.sessions.hold(&self.key, number, self.now) {
+            runtime.attention.rested(&runtime.writer, number);
+        }
+        rests
+    }
+
+    /// Counts what this session, which is over, followed.
+    pub(super) fn judge(&self) {
+        if self.is_real() {
+            let verdicts = self.runtime.sessions.judge(&self.key);
+            self.runtime.attention.judge(&self.runtime.writer, &verdicts);
+        }
+    }
+
+    /// Notes which memories a session follows by opening or changing these files.
+    pub(super) fn follow_files(&self, files: &[String], changes: bool) {
+        if !self.is_real() {
+            return;
+        }
+        let mut sources: Vec<MemoryNumber> = {
+            let catalog = self.runtime.strand.catalog();
+            files.iter().flat_map(|file| catalog.of_source(file)).collect()
+        };
+        sources.sort_unstable();
+        self.runtime.sessions.follow(&self.key, |number, about| {
+            let is_occasion = files.iter().any(|file| file == about);
+            let is_source = sources.binary_search(&number).is_ok();
+            if changes { is_occasion || is_source } else { is_source && !is_occasion }
+        });
+    }
+
+    /// Notes which memories somebody mentions: by their handle, or by an identifier that their text has.
+    pub(super) fn follow_mentions(&self, said: &str) -> Result<(), StoreError> {
+        if !self.is_real() || said.is_empty() {
+            return Ok(());
+        }
+        let mut unfollowed = self.runtime.sessions.unfollowed(&self.key);
+        unfollowed.truncate(MENTIONED_MAX);
+        let memories = self.runtime.strand.memories(&unfollowed)?;
+        let mentioned: Vec<MemoryNumber> =
+            memories.iter().filter(|memory| is_mentioned(memory, said)).map(|memory| memory.number).collect();
+        self.runtime.sessions.follow(&self.key, |number, _| mentioned.contains(&number));
+        Ok(())
+    }
+}
+
+fn is_mentioned(memory: &Memory, said: &str) -> bool {
+    if said.contains(memory.handle.as_str()) {
+        return true;
+    }
+    let words = |text: &'_ str| -> Vec<String> {
+        text.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect()
+    };
+    let said = words(said);
+    words(&memory.text).iter().any(|word| is_identifier(word) && said.contains(word))
+}
+
+/// Whether a word is a name out of code: of several parts.
+fn is_identifier(word: &str) -> bool {
+    let inner = word.trim_matches('_');
+    word.chars().count() >= IDENTIFIER_MIN_CHARS
+        && (inner.contains('_') || inner.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_have_parts() {
+        for word in ["load_rows", "RowSet", "loadRows", "utf8_lossy", "HLX1x"] {
+            assert!(is_identifier(word), "{word}");
+        }
+        for word in ["store", "Words", "_rows", "a_b", "12"] {
+            assert!(!is_identifier(word), "{word}");
+        }
+    }
+}
