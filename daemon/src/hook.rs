@@ -19,12 +19,14 @@ mod session;
 mod sessions;
 mod stop;
 mod subagent;
+mod watch;
 
 pub(crate) use attention::Attention;
 pub(crate) use files::Files;
 pub(crate) use incidents::Incidents;
 pub(crate) use receipts::{Fate, Receipt, Receipts};
 pub(crate) use sessions::Sessions;
+pub(crate) use watch::Watches;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -293,13 +295,21 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         input: &input,
         began,
     };
-    match decide(&context, handler) {
+    if context.is_real() {
+        runtime.watches.fired(&runtime.writer, &context.project.scope, &request.event, context.now);
+    }
+    let stdout = match decide(&context, handler) {
         Ok(answer) => deliver(&context, &answer),
         Err(error) => {
             tracing::error!(%error, event = request.event, "a hook could not read the strand");
+            runtime.watches.failed(&runtime.writer, &context.project.scope);
             Vec::new()
         }
+    };
+    if context.is_real() && context.time_left().is_zero() {
+        runtime.watches.was_late(&runtime.writer, &context.project.scope);
     }
+    stdout
 }
 
 fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> {

@@ -17,7 +17,7 @@ use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{Handover, Successor};
 use crate::home::{Home, make_directory};
-use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions};
+use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions, Watches};
 use crate::indexer::{self, Indexer};
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
@@ -203,11 +203,14 @@ impl Runtime {
     ) -> Result<Self, Failure> {
         let clock = SystemClock;
         let started_at: Timestamp = clock.now();
-        let saved = strand.snapshot().and_then(|snapshot| Ok((snapshot.sessions()?, snapshot.observations()?)));
-        let (sessions, observations) = saved.map_err(|error| Failure::Strand(error.into()))?;
+        let saved = strand
+            .snapshot()
+            .and_then(|snapshot| Ok((snapshot.sessions()?, snapshot.observations()?, snapshot.receipts()?)));
+        let (sessions, observations, receipts) = saved.map_err(|error| Failure::Strand(error.into()))?;
         Ok(Self {
             sessions: Sessions::restore(sessions),
             attention: Attention::restore(&observations),
+            watches: Watches::restore(&observations),
             config,
             strand,
             writer,
@@ -215,7 +218,7 @@ impl Runtime {
             projects: Projects::default(),
             sources: Sources::default(),
             incidents: Incidents::default(),
-            receipts: Receipts::default(),
+            receipts: Receipts::restore(&receipts, started_at),
             files: Files::default(),
             hook_gate: Gate::default(),
             clock,

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use helix_engine::model::Timestamp;
 use helix_engine::strand::Request;
@@ -24,6 +25,12 @@ const TRANSCRIPT_MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Characters of an injection by whose presence it is known that the rest was cut. The frame that all begin with has 70.
 const START_CHARS: usize = 200;
+
+/// Bytes by which an injection is looked for.
+const MARK_MAX_BYTES: usize = 64;
+
+/// How long after a restart the fate of an injection is still looked for.
+const PENDING_MAX_AGE: Duration = Duration::from_hours(4);
 
 /// How often a transcript is looked at for the same injection before its fate stays unknown.
 const LOOKS_MAX: u32 = 20;
@@ -71,6 +78,66 @@ pub(crate) struct Receipt {
     pub(crate) latency_us: u64,
     #[prost(enumeration = "Fate", tag = "7")]
     pub(super) fate: i32,
+    /// By which its text is known; none in older receipts.
+    #[prost(message, optional, tag = "8")]
+    pub(super) mark: Option<Mark>,
+}
+
+/// Knows a text again where it stands inside a JSON string, without keeping it.
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Mark {
+    /// How it begins.
+    #[prost(string, tag = "1")]
+    begins: String,
+    /// All of it: its length in bytes, and a hash.
+    #[prost(uint32, tag = "2")]
+    bytes: u32,
+    #[prost(fixed64, tag = "3")]
+    hash: u64,
+    /// Its first characters, by whose presence it is known that the rest was cut; 0 bytes for a text that has no more.
+    #[prost(uint32, tag = "4")]
+    start_bytes: u32,
+    #[prost(fixed64, tag = "5")]
+    start_hash: u64,
+}
+
+impl Mark {
+    fn of(text: &str) -> Self {
+        let all = in_json(text);
+        let start = text.char_indices().nth(START_CHARS).and_then(|(at, _)| text.get(..at)).map(in_json);
+        let start = start.unwrap_or_default();
+        Self {
+            begins: all.get(..all.floor_char_boundary(MARK_MAX_BYTES)).unwrap_or_default().to_owned(),
+            bytes: u32::try_from(all.len()).unwrap_or(u32::MAX),
+            hash: hash(all.as_bytes()),
+            start_bytes: u32::try_from(start.len()).unwrap_or(u32::MAX),
+            start_hash: hash(start.as_bytes()),
+        }
+    }
+
+    /// What became of the text, as far as this says it.
+    fn fate(&self, written: &str) -> Fate {
+        let is_at = |at: usize, bytes: u32, wanted: u64| {
+            let found = written.as_bytes().get(at..at.saturating_add(bytes as usize));
+            bytes > 0 && found.is_some_and(|found| hash(found) == wanted)
+        };
+        let mut fate = Fate::Unknown;
+        for (at, _) in written.match_indices(&self.begins) {
+            if is_at(at, self.bytes, self.hash) {
+                return Fate::Delivered;
+            }
+            if is_at(at, self.start_bytes, self.start_hash) {
+                fate = Fate::Cut;
+            }
+        }
+        fate
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    first.copy_from_slice(blake3::hash(bytes).as_bytes().first_chunk::<8>().unwrap_or(&[0; 8]));
+    u64::from_le_bytes(first)
 }
 
 impl Receipt {
@@ -85,8 +152,6 @@ impl Receipt {
 struct Pending {
     at_us: i64,
     receipt: Receipt,
-    /// Its text as it stands inside a JSON string.
-    text: String,
     looks: u32,
 }
 
@@ -104,9 +169,25 @@ struct Waiting {
 }
 
 impl Receipts {
+    /// Takes up the injections of before a restart whose fate is not known yet, out of all receipts.
+    pub(crate) fn restore(saved: &[(i64, Vec<u8>)], now: Timestamp) -> Self {
+        let newest_us = saved.iter().map(|(at_us, _)| *at_us).max().unwrap_or_default();
+        let oldest_us = now.as_micros().saturating_sub(i64::try_from(PENDING_MAX_AGE.as_micros()).unwrap_or(i64::MAX));
+        let mut sessions: HashMap<String, Vec<Pending>> = HashMap::new();
+        for (at_us, state) in saved.iter().filter(|(at_us, _)| *at_us >= oldest_us) {
+            let Some(receipt) = Receipt::read(state) else { continue };
+            if receipt.fate() == Fate::Unknown && receipt.mark.is_some() && sessions.len() < SESSIONS_MAX {
+                let all = sessions.entry(receipt.session.clone()).or_default();
+                all.push(Pending { at_us: *at_us, receipt, looks: 0 });
+            }
+        }
+        Self { pending: Mutex::new(Waiting { sessions, newest_us }) }
+    }
+
     /// Records an injection.
     pub(super) fn record(&self, writer: &WriterHandle, mut receipt: Receipt, text: &str, now: Timestamp) {
         receipt.version = VERSION;
+        receipt.mark = Some(Mark::of(text));
         let mut waiting = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         let at_us = now.as_micros().max(waiting.newest_us + 1);
         waiting.newest_us = at_us;
@@ -120,7 +201,7 @@ impl Receipts {
         if all.len() >= PENDING_MAX {
             all.remove(0);
         }
-        all.push(Pending { at_us, receipt, text: in_json(text), looks: 0 });
+        all.push(Pending { at_us, receipt, looks: 0 });
     }
 
     /// Looks for the injections of a session in its transcript, and records what is known now.
@@ -135,7 +216,7 @@ impl Receipts {
         let mut known = Vec::new();
         all.retain_mut(|pending| {
             pending.looks += 1;
-            let fate = fate_of(&pending.text, &written);
+            let fate = pending.receipt.mark.as_ref().map_or(Fate::Unknown, |mark| mark.fate(&written));
             if fate != Fate::Unknown {
                 pending.receipt.set_fate(fate);
                 known.push((pending.at_us, pending.receipt.encode_to_vec()));
@@ -155,14 +236,6 @@ impl Receipts {
 fn in_json(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted.trim_start_matches('"').strip_suffix('"').unwrap_or_default().to_owned()
-}
-
-fn fate_of(text: &str, written: &str) -> Fate {
-    if written.contains(text) {
-        return Fate::Delivered;
-    }
-    let start = text.char_indices().nth(START_CHARS).and_then(|(at, _)| text.get(..at));
-    if start.is_some_and(|start| written.contains(start)) { Fate::Cut } else { Fate::Unknown }
 }
 
 /// The end of a transcript; `None` where there is no such file.
@@ -189,13 +262,30 @@ mod tests {
             (cut, Fate::Cut),
             ("<helix-memory> something else".to_owned(), Fate::Unknown),
         ] {
-            assert_eq!(fate_of(&in_json(&text), &transcript(&content)), fate, "{content}");
+            assert_eq!(Mark::of(&text).fate(&transcript(&content)), fate, "{content}");
         }
     }
 
     #[test]
     fn short_texts_are_whole_or_unknown() {
-        assert_eq!(fate_of("short", "sho"), Fate::Unknown);
-        assert_eq!(fate_of("short", "a short text"), Fate::Delivered);
+        assert_eq!(Mark::of("short").fate("sho"), Fate::Unknown);
+        assert_eq!(Mark::of("short").fate("a short text"), Fate::Delivered);
+    }
+
+    #[test]
+    fn a_restart_forgets_no_pending_receipt() {
+        let now = Timestamp::from_micros(10 * 86_400_000_000);
+        let saved = |at_us: i64, fate: Fate| {
+            let mark = Some(Mark::of("a text"));
+            let receipt =
+                Receipt { version: VERSION, session: "s".to_owned(), fate: fate as i32, mark, ..Receipt::default() };
+            (at_us, receipt.encode_to_vec())
+        };
+        let (recent, old) = (now.as_micros() - 1_000_000, now.as_micros() - 86_400_000_000);
+        let all = [saved(recent, Fate::Unknown), saved(recent - 1, Fate::Delivered), saved(old, Fate::Unknown)];
+        let receipts = Receipts::restore(&all, now);
+        let waiting = receipts.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let pending: Vec<i64> = waiting.sessions.values().flatten().map(|pending| pending.at_us).collect();
+        assert_eq!((pending, waiting.newest_us), (vec![recent], recent));
     }
 }

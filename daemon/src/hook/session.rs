@@ -32,6 +32,11 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
             runtime.writer.write_later(Request::Session { key, state: Vec::new() });
         }
     }
+    let troubles = if context.is_real() && input.start() == Start::Anew {
+        runtime.watches.started(&runtime.writer, &project.scope, &project.root, *now)
+    } else {
+        Vec::new()
+    };
     let (task, given_checkpoint) = task(context)?.unzip();
     let was_interrupted = input.start() == Start::LostContext;
     let work = runtime.sessions.activity(key, *now).filter(|_| was_interrupted);
@@ -56,7 +61,8 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let says_so = input.start() == Start::Anew && !memories.is_empty();
     let lacks_meaning =
         matches!(runtime.embedder.state(), State::Absent(_) | State::Failed(_)).then(|| NO_MEANING.to_owned());
-    let parts: Vec<String> = task.into_iter().chain(work).chain(lacks_meaning.filter(|_| says_so)).collect();
+    let lacks_meaning = lacks_meaning.filter(|_| says_so);
+    let parts: Vec<String> = task.into_iter().chain(work).chain(lacks_meaning).chain(troubles).collect();
     let injection = render(&Surface {
         project: &project.name,
         total,

@@ -6,3 +6,4 @@ pub mod attention;
 pub mod command;
 pub mod fault;
 pub mod incident;
+pub mod watch;

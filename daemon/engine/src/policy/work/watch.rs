@@ -1,0 +1,222 @@
+//! Whether a project's hooks work: which fired when, which failed, and what of it is worth telling.
+//!
+//! A client never says that it stopped running a hook, and a hook that is silent looks like one that has nothing to say. So
+//! those that every session fires are expected to: one that is wired and has not fired for a week in which there were
+//! sessions is told of, once a day at most.
+
+use std::time::Duration;
+
+use prost::Message;
+
+use crate::model::Timestamp;
+
+/// The events that every session has, by the names that hooks are started with.
+pub const EXPECTED: [&str; 3] = ["prompt", "ambient", "stop"];
+
+/// How long a hook may be silent.
+const SILENT_MAX: Duration = Duration::from_hours(7 * 24);
+
+/// Sessions in that time from which on silence says something.
+const SESSIONS_MIN: usize = 3;
+
+/// Starts of sessions that are remembered.
+const STARTS_MAX: usize = 8;
+
+/// Late answers from which on they say something: a busy machine has some.
+const LATE_MIN: u32 = 5;
+
+/// How long until the same is told again.
+const TOLD_INTERVAL: Duration = Duration::from_hours(24);
+
+/// Least time between two writes of when an event fired: a crash costs so much of it.
+const WRITE_INTERVAL: Duration = Duration::from_hours(1);
+
+/// What is known of one event's hook.
+#[derive(Clone, PartialEq, Eq, Message)]
+struct Hook {
+    #[prost(string, tag = "1")]
+    event: String,
+    /// When it fired last, or was seen to be wired first.
+    #[prost(sint64, tag = "2")]
+    fired_at_us: i64,
+}
+
+/// What is known of a project's hooks.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct Watch {
+    #[prost(message, repeated, tag = "1")]
+    hooks: Vec<Hook>,
+    /// When its last sessions started, the newest last.
+    #[prost(sint64, repeated, tag = "2")]
+    starts_us: Vec<i64>,
+    /// Events that were answered with nothing because something failed, and were not told of yet.
+    #[prost(uint32, tag = "3")]
+    failures: u32,
+    /// Events whose answers came too late, and were not told of yet.
+    #[prost(uint32, tag = "6")]
+    late: u32,
+    /// When silence was told of last.
+    #[prost(sint64, optional, tag = "4")]
+    told_at_us: Option<i64>,
+    /// When this was last worth writing.
+    #[prost(sint64, tag = "5")]
+    written_at_us: i64,
+}
+
+impl Watch {
+    /// Reads what was persisted; as new when it is damaged.
+    #[must_use]
+    pub fn read(state: &[u8]) -> Self {
+        Self::decode(state).unwrap_or_default()
+    }
+
+    /// Notes that an event's hook fired. Returns whether that is worth writing now.
+    pub fn fired(&mut self, event: &str, now: Timestamp) -> bool {
+        let hook = self.hook(event, now);
+        let is_new = std::mem::replace(&mut hook.fired_at_us, now.as_micros()) == now.as_micros();
+        let is_due = is_new || age(self.written_at_us, now) >= WRITE_INTERVAL;
+        if is_due {
+            self.written_at_us = now.as_micros();
+        }
+        is_due
+    }
+
+    /// Notes that an event was answered with nothing because something failed.
+    pub fn failed(&mut self) {
+        self.failures = self.failures.saturating_add(1);
+    }
+
+    /// Notes that an event's answer came too late.
+    pub fn was_late(&mut self) {
+        self.late = self.late.saturating_add(1);
+    }
+
+    /// Notes that a session starts, of which these events' hooks are `wired`. Returns what is worth telling it.
+    pub fn started(&mut self, wired: &[String], now: Timestamp) -> Vec<String> {
+        self.starts_us.push(now.as_micros());
+        let surplus = self.starts_us.len().saturating_sub(STARTS_MAX);
+        self.starts_us.drain(..surplus);
+        self.written_at_us = now.as_micros();
+        self.silence(wired, now).into_iter().chain(self.failures()).collect()
+    }
+
+    fn silence(&mut self, wired: &[String], now: Timestamp) -> Option<String> {
+        let expected = EXPECTED.iter().filter(|event| wired.iter().any(|wired| wired == *event));
+        let silent: Vec<(&str, Duration)> = expected
+            .map(|event| (*event, age(self.hook(event, now).fired_at_us, now)))
+            .filter(|(_, silence)| *silence >= SILENT_MAX)
+            .collect();
+        let sessions = self.starts_us.iter().filter(|&&at_us| age(at_us, now) < SILENT_MAX).count();
+        let is_told = self.told_at_us.is_some_and(|told_at_us| age(told_at_us, now) < TOLD_INTERVAL);
+        if silent.is_empty() || sessions < SESSIONS_MIN || is_told {
+            return None;
+        }
+        self.told_at_us = Some(now.as_micros());
+        let days = silent.iter().map(|(_, silence)| silence.as_secs() / 86_400).min().unwrap_or_default();
+        let names: Vec<String> = silent.iter().map(|(event, _)| format!("`{event}`")).collect();
+        let (hooks, have) = if names.len() == 1 { ("hook", "has") } else { ("hooks", "have") };
+        Some(format!(
+            "Helix: the {hooks} {} {have} not fired here for {days} days although wired; tell the user that \
+             `helixctl hooks status` says what to do.",
+            names.join(" and ")
+        ))
+    }
+
+    fn failures(&mut self) -> Option<String> {
+        let late = std::mem::take(&mut self.late);
+        let failures = std::mem::take(&mut self.failures) + if late >= LATE_MIN { late } else { 0 };
+        (failures > 0).then(|| {
+            let events = if failures == 1 { "1 event" } else { &format!("{failures} events") };
+            format!(
+                "Helix: {events} of earlier sessions got no answer, because something failed or took too long; tell the user \
+                 that `helixctl doctor` looks for the cause."
+            )
+        })
+    }
+
+    fn hook(&mut self, event: &str, now: Timestamp) -> &mut Hook {
+        let known = self.hooks.iter().position(|hook| hook.event == event);
+        let place = known.unwrap_or_else(|| {
+            self.hooks.push(Hook { event: event.to_owned(), fired_at_us: now.as_micros() });
+            self.hooks.len() - 1
+        });
+        &mut self.hooks[place]
+    }
+}
+
+fn age(from_us: i64, now: Timestamp) -> Duration {
+    Duration::from_micros(u64::try_from(now.as_micros().saturating_sub(from_us)).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(day: i64) -> Timestamp {
+        Timestamp::from_micros((20_000 + day) * 86_400_000_000)
+    }
+
+    fn wired() -> Vec<String> {
+        ["session", "prompt", "ambient"].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn a_hook_that_falls_silent_is_told_of_once_a_day() {
+        let mut watch = Watch::default();
+        watch.fired("ambient", day(0));
+        for at in [0, 3, 5, 6] {
+            watch.fired("prompt", day(at));
+            assert!(watch.started(&wired(), day(at)).is_empty());
+        }
+        watch.fired("prompt", day(7));
+        let told = watch.started(&wired(), day(7));
+        assert_eq!(told.len(), 1);
+        assert!(told.iter().all(|text| text.contains("the hook `ambient` has not fired here for 7 days")), "{told:?}");
+        assert!(watch.started(&wired(), day(7)).is_empty());
+        assert_eq!(watch.started(&wired(), day(8)).len(), 1);
+        watch.fired("ambient", day(9));
+        assert!(watch.started(&wired(), day(9)).is_empty());
+    }
+
+    #[test]
+    fn silence_says_nothing_where_nobody_works_or_nothing_is_wired() {
+        let mut watch = Watch::default();
+        watch.fired("ambient", day(0));
+        assert!(watch.started(&wired(), day(30)).is_empty(), "the first session after a holiday");
+        let mut watch = Watch::default();
+        watch.fired("ambient", day(0));
+        for at in 5..9 {
+            assert!(watch.started(&["session".to_owned()], day(at)).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_hook_that_never_fired_counts_from_when_it_was_seen() {
+        let mut watch = Watch::default();
+        let told: Vec<usize> = (0..9).map(|at| watch.started(&wired(), day(at)).len()).collect();
+        assert_eq!(told, [0, 0, 0, 0, 0, 0, 0, 1, 1]);
+    }
+
+    #[test]
+    fn failures_are_told_of_once() {
+        let mut watch = Watch::default();
+        watch.failed();
+        watch.failed();
+        watch.was_late();
+        let told = watch.started(&[], day(0));
+        assert!(told.len() == 1 && told.iter().all(|text| text.contains("2 events of earlier sessions")));
+        assert!(watch.started(&[], day(0)).is_empty());
+        (0..LATE_MIN).for_each(|_| watch.was_late());
+        assert!(watch.started(&[], day(0)).iter().all(|text| text.contains("5 events")));
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut watch = Watch::default();
+        assert!(watch.fired("ambient", day(0)));
+        assert!(!watch.fired("ambient", day(0)) || watch.written_at_us == day(0).as_micros());
+        assert!(watch.fired("ambient", day(1)));
+        assert_eq!(Watch::read(&watch.encode_to_vec()), watch);
+        assert_eq!(Watch::read(b"\xff"), Watch::default());
+    }
+}

@@ -1,0 +1,157 @@
+//! Watches over the hooks themselves: which of a project's fire, which fail, and what of it the next session is told.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use helix_engine::model::{Scope, Timestamp};
+use helix_engine::policy::work::watch::Watch;
+use helix_engine::strand::Request;
+use prost::Message;
+use serde_json::Value;
+
+use crate::writer::WriterHandle;
+
+/// What the keys of the persisted states begin with.
+const KEY: &str = "hooks ";
+
+/// The name of the program that hooks run.
+const HOOK_PROGRAM: &str = "helix-hook";
+
+/// Where clients keep their hooks, below the project and below the user's home directory.
+const SETTINGS: [&str; 3] = [".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json"];
+
+/// Largest file of settings that is read.
+const SETTINGS_MAX_BYTES: u64 = 1024 * 1024;
+
+/// A hook as a client's settings have it.
+#[derive(Debug, PartialEq, Eq)]
+struct Wired {
+    program: PathBuf,
+    event: String,
+}
+
+/// What is known of every project's hooks.
+#[derive(Debug, Default)]
+pub(crate) struct Watches {
+    watches: Mutex<HashMap<String, Watch>>,
+}
+
+impl Watches {
+    /// Restores what was persisted, out of all that hooks noticed.
+    pub(crate) fn restore(observations: &[(String, Vec<u8>)]) -> Self {
+        let read = |(key, state): &(String, Vec<u8>)| Some((key.strip_prefix(KEY)?.to_owned(), Watch::read(state)));
+        Self { watches: Mutex::new(observations.iter().filter_map(read).collect()) }
+    }
+
+    /// Notes that an event's hook fired.
+    pub(super) fn fired(&self, writer: &WriterHandle, scope: &Scope, event: &str, now: Timestamp) {
+        self.change(writer, scope, |watch| (watch.fired(event, now), ()));
+    }
+
+    /// Notes that an event was answered with nothing because something failed.
+    pub(super) fn failed(&self, writer: &WriterHandle, scope: &Scope) {
+        self.change(writer, scope, |watch| {
+            watch.failed();
+            (true, ())
+        });
+    }
+
+    /// Notes that an event's answer came too late.
+    pub(super) fn was_late(&self, writer: &WriterHandle, scope: &Scope) {
+        self.change(writer, scope, |watch| {
+            watch.was_late();
+            (true, ())
+        });
+    }
+
+    /// Notes that a session starts in a project. Returns what is worth telling it.
+    pub(super) fn started(&self, writer: &WriterHandle, scope: &Scope, root: &Path, now: Timestamp) -> Vec<String> {
+        let wired = wired(root);
+        let mut missing: Vec<String> =
+            wired.iter().filter(|hook| hook.program.is_absolute() && !hook.program.exists()).map(missing).collect();
+        missing.dedup();
+        let events: Vec<String> = wired.into_iter().map(|hook| hook.event).collect();
+        let told = self.change(writer, scope, |watch| (true, watch.started(&events, now)));
+        missing.into_iter().chain(told).collect()
+    }
+
+    /// Changes a project's watch, and persists it when the change says so.
+    fn change<T>(&self, writer: &WriterHandle, scope: &Scope, change: impl FnOnce(&mut Watch) -> (bool, T)) -> T {
+        let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        let watch = watches.entry(scope.to_string()).or_default();
+        let (is_due, result) = change(watch);
+        if is_due {
+            // Under the lock, so that the store sees the changes in their order.
+            writer.write_later(Request::Observations(vec![(format!("{KEY}{scope}"), watch.encode_to_vec())]));
+        }
+        result
+    }
+}
+
+fn missing(hook: &Wired) -> String {
+    format!(
+        "Helix: the hooks run {}, which is not there anymore; tell the user that `helixctl hooks install` repairs them.",
+        hook.program.display()
+    )
+}
+
+/// The hooks of Helix that the clients of a project are told to run. Settings that cannot be read have none.
+fn wired(root: &Path) -> Vec<Wired> {
+    let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+    let directories = [Some(root.to_owned()), home];
+    let files = directories.into_iter().flatten().flat_map(|directory| SETTINGS.map(|file| directory.join(file)));
+    files.filter_map(|file| read(&file)).flat_map(|settings| hooks(&settings)).collect()
+}
+
+fn read(file: &Path) -> Option<Value> {
+    let metadata = fs::metadata(file).ok()?;
+    let is_fit = metadata.is_file() && metadata.len() <= SETTINGS_MAX_BYTES;
+    is_fit.then(|| fs::read(file).ok()).flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+}
+
+/// `{"hooks": {"<event>": [{"hooks": [{"command": "/abs/helix-hook", "args": ["ambient"]}]}]}}`
+fn hooks(settings: &Value) -> Vec<Wired> {
+    let groups = settings.get("hooks").and_then(Value::as_object).into_iter().flat_map(serde_json::Map::values);
+    let groups = groups.filter_map(Value::as_array).flatten();
+    let commands = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
+    commands.filter_map(wired_by).collect()
+}
+
+fn wired_by(hook: &Value) -> Option<Wired> {
+    let command = hook.get("command")?.as_str()?;
+    let mut words: Vec<String> = match hook.get("args").and_then(Value::as_array) {
+        Some(args) => {
+            std::iter::once(command).chain(args.iter().filter_map(Value::as_str)).map(str::to_owned).collect()
+        }
+        None => shlex::split(command)?,
+    };
+    let program = PathBuf::from(words.first()?);
+    if program.file_name()? != HOOK_PROGRAM || words.len() < 2 {
+        return None;
+    }
+    Some(Wired { program, event: words.swap_remove(1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn hooks_are_found_in_settings() {
+        let ours = |event: &str| Wired { program: "/opt/helix-hook".into(), event: event.to_owned() };
+        let settings = json!({"model": "x", "hooks": {
+            "PreToolUse": [
+                {"matcher": "Read", "hooks": [{"type": "command", "command": "/opt/helix-hook", "args": ["ambient", "claude"]}]},
+                {"hooks": [{"type": "command", "command": "lint --all"}, {"type": "prompt"}]},
+            ],
+            "Stop": [{"hooks": [{"command": "/opt/helix-hook stop codex"}, {"command": "/opt/helix-hook"}]}],
+            "SessionStart": "none",
+        }});
+        assert_eq!(hooks(&settings), [ours("ambient"), ours("stop")]);
+        assert!(hooks(&json!([])).is_empty() && hooks(&json!({"hooks": 3})).is_empty());
+    }
+}
