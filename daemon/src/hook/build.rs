@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use helix_engine::policy::work::activity::Activity;
-use helix_engine::policy::work::command::{Run, run_of};
+use helix_engine::policy::work::activity::{Activity, Failing};
+use helix_engine::policy::work::command::{Run, menders, run_of};
 use helix_engine::policy::work::fault::{Fault, faults};
-use helix_engine::policy::work::incident::Incident;
+use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use helix_engine::surface::neutral::one_line;
@@ -60,6 +60,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     }
     let run = if input.tool_name == "Bash" { input.tool_text("command").and_then(run_of) } else { None };
     let Some(outcome) = Outcome::of(context, run.as_ref()) else { return Ok(None) };
+    if !outcome.has_failed && input.tool_name == "Bash" {
+        note_menders(context);
+    }
     let found = if outcome.has_failed { faults(&outcome.output) } else { Vec::new() };
     let notes = match (&run, outcome.has_failed) {
         (Some(run), true) => failed(context, run, &found)?,
@@ -139,14 +142,28 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
         .collect())
 }
 
+/// Notes the commands of a line that change what a build stands on.
+fn note_menders(context: &Context<'_>) {
+    let commands = context.input.tool_text("command").map(menders).unwrap_or_default();
+    if !commands.is_empty() {
+        context.work(|activity| {
+            for command in &commands {
+                activity.changed_by(&one_line(command, LINE_MAX_CHARS));
+            }
+        });
+    }
+}
+
 /// Records a success, and what was changed before it as the remedy of what had failed.
 fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let runtime = context.runtime;
     let mended = context.work_and_keep(true, |activity| activity.succeeded(run, context.now));
-    for failing in mended.iter().filter(|failing| context.is_real() && !failing.changed.is_empty()) {
+    let is_known = |failing: &&Failing| !failing.changed.is_empty() || !failing.commands.is_empty();
+    for failing in mended.iter().filter(|failing| context.is_real() && is_known(failing)) {
         let scope = &context.project.scope;
-        let (prints, files) = (&failing.fingerprints, &failing.changed);
-        runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, prints, files, context.now)?;
+        let remedy = Remedy { files: &failing.changed, commands: &failing.commands };
+        let prints = &failing.fingerprints;
+        runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, prints, remedy, context.now)?;
     }
     Ok(())
 }

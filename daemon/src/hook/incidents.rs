@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
 use helix_engine::policy::work::fault::Fault;
-use helix_engine::policy::work::incident::Incident;
+use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::store::StoreError;
 use helix_engine::strand::{Request, Strand};
 use prost::Message;
@@ -39,19 +39,19 @@ impl Incidents {
         self.change(strand, writer, scope, faults, change)
     }
 
-    /// Notes that mistakes are gone after these files were changed.
+    /// Notes that mistakes are gone after this was done.
     pub(super) fn mended(
         &self,
         strand: &Strand,
         writer: &WriterHandle,
         scope: &Scope,
         fingerprints: &[String],
-        files: &[String],
+        remedy: Remedy<'_>,
         at: Timestamp,
     ) -> Result<Vec<Incident>, StoreError> {
         let change = |known: Option<Incident>, ()| {
             let mut incident = known?;
-            incident.mended(files, at);
+            incident.mended(remedy, at);
             Some(incident)
         };
         let fingerprints = fingerprints.iter().map(|fingerprint| (fingerprint.clone(), ()));

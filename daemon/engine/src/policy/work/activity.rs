@@ -73,6 +73,9 @@ pub struct Failing {
     /// Files changed since it failed first.
     #[prost(string, repeated, tag = "4")]
     pub changed: Vec<String>,
+    /// Commands run since then that change what a build stands on.
+    #[prost(string, repeated, tag = "6")]
+    pub commands: Vec<String>,
     /// How often it failed in a row.
     #[prost(uint32, tag = "5")]
     pub times: u32,
@@ -153,6 +156,13 @@ impl Activity {
     pub fn command(&mut self) {
         if self.current_phase() == Phase::Build {
             self.phase = Phase::Verify.into();
+        }
+    }
+
+    /// A command changed what a build stands on.
+    pub fn changed_by(&mut self, command: &str) {
+        for failing in &mut self.failing {
+            remember(&mut failing.commands, command);
         }
     }
 
@@ -250,6 +260,7 @@ mod tests {
         activity.edit("a.rs");
         assert_eq!(activity.failed(&narrow, vec!["y".into(), "z".into()], NOW), ["z"]);
         activity.edit("b.rs");
+        activity.changed_by("cargo update");
         assert!(activity.succeeded(&run_of("cargo build").unwrap(), NOW).is_empty());
         let mended = activity.succeeded(&wide, NOW);
         assert_eq!(mended.len(), 1);
@@ -257,6 +268,7 @@ mod tests {
             (mended[0].changed.as_slice(), mended[0].times),
             (["a.rs".to_owned(), "b.rs".to_owned()].as_slice(), 2)
         );
+        assert_eq!(mended[0].commands, ["cargo update"]);
         assert_eq!(mended[0].fingerprints, ["x", "y", "z"]);
         assert!(activity.failing.is_empty());
     }

@@ -177,6 +177,69 @@ const SCRIPT_NAMES: &[(&str, Purpose)] = &[
     ("tsc", Purpose::Check),
 ];
 
+/// Commands that change what a build stands on, by program and subcommand: they mend failures without changing a file of the
+/// project by an editor.
+const MENDERS: &[(&str, &[&str])] = &[
+    ("npm", &["install", "i", "ci", "add", "update", "rebuild", "dedupe", "uninstall"]),
+    ("pnpm", &["install", "i", "add", "update", "rebuild", "dedupe", "remove"]),
+    ("yarn", &["install", "add", "up", "upgrade", "remove"]),
+    ("bun", &["install", "add", "update", "remove"]),
+    ("pip", &["install", "uninstall"]),
+    ("pip3", &["install", "uninstall"]),
+    ("uv", &["add", "sync", "lock", "pip", "remove"]),
+    ("poetry", &["add", "install", "lock", "update", "remove"]),
+    ("pipenv", &["install", "sync", "update"]),
+    ("conda", &["install", "update", "create"]),
+    ("cargo", &["add", "update", "clean", "fix", "install", "remove", "generate-lockfile"]),
+    ("rustup", &["update", "install", "component", "target", "override", "default", "toolchain"]),
+    ("go", &["get", "mod", "clean", "generate", "install"]),
+    ("make", &["clean", "distclean"]),
+    ("mvn", &["clean"]),
+    ("gradle", &["clean"]),
+    ("bundle", &["install", "update", "add"]),
+    ("gem", &["install", "update"]),
+    ("composer", &["install", "update", "require"]),
+    ("dotnet", &["restore", "add", "clean"]),
+    ("apt", &["install"]),
+    ("apt-get", &["install"]),
+    ("brew", &["install", "upgrade"]),
+    ("git", &["submodule", "lfs", "restore", "checkout", "pull"]),
+    ("docker", &["pull", "compose", "start"]),
+    ("prisma", &["generate", "migrate"]),
+    ("buf", &["generate"]),
+];
+
+/// Directories that are made by tools: to remove one has everything in it made anew.
+const MADE: &[&str] = &["node_modules", "target", "dist", "build", ".next", ".cache", "__pycache__", ".venv", "venv"];
+
+/// Words of a mending command that are shown.
+const SHOWN_WORDS_MAX: usize = 8;
+
+/// Finds the commands of a shell line that change what a build stands on, as their words without options.
+#[must_use]
+pub fn menders(line: &str) -> Vec<String> {
+    let end = line.floor_char_boundary(LINE_MAX_BYTES);
+    let all = commands(line.get(..end).unwrap_or_default());
+    all.iter().filter_map(|words| mender(words)).collect()
+}
+
+fn mender(words: &[String]) -> Option<String> {
+    let words = without_starters(words);
+    let program = basename(words.first()?);
+    let mut arguments = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+    let mends = match program.as_ref() {
+        "rm" => arguments.any(|path| MADE.contains(&basename(path.trim_end_matches('/')).as_ref())),
+        name => {
+            let subcommand = arguments.next().map(String::as_str)?;
+            MENDERS.iter().any(|(known, subcommands)| *known == name && subcommands.contains(&subcommand))
+        }
+    };
+    // Options, addresses and assignments are where passwords stand.
+    let is_plain = |word: &&String| !word.starts_with('-') && !word.contains("://") && !word.contains(['=', '@', ':']);
+    let shown = words.iter().skip(1).filter(is_plain).take(SHOWN_WORDS_MAX - 1).map(String::as_str);
+    mends.then(|| std::iter::once(program.as_ref()).chain(shown).collect::<Vec<_>>().join(" "))
+}
+
 /// Finds the last command of a shell line that builds, tests or checks: its outcome is most often the line's.
 #[must_use]
 pub fn run_of(line: &str) -> Option<Run> {
@@ -331,6 +394,21 @@ mod tests {
             "cat make",
         ] {
             assert_eq!(tool(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_build_stands_on_is_changed_by_commands() {
+        for (line, expected) in [
+            ("npm install left-pad --save-dev && npm test", vec!["npm install left-pad"]),
+            ("rm -rf ./node_modules/ ; sudo npm ci", vec!["rm ./node_modules/", "npm ci"]),
+            ("python3 -m pip install -r requirements.txt", vec!["pip install requirements.txt"]),
+            ("pip install --index-url https://me:secret@host/simple a", vec!["pip install a"]),
+            ("cargo update -p serde", vec!["cargo update serde"]),
+            ("git submodule update --init", vec!["git submodule update"]),
+            ("npm run build; rm notes.txt; cargo build; git status", vec![]),
+        ] {
+            assert_eq!(menders(line), expected, "{line}");
         }
     }
 

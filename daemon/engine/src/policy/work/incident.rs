@@ -9,11 +9,13 @@ use crate::model::Timestamp;
 /// Fixes that are kept of one mistake, the newest.
 const FIXES_MAX: usize = 8;
 
-/// Files that are kept of one fix.
+/// Files and commands that are kept of one fix.
 const FILES_MAX: usize = 8;
+const COMMANDS_MAX: usize = 4;
 
-/// Files that a reader is told of.
+/// Files and commands that a reader is told of.
 const FILES_SHOWN_MAX: usize = 3;
+const COMMANDS_SHOWN_MAX: usize = 2;
 
 /// Version of the persisted form.
 const VERSION: u32 = 1;
@@ -56,6 +58,17 @@ pub struct Fix {
     files: Vec<String>,
     #[prost(bool, tag = "3")]
     has_failed: bool,
+    #[prost(string, repeated, tag = "4")]
+    commands: Vec<String>,
+}
+
+/// What was done between a failure and the success that followed.
+#[derive(Clone, Copy, Debug)]
+pub struct Remedy<'a> {
+    /// Files changed.
+    pub files: &'a [String],
+    /// Commands run that change what a build stands on.
+    pub commands: &'a [String],
 }
 
 impl Incident {
@@ -87,12 +100,13 @@ impl Incident {
         incident
     }
 
-    /// The mistake went away after these files were changed.
-    pub fn mended(&mut self, files: &[String], at: Timestamp) {
-        let files: Vec<String> = files.iter().take(FILES_MAX).cloned().collect();
+    /// The mistake went away after this was done.
+    pub fn mended(&mut self, remedy: Remedy<'_>, at: Timestamp) {
+        let files: Vec<String> = remedy.files.iter().take(FILES_MAX).cloned().collect();
+        let commands: Vec<String> = remedy.commands.iter().rev().take(COMMANDS_MAX).rev().cloned().collect();
         self.fixed = self.fixed.saturating_add(1);
         self.held = self.held.saturating_add(1);
-        self.fixes.push(Fix { at_us: at.as_micros(), files, has_failed: false });
+        self.fixes.push(Fix { at_us: at.as_micros(), files, commands, has_failed: false });
         if self.fixes.len() > FIXES_MAX {
             self.fixes.remove(0);
         }
@@ -120,16 +134,33 @@ impl Incident {
     #[must_use]
     pub fn remedy(&self, zone: &TimeZone) -> Option<String> {
         // To change the file that the mistake is in goes without saying.
-        let is_telling = |fix: &&Fix| fix.files.iter().any(|file| !is_same_file(file, &self.file));
+        let is_telling =
+            |fix: &&Fix| !fix.commands.is_empty() || fix.files.iter().any(|file| !is_same_file(file, &self.file));
         let newest_first = || self.fixes.iter().rev().filter(is_telling);
         let fix = newest_first().find(|fix| !fix.has_failed).or_else(|| newest_first().next())?;
-        let files = fix.files.iter().take(FILES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
-        let more = match fix.files.len().saturating_sub(FILES_SHOWN_MAX) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         let day = Timestamp::from_micros(fix.at_us).day(zone);
-        Some(format!("fixed before by changing {files}{more} ({day}), held {} of {}", self.held, self.fixed))
+        Some(format!("fixed before by {} ({day}), held {} of {}", fix.deeds(), self.held, self.fixed))
+    }
+}
+
+impl Fix {
+    /// What was done: ``running `npm install` and changing a.js``.
+    fn deeds(&self) -> String {
+        let mut deeds = Vec::new();
+        if !self.commands.is_empty() {
+            let commands =
+                self.commands.iter().rev().take(COMMANDS_SHOWN_MAX).rev().map(|command| format!("`{command}`"));
+            deeds.push(format!("running {}", commands.collect::<Vec<_>>().join(", ")));
+        }
+        if !self.files.is_empty() {
+            let files = self.files.iter().take(FILES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
+            let more = match self.files.len().saturating_sub(FILES_SHOWN_MAX) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            deeds.push(format!("changing {files}{more}"));
+        }
+        deeds.join(" and ")
     }
 }
 
@@ -152,7 +183,7 @@ mod tests {
         let fault = Fault { code: "E0382".into(), message: "moved".into(), ..Fault::default() };
         let mut incident = Incident::occurred(None, &fault, "cargo build", at(0), true);
         assert_eq!(incident.remedy(&TimeZone::UTC), None);
-        incident.mended(&["src/a.rs".into()], at(0));
+        incident.mended(Remedy { files: &["src/a.rs".into()], commands: &[] }, at(0));
         assert!(incident.remedy(&TimeZone::UTC).unwrap().ends_with("by changing src/a.rs (2026-10-26), held 1 of 1"));
         assert!(Incident { file: "./src/a.rs".into(), ..incident.clone() }.remedy(&TimeZone::UTC).is_none(), "obvious");
         let again = Incident::occurred(Incident::read(&incident.encode_to_vec()), &fault, "cargo build", at(1), true);
@@ -162,9 +193,13 @@ mod tests {
             again.remedy(&TimeZone::UTC)
         );
         let mut again = Incident::occurred(Some(again), &fault, "cargo build", at(1), false);
-        again.mended(&["b".into(), "c".into(), "d".into(), "e".into()], at(2));
+        again.mended(Remedy { files: &["b", "c", "d", "e"].map(String::from), commands: &[] }, at(2));
         assert!(
             again.remedy(&TimeZone::UTC).unwrap().ends_with("changing b, c, d and 1 more (2026-10-28), held 1 of 2")
+        );
+        again.mended(Remedy { files: &["b".into()], commands: &["npm install".into()] }, at(3));
+        assert!(
+            again.remedy(&TimeZone::UTC).unwrap().starts_with("fixed before by running `npm install` and changing b (")
         );
         assert_eq!((again.occurrences(), again.fault()), (3, fault));
     }
