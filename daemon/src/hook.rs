@@ -381,11 +381,14 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
     let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, &given.about, context.now);
     let Some(state) = claimed else { return false };
     context.runtime.writer.write_later(Request::Session { key: context.key.clone(), state });
-    context.work(|activity| {
-        for topic in given.topics.iter().take(given.injection.taken) {
-            activity.use_topic(topic);
-        }
-    });
+    // What every session starts with says nothing about what this one is busy with.
+    if context.client != ClientEvent::SessionStart {
+        context.work(|activity| {
+            for topic in given.topics.iter().take(given.injection.taken) {
+                activity.use_topic(topic);
+            }
+        });
+    }
     count(context, given);
     true
 }

@@ -116,8 +116,8 @@ impl Watch {
         let names: Vec<String> = silent.iter().map(|(event, _)| format!("`{event}`")).collect();
         let (hooks, have) = if names.len() == 1 { ("hook", "has") } else { ("hooks", "have") };
         Some(format!(
-            "Helix: the {hooks} {} {have} not fired here for {days} days although wired; tell the user that \
-             `helixctl hooks status` says what to do.",
+            "Helix: the {hooks} {} {have} not fired here for {days} days although wired; tell the user to \
+             look at `helixctl hooks status` and at whether the client has hooks switched off.",
             names.join(" and ")
         ))
     }
