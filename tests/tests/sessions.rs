@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use helix_proto::v1::{Draft, HookRequest, Program, ReceiptsRequest, SessionLogRequest};
-use helix_tests::hook::{ALLOWED, Session};
+use helix_tests::accepts::ALLOWED;
+use helix_tests::hook::Session;
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::text::{without_days, without_noise};
