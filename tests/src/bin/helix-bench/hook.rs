@@ -56,9 +56,6 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
         }
     }
     variants.insert(0, floor);
-    for variant in &variants {
-        variant.check()?;
-    }
     tables(&variants, rounds, with_meaning.is_some()).into_iter().for_each(|table| report.add(table));
     Ok(())
 }
@@ -84,7 +81,15 @@ fn tables(variants: &[Variant], rounds: usize, has_meaning: bool) -> Vec<Table> 
                 None => "hook: what starting any process costs here".to_owned(),
             };
             let mut table = Table::new(title, &["process", "p50", "p99", "over floor", "ratio", "said", "target", ""]);
-            variants.iter().filter(|variant| variant.size == size).for_each(|variant| add(&mut table, variant));
+            for variant in variants.iter().filter(|variant| variant.size == size) {
+                add(&mut table, variant);
+                if !variant.is_as_expected() {
+                    table.note(format!(
+                        "`{}` said something too seldom or too often: its times mean less.",
+                        variant.name
+                    ));
+                }
+            }
             table
         })
         .collect();
@@ -139,6 +144,7 @@ fn add(table: &mut Table, variant: &Variant) {
 mod tests {
     use std::path::PathBuf;
 
+    use super::variant::Expected;
     use super::*;
 
     /// A variant that takes `us` in every turn, over a floor that varies by ten around 500.
@@ -166,5 +172,16 @@ mod tests {
         let at = |size: Option<usize>| Variant { size, ..variant("ambient", 600) };
         let tables = tables(&[at(None), at(Some(1_000)), at(Some(100_000)), at(Some(1_000))], 10, true);
         assert_eq!(tables.iter().map(|table| table.rows.len()).collect::<Vec<_>>(), [1, 2, 1]);
+    }
+
+    #[test]
+    fn what_says_nothing_where_it_should_is_known() {
+        let of = |expected: Expected, answers: usize| Variant { expected, answers, runs: 10, ..variant("stop", 600) };
+        for (right, wrong) in [
+            (of(Expected::Silence, 0), of(Expected::Silence, 1)),
+            (of(Expected::AnswersAtLeast(50), 5), of(Expected::AnswersAtLeast(50), 4)),
+        ] {
+            assert!(right.is_as_expected() && !wrong.is_as_expected());
+        }
     }
 }
