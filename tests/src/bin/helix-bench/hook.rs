@@ -56,7 +56,9 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
         }
     }
     variants.insert(0, floor);
-    tables(&variants, rounds, with_meaning.is_some()).into_iter().for_each(|table| report.add(table));
+    for table in tables(&variants, rounds, with_meaning.is_some()) {
+        report.add(table);
+    }
     Ok(())
 }
 
@@ -114,20 +116,17 @@ fn add(table: &mut Table, variant: &Variant) {
     table.figure(&format!("{name} p50"), p50, "µs");
     table.figure(&format!("{name} p99"), p99, "µs");
     let figure = format!("{name} over floor");
-    let (target, verdict) = match variant.over_floor_max_us {
-        Some(most) => {
-            let verdict = if over < -variant.floor.spread() {
-                table.noisy(&figure, over, "µs")
-            } else {
-                table.judge(&figure, over, "µs", Target::AtMost(most))
-            };
-            (format!("≤ +{}", micros(most)), verdict)
-        }
-        None => {
-            table.figure(&figure, over, "µs");
-            (String::new(), String::new())
-        }
-    };
+    let (mut target, mut verdict) = (String::new(), String::new());
+    if let Some(most) = variant.over_floor_max_us {
+        target = format!("≤ +{}", micros(most));
+        verdict = if over < -variant.floor.spread() {
+            table.noisy(&figure, over, "µs")
+        } else {
+            table.judge(&figure, over, "µs", Target::AtMost(most))
+        };
+    } else {
+        table.figure(&figure, over, "µs");
+    }
     table.row([
         variant.name.clone(),
         micros(p50),

@@ -70,7 +70,7 @@ impl<'a> Place<'a> {
             self.prompt("prompt")?,
             self.ambient_read()?,
             self.tool("ambient, Grep", "Grep", grep)?,
-            self.error_context(failing_build("E0425", &missing))?,
+            self.error_context(&failing_build("E0425", &missing))?,
             self.tool("ambient, Edit, a symbol goes", "Edit", edit)?,
             self.bash("post-build, a build fails", failing_build("E0433", &moved), OFTEN)?,
             self.bash("post-build, tests pass", succeeding_tests(), Expected::Silence)?,
@@ -146,7 +146,7 @@ impl<'a> Place<'a> {
         })
     }
 
-    fn error_context(&self, output: String) -> Result<Variant> {
+    fn error_context(&self, output: &str) -> Result<Variant> {
         let error = format!("Exit code 101\n{output}");
         self.event("error-context", "error-context", "PostToolUseFailure-Bash", OFTEN, move |input, _| {
             input["tool_input"]["command"] = "cargo test".into();
