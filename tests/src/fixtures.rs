@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use crate::HookClient;
+
 /// What one client wrote to one hook.
 #[derive(Clone, Debug)]
 pub struct HookSample {
@@ -22,6 +24,12 @@ impl HookSample {
     #[must_use]
     pub fn event(&self) -> &str {
         self.input["hook_event_name"].as_str().unwrap_or_default()
+    }
+
+    /// Who wrote it; `None` for a client that is not known.
+    #[must_use]
+    pub fn client(&self) -> Option<HookClient> {
+        HookClient::ALL.into_iter().find(|client| self.name.starts_with(client.name()))
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
+use crate::accepts::{self, HookClient};
 use crate::fixtures::claude_hook;
 use crate::{Binary, Home, Project};
 
@@ -23,21 +24,6 @@ pub const EVENTS: [&str; 10] = [
     "subagent",
     "approve-mcp",
     "session-end",
-];
-
-/// What [`HookRun::check_accepted`] returns where the client is told to go on without asking the user.
-pub const ALLOWED: &str = "allowed";
-
-/// The client's events whose hooks may give context to the model.
-pub const TAKES_CONTEXT: [&str; 8] = [
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "SubagentStart",
-    "Stop",
-    "SubagentStop",
 ];
 
 /// A shim at work.
@@ -67,9 +53,17 @@ impl HookStarted {
     /// # Errors
     /// When the process cannot be started.
     pub fn start(home: &Home, event: Option<&str>, stdin: &[u8]) -> io::Result<Self> {
+        Self::start_with(home, event.as_slice(), stdin)
+    }
+
+    /// Starts the shim with any arguments and writes `stdin` to it.
+    ///
+    /// # Errors
+    /// When the process cannot be started.
+    pub fn start_with(home: &Home, arguments: &[&str], stdin: &[u8]) -> io::Result<Self> {
         let begin = Instant::now();
         let mut command = home.command(Binary::Hook);
-        command.args(event).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let mut pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stdin = stdin.to_vec();
@@ -100,6 +94,31 @@ impl HookRun {
         HookStarted::start(home, Some(event), stdin)?.finish()
     }
 
+    /// Runs the shim for an event with a stdin that is there before it starts: a machine with hundreds of processes at once may
+    /// give its parent no turn to write for as long as a hook waits. No more than a pipe holds.
+    ///
+    /// # Errors
+    /// When the process cannot be run.
+    pub fn of_written(home: &Home, event: &str, stdin: &[u8]) -> Result<Self> {
+        let (reader, mut pipe) = io::pipe()?;
+        pipe.write_all(stdin)?;
+        drop(pipe);
+        let begin = Instant::now();
+        let output = home.command(Binary::Hook).arg(event).stdin(reader).output()?;
+        let elapsed = begin.elapsed();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(Self { status: output.status, stdout: output.stdout, stderr, elapsed })
+    }
+
+    /// Runs the shim for an event as a client's settings have it.
+    ///
+    /// # Errors
+    /// When the process cannot be run, or did not take its stdin.
+    pub fn by(home: &Home, client: HookClient, event: &str, stdin: &[u8]) -> Result<Self> {
+        let arguments: Vec<&str> = [event].into_iter().chain(client.argument()).collect();
+        HookStarted::start_with(home, &arguments, stdin)?.finish()
+    }
+
     /// Checks what holds for every run, and that nothing was printed.
     ///
     /// # Errors
@@ -110,35 +129,22 @@ impl HookRun {
         Ok(())
     }
 
-    /// Checks that the client would take the answer to an event of its own, and returns the context in it, the prompt that a
-    /// tool gets instead of its own, or [`ALLOWED`].
+    /// Checks that Claude Code would take the answer to an event of its own; see [`Self::check_taken_by`].
+    ///
+    /// # Errors
+    /// When it would complain, or drop the answer.
+    pub fn check_accepted(&self, client_event: &str) -> Result<Option<String>> {
+        self.check_taken_by(HookClient::Claude, client_event)
+    }
+
+    /// Checks that a client would take the answer to an event of its own, and returns the context in it, the prompt that a
+    /// tool gets instead of its own, or [`accepts::ALLOWED`].
     ///
     /// # Errors
     /// When the client would complain, or drop the answer.
-    pub fn check_accepted(&self, client_event: &str) -> Result<Option<String>> {
+    pub fn check_taken_by(&self, client: HookClient, client_event: &str) -> Result<Option<String>> {
         self.check_harmless()?;
-        if self.stdout.is_empty() {
-            return Ok(None);
-        }
-        let text = std::str::from_utf8(&self.stdout)?;
-        let answer: Value = serde_json::from_str(text).with_context(|| format!("not JSON: {text}"))?;
-        let specific = &answer["hookSpecificOutput"];
-        ensure!(keys(&answer) == ["hookSpecificOutput"], "other keys: {text}");
-        ensure!(specific["hookEventName"] == client_event, "not for {client_event}: {text}");
-        if client_event == "PermissionRequest" {
-            let allowed = serde_json::json!({"hookEventName": client_event, "decision": {"behavior": "allow"}});
-            ensure!(*specific == allowed, "no permission: {text}");
-            return Ok(Some(ALLOWED.to_owned()));
-        }
-        if client_event == "PreToolUse" && specific.get("updatedInput").is_some() {
-            ensure!(keys(specific) == ["hookEventName", "updatedInput"], "other keys: {text}");
-            return Ok(specific["updatedInput"]["prompt"].as_str().map(str::to_owned));
-        }
-        ensure!(TAKES_CONTEXT.contains(&client_event), "{client_event} takes no context: {text}");
-        ensure!(keys(specific) == ["hookEventName", "additionalContext"], "other keys: {text}");
-        let context = specific["additionalContext"].as_str().context("the context is no text")?;
-        ensure!(!context.is_empty(), "an empty context");
-        Ok(Some(context.to_owned()))
+        accepts::check(client, client_event, &self.stdout)
     }
 
     fn check_harmless(&self) -> Result<()> {
@@ -146,10 +152,6 @@ impl HookRun {
         ensure!(self.stderr.is_empty(), "complained: {}", self.stderr);
         Ok(())
     }
-}
-
-fn keys(value: &Value) -> Vec<&str> {
-    value.as_object().map(|object| object.keys().map(String::as_str).collect()).unwrap_or_default()
 }
 
 /// A session of Claude Code in a project, as its hooks see it.

@@ -1,5 +1,6 @@
 //! What the black-box suites and benchmarks share: the real binaries, homes of their own, daemons that end with the test.
 
+pub mod accepts;
 pub mod binaries;
 pub mod bridge;
 pub mod daemon;
@@ -13,6 +14,7 @@ pub mod rpc;
 pub mod served;
 pub mod text;
 
+pub use accepts::HookClient;
 pub use binaries::Binary;
 pub use bridge::Bridge;
 pub use daemon::Daemon;

@@ -17,8 +17,8 @@ pub fn with_days(text: &str, shown: impl Fn(Date) -> String) -> String {
     replaced(text, DAY, |day| day.parse().map_or_else(|_| day.to_owned(), &shown))
 }
 
-/// Replaces what differs from run to run: ids, times of day, how long something took, sizes of files, cursors, which hold a
-/// time, and the scores of hits, in which a memory's age shows.
+/// Replaces what differs from run to run: ids, times of day, how long something took, how few seconds ago it was, sizes of
+/// files, cursors, which hold a time, and the scores of hits, in which a memory's age shows.
 #[must_use]
 pub fn without_noise(text: &str) -> String {
     let text = replaced(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", |_| "[id]".to_owned());
@@ -26,6 +26,7 @@ pub fn without_noise(text: &str) -> String {
     let text = replaced(&text, "0000-00-00T00:00:00Z", |time| day_and("T[time]Z", time));
     let text = replaced(&text, "0000-00-00 00:00", |time| day_and(" [time]", time));
     let text = replaced(&text, "in 0*.00 s", |_| "in [time]".to_owned());
+    let text = replaced(&text, " 0*s ago", |_| " [age] ago".to_owned());
     let text = replaced(&text, "0*.0 KiB", |_| "[size]".to_owned());
     let text = replaced(&text, "0*.0 MiB", |_| "[size]".to_owned());
     let text = replaced(&text, "cursor=x*", |_| "cursor=[cursor]".to_owned());
@@ -83,16 +84,16 @@ mod tests {
     #[test]
     fn what_differs_from_run_to_run_is_replaced() {
         let noisy = "01935f3a-0000-7000-8000-00000000000a 2026-11-21 22:14 2026-11-21T22:14:05.123Z in 10.81 s; 11.5 MiB \
-                     cursor=01ef score 1.034:";
+                     cursor=01ef score 1.034: saved 12s ago";
         assert_eq!(
             without_noise(noisy),
-            "[id] 2026-11-21 [time] 2026-11-21T[time]Z in [time]; [size] cursor=[cursor] score [score]:"
+            "[id] 2026-11-21 [time] 2026-11-21T[time]Z in [time]; [size] cursor=[cursor] score [score]: saved [age] ago"
         );
     }
 
     #[test]
     fn ordinary_numbers_stay() {
-        let text = "16 KiB for 3 memories at 22:14, 1.000, 12 s, build.rs:12:30";
+        let text = "16 KiB for 3 memories at 22:14, 1.000, 12 s, 2m ago, build.rs:12:30";
         assert_eq!(without_noise(text), text);
     }
 }

@@ -7,10 +7,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use helix_proto::v1::{Draft, HookRequest, Program, ReceiptsRequest, SessionLogRequest};
-use helix_tests::hook::{ALLOWED, Session};
+use helix_tests::accepts::ALLOWED;
+use helix_tests::hook::Session;
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
-use helix_tests::text::without_noise;
+use helix_tests::text::{without_days, without_noise};
 use helix_tests::{Bridge, Daemon, Home, HookRun, Project, Rpc};
 use serde_json::{Value, json};
 
@@ -129,7 +130,7 @@ fn a_mistake_that_was_mended_before_says_how() {
     world.restart();
     let two = world.session("two");
     let context = two.failed("cargo build", MISTAKE_AGAIN).unwrap().unwrap();
-    insta::assert_snapshot!(without_noise(&context));
+    insta::assert_snapshot!(readable(&context));
     assert_eq!(two.failed("cargo build", MISTAKE_AGAIN).unwrap(), None, "said once for as long as it lasts");
     two.edit("src/other.rs", "a", "b").unwrap();
     two.ran("cargo build 2>&1 | tail -3", "Finished").unwrap();
@@ -184,7 +185,7 @@ fn a_compacted_session_gets_back_what_it_was_doing() {
     let silent = session.hook("pre-compact", "PreCompact-auto", |_| ()).unwrap();
     assert_eq!(silent, None, "a compaction takes no text");
     let context = session.start("compact").unwrap().unwrap();
-    insta::assert_snapshot!(without_noise(&context));
+    insta::assert_snapshot!(readable(&context));
     assert_eq!(session.start("resume").unwrap(), None, "a resumed session has everything still");
 }
 
@@ -337,9 +338,14 @@ fn two_hundred_hooks_at_once_are_bounded_and_nothing_is_given_twice() {
     assert_eq!(status.hooks_answered, 200);
 }
 
+/// A text as it reads on every day.
+fn readable(text: &str) -> String {
+    without_days(&without_noise(text))
+}
+
 /// Plays an event and writes down what the model would read.
 fn told(log: &mut String, what: &str, context: Option<String>) {
-    let said = context.map_or_else(|| "(nothing)".to_owned(), |context| without_noise(&context));
+    let said = context.map_or_else(|| "(nothing)".to_owned(), |context| readable(&context));
     writeln!(log, "# {what}\n{said}\n").unwrap();
 }
 

@@ -35,6 +35,9 @@ const SHORT_TOPIC_ONE_IN: usize = 5;
 const LINKED_ONE_IN: u64 = 10;
 const NAMING_ONE_IN: u64 = 8;
 
+/// Numbers between the memories of two turns; no size that is measured is a multiple of it.
+const TURN_STRIDE: usize = 7;
+
 /// When the first fact became true, in microseconds since the epoch (the start of 2024), and the time until the last one.
 const FIRST_US: i64 = 1_704_067_200_000_000;
 const SPAN_US: u64 = 600 * 86_400 * 1_000_000;
@@ -157,6 +160,11 @@ impl Corpus {
         Draft { valid_from_us: Some(FIRST_US + later_us), ..draft }
     }
 
+    /// A memory that a corpus of `size` holds, another one every turn until all had theirs.
+    pub(crate) fn known(&self, turn: usize, size: usize) -> Draft {
+        self.memory((turn * TURN_STRIDE + 1) % size.max(1), size)
+    }
+
     /// A question about a memory: words of its text, rarer ones more often, as people ask.
     pub(crate) fn question(&self, number: usize, size: usize) -> String {
         let text = self.draft(number, size).text;
@@ -276,5 +284,15 @@ mod tests {
         assert_eq!(one.memory(77, 1_000), other.memory(77, 1_000));
         assert!(one.question(77, 1_000).split(' ').all(|word| one.draft(77, 1_000).text.contains(word)));
         assert_eq!(one.source_file(500).lines().count(), 500);
+    }
+
+    #[test]
+    fn every_turn_has_a_memory_of_the_corpus() {
+        let (corpus, size) = (Corpus::new(), 50);
+        let held: Vec<Draft> = (0..size).map(|number| corpus.memory(number, size)).collect();
+        let mut known: Vec<Draft> = (0..size).map(|turn| corpus.known(turn, size)).collect();
+        assert!(held.iter().all(|memory| known.contains(memory)), "all have their turn");
+        known.extend((size..3 * size).map(|turn| corpus.known(turn, size)));
+        assert!(known.iter().all(|memory| held.contains(memory)), "and no other has one");
     }
 }

@@ -1,238 +1,155 @@
-//! `hook`: whole-process time, from the start of the process to its end, over a static program that does nothing.
+//! `hook`: whole-process time of every event, from the start of the process to its end, over a static program that does
+//! nothing, and what hooks written otherwise would start with.
 //!
 //! In every round each variant has a turn, and the floor one right before it: whatever else the machine does hits a variant
 //! and its own floor alike. A variant that was measured as faster than its floor, by more than the floor itself varies, says
 //! that the machine was too busy to tell.
 
-use std::env;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+mod events;
+mod output;
+mod variant;
 
-use anyhow::{Context, Result, ensure};
-use helix_tests::{Binary, Home};
-use serde_json::json;
+use anyhow::{Context, Result};
+use helix_tests::Home;
 
 use crate::Effort;
-use crate::corpus::source_path;
-use crate::fixture::{Fixtures, project};
+use crate::corpus::Corpus;
+use crate::fixture::{Fixtures, Loaded};
 use crate::report::{Report, Table, Target, micros, ratio};
-use crate::stats::Samples;
+use events::Place;
+use variant::{Variant, floor, others};
 
-/// Names the program that does nothing.
-const NOOP_VARIABLE: &str = "HELIX_BENCH_NOOP";
-
-/// Lines of the file that is opened.
-const FILE_LINES: usize = 500;
-
-/// What a hook may cost over the floor, in microseconds.
-const EMPTY_OVER_FLOOR_MAX_US: f64 = 150.0;
-const AMBIENT_OVER_FLOOR_MAX_US: f64 = 1_000.0;
-
-/// Number of memories that the target for `ambient` is about.
-const AMBIENT_TARGET_SIZE: usize = 100_000;
-
-/// Rounds whose times are not counted: files and projects are read the first time.
+/// Rounds whose times are not counted: files and projects are read the first time, and no mistake was mended before.
 const WARM_UP_ROUNDS: usize = 5;
 
-/// Slow programs run in one round of so many.
-const SLOW_EVERY: usize = 20;
+/// Rounds of a full and of a quick run.
+const ROUNDS: [usize; 2] = [400, 100];
 
-/// One way to start a process.
-struct Variant {
-    name: String,
-    program: PathBuf,
-    arguments: Vec<&'static str>,
-    /// The home that it asks; none for programs that are no hook.
-    home: Option<PathBuf>,
-    /// What it is given, by round.
-    stdin: Box<dyn Fn(usize) -> Vec<u8>>,
-    must_answer: bool,
-    is_slow: bool,
-    over_floor_max_us: Option<f64>,
-    samples: Samples,
-    /// What the program that does nothing took in the turns before.
-    floor: Samples,
-}
+/// Number of memories at which `prompt` is measured with meaning as well: more take minutes to embed.
+const WITH_MEANING_SIZE: usize = 1_000;
 
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
     let mut floor = floor()?;
     let mut variants = Vec::new();
-    for &size in effort.sizes() {
-        let file = fixtures.corpus.source_file(FILE_LINES);
-        let home = &fixtures.at(size)?.home;
-        if size == effort.sizes()[0] {
-            variants.push(empty(home));
-        }
-        variants.push(ambient(home, size, &file)?);
+    let sizes = effort.sizes();
+    for (at, &size) in sizes.iter().enumerate() {
+        fixtures.at(size)?;
+        let place = Place::new(&fixtures.get(size)?.home, &fixtures.corpus, size)?;
+        let is_whole = at == 0 || at + 1 == sizes.len();
+        variants.extend(if is_whole { place.every_event()? } else { vec![place.ambient_read()?] });
+    }
+    // Ends with this section.
+    let with_meaning = with_meaning(&fixtures.corpus)?;
+    if let Some(loaded) = &with_meaning {
+        variants.push(Place::new(&loaded.home, &fixtures.corpus, loaded.size)?.prompt_with_meaning()?);
     }
     variants.extend(others());
-    let rounds = effort.pick(600, 150);
+    let rounds = effort.pick(ROUNDS[0], ROUNDS[1]);
     for round in 0..WARM_UP_ROUNDS + rounds {
-        for variant in &mut variants {
-            if variant.is_slow && round % SLOW_EVERY != 0 {
-                continue;
-            }
+        for variant in variants.iter_mut().filter(|variant| round % variant.every == 0) {
             let nothing = floor.run(round).with_context(|| format!("running {}", floor.name))?;
-            let elapsed = variant.run(round).with_context(|| format!("running {}", variant.name))?;
+            let run = variant.run(round).with_context(|| format!("running {}", variant.name))?;
             if round >= WARM_UP_ROUNDS {
-                floor.samples.push(nothing);
-                variant.floor.push(nothing);
-                variant.samples.push(elapsed);
+                floor.note(nothing.elapsed, &nothing);
+                variant.note(nothing.elapsed, &run);
             }
         }
     }
-    floor.floor = floor.samples.clone();
     variants.insert(0, floor);
-    report.add(table(&variants, rounds));
+    for table in tables(&variants, rounds, with_meaning.is_some()) {
+        report.add(table);
+    }
     Ok(())
 }
 
-fn table(variants: &[Variant], rounds: usize) -> Table {
-    let mut table = Table::new(
-        "hook: whole process, start to end",
-        &["process", "p50", "p99", "over floor", "ratio", "target", ""],
-    );
-    for variant in variants {
-        let floor = variant.floor.p50();
-        let (p50, p99) = (variant.samples.p50(), variant.samples.p99());
-        let over = p50 - floor;
-        table.figure(&format!("{} p50", variant.name), p50, "µs");
-        let (target, verdict) = match variant.over_floor_max_us {
-            Some(most) => {
-                let name = format!("{} over floor", variant.name);
-                let verdict = if over < -variant.floor.spread() {
-                    table.noisy(&name, over, "µs")
-                } else {
-                    table.judge(&name, over, "µs", Target::AtMost(most))
-                };
-                (format!("≤ +{}", micros(most)), verdict)
+/// A home whose daemon has the model; `None` where there is none.
+fn with_meaning(corpus: &Corpus) -> Result<Option<Loaded>> {
+    let Some(home) = Home::with_embedder()? else { return Ok(None) };
+    let loaded = Loaded::new(home, corpus, WITH_MEANING_SIZE)?;
+    loaded.connect()?.await_embedder(true)?;
+    Ok(Some(loaded))
+}
+
+/// A table for what is no hook, and one for each number of memories, all of one run.
+fn tables(variants: &[Variant], rounds: usize, has_meaning: bool) -> Vec<Table> {
+    let mut sizes: Vec<Option<usize>> = variants.iter().map(|variant| variant.size).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut tables: Vec<Table> = sizes
+        .into_iter()
+        .map(|size| {
+            let title = match size {
+                Some(size) => format!("hook at {size} memories: whole process, start to end"),
+                None => "hook: what starting any process costs here".to_owned(),
+            };
+            let mut table = Table::new(title, &["process", "p50", "p99", "over floor", "ratio", "said", "target", ""]);
+            for variant in variants.iter().filter(|variant| variant.size == size) {
+                add(&mut table, variant);
+                if !variant.is_as_expected() {
+                    table.note(format!(
+                        "`{}` said something too seldom or too often: its times mean less.",
+                        variant.name
+                    ));
+                }
             }
-            None => (String::new(), String::new()),
-        };
-        let name = variant.name.clone();
-        table.row([
-            name,
-            micros(p50),
-            micros(p99),
-            format!("{}{}", if over < 0.0 { "" } else { "+" }, micros(over)),
-            ratio(p50 / floor),
-            target,
-            verdict,
-        ]);
-    }
-    table.note(format!("{rounds} rounds, each program right after its own floor; slow ones in one of {SLOW_EVERY}."));
-    table.note("Every ambient answer was checked to carry memories.");
-    table
-}
-
-/// The program that does nothing, and what the others are compared with.
-fn floor() -> Result<Variant> {
-    let program = env::var_os(NOOP_VARIABLE).map(PathBuf::from).filter(|path| path.is_file());
-    let program = program.with_context(|| format!("{NOOP_VARIABLE} names no program; run `cargo xtask bench hook`"))?;
-    Ok(Variant::plain("static program that does nothing", program, vec![]))
-}
-
-fn empty(home: &Home) -> Variant {
-    let stdin = json!({ "session_id": "bench", "hook_event_name": "Stop", "cwd": home.scratch() }).to_string();
-    let mut variant = Variant::plain("helix-hook, empty answer", Binary::Hook.path(), vec!["stop"]);
-    variant.home = Some(home.paths.home.clone());
-    variant.stdin = Box::new(move |_| stdin.clone().into_bytes());
-    variant.over_floor_max_us = Some(EMPTY_OVER_FLOOR_MAX_US);
-    variant
-}
-
-fn ambient(home: &Home, size: usize, text: &str) -> Result<Variant> {
-    let (root, file) = project(home, &source_path(1), text)?;
-    let mut variant = Variant::plain("", Binary::Hook.path(), vec!["ambient"]);
-    variant.name = format!("helix-hook, ambient, {size} memories");
-    variant.home = Some(home.paths.home.clone());
-    // A session is told of a memory once, so each round is a session of its own.
-    variant.stdin = Box::new(move |round| {
-        let input = json!({
-            "session_id": format!("bench-{round}"), "cwd": root, "hook_event_name": "PreToolUse",
-            "transcript_path": root.join("transcript.jsonl"), "permission_mode": "default",
-            "tool_name": "Read", "tool_input": { "file_path": file },
+            table
+        })
+        .collect();
+    if let Some(last) = tables.last_mut() {
+        last.note(format!("{rounds} rounds, every program of all tables in each, right after a floor of its own;"));
+        last.note("slow ones in some of them. `said`: how often an event gave something to the agent.");
+        last.note("Each round is a session of its own, whose transcript has a mebibyte. Words alone");
+        last.note(if has_meaning {
+            "but where it says that the embedder was asked."
+        } else {
+            "(no model is installed, so nothing was asked by meaning)."
         });
-        input.to_string().into_bytes()
-    });
-    variant.must_answer = true;
-    variant.over_floor_max_us = (size == AMBIENT_TARGET_SIZE).then_some(AMBIENT_OVER_FLOOR_MAX_US);
-    Ok(variant)
+    }
+    tables
 }
 
-/// What a hook written otherwise would start with, where it is installed.
-fn others() -> Vec<Variant> {
-    let mut found = vec![
-        Variant::plain("/bin/true", PathBuf::from("/bin/true"), vec![]),
-        Variant::plain("sh -c true", PathBuf::from("/bin/sh"), vec!["-c", "true"]),
-    ];
-    if let Some(node) = on_path("node") {
-        let mut node = Variant::plain("node -e ''", node, vec!["-e", ""]);
-        node.is_slow = true;
-        found.push(node);
+fn add(table: &mut Table, variant: &Variant) {
+    let floor = variant.floor.p50();
+    let (p50, p99) = (variant.samples.p50(), variant.samples.p99());
+    let over = p50 - floor;
+    let name = variant.figure_name();
+    table.figure(&format!("{name} p50"), p50, "µs");
+    table.figure(&format!("{name} p99"), p99, "µs");
+    let figure = format!("{name} over floor");
+    let (mut target, mut verdict) = (String::new(), String::new());
+    if let Some(most) = variant.over_floor_max_us {
+        target = format!("≤ +{}", micros(most));
+        verdict = if over < -variant.floor.spread() {
+            table.noisy(&figure, over, "µs")
+        } else {
+            table.judge(&figure, over, "µs", Target::AtMost(most))
+        };
+    } else {
+        table.figure(&figure, over, "µs");
     }
-    found.retain(|variant| variant.program.is_file());
-    found
-}
-
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|directory| directory.join(name)).find(|program| program.is_file())
-}
-
-impl Variant {
-    fn plain(name: &str, program: PathBuf, arguments: Vec<&'static str>) -> Self {
-        Self {
-            name: name.to_owned(),
-            program,
-            arguments,
-            home: None,
-            stdin: Box::new(|_| br#"{"session_id":"bench"}"#.to_vec()),
-            must_answer: false,
-            is_slow: false,
-            over_floor_max_us: None,
-            samples: Samples::default(),
-            floor: Samples::default(),
-        }
-    }
-
-    fn run(&self, round: usize) -> Result<Duration> {
-        let stdin = (self.stdin)(round);
-        // The same few variables for all, so that starting costs all the same.
-        let home = self.home.as_deref().unwrap_or(Path::new("/nonexistent"));
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments).env_clear().env("HELIX_HOME", home).env("HOME", home);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut answer = Vec::new();
-        let started = Instant::now();
-        let mut child = command.spawn()?;
-        if let Some(mut pipe) = child.stdin.take() {
-            // A program that does not read may be gone already.
-            pipe.write_all(&stdin).ok();
-        }
-        if let Some(mut pipe) = child.stdout.take() {
-            pipe.read_to_end(&mut answer)?;
-        }
-        let status = child.wait()?;
-        let elapsed = started.elapsed();
-        ensure!(status.success(), "it ended with {status}");
-        let is_answer = serde_json::from_slice::<serde_json::Value>(&answer).is_ok();
-        // The first rounds may be cut off by the daemon's own deadline while it looks at the project.
-        ensure!(!self.must_answer || round < WARM_UP_ROUNDS || is_answer, "it answered nothing");
-        Ok(elapsed)
-    }
+    table.row([
+        variant.name.clone(),
+        micros(p50),
+        micros(p99),
+        format!("{}{}", if over < 0.0 { "" } else { "+" }, micros(over)),
+        ratio(p50 / floor),
+        variant.said(),
+        target,
+        verdict,
+    ]);
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use super::variant::Expected;
     use super::*;
 
     /// A variant that takes `us` in every turn, over a floor that varies by ten around 500.
     fn variant(name: &str, us: u64) -> Variant {
         let mut variant = Variant::plain(name, PathBuf::new(), vec![]);
-        variant.over_floor_max_us = Some(EMPTY_OVER_FLOOR_MAX_US);
+        variant.over_floor_max_us = Some(150.0);
         for floor_us in 495..505 {
             variant.floor.push_micros(floor_us);
             variant.samples.push_micros(us);
@@ -243,8 +160,27 @@ mod tests {
     #[test]
     fn each_row_is_judged_by_its_own_floor() {
         let variants = [variant("quick", 600), variant("alike", 498), variant("slow", 700), variant("drifted", 400)];
-        let rows = table(&variants, 10).rows;
-        let verdicts: Vec<&str> = rows.iter().filter_map(|row| row.last().map(String::as_str)).collect();
+        let tables = tables(&variants, 10, false);
+        let rows = tables.iter().flat_map(|table| &table.rows);
+        let verdicts: Vec<&str> = rows.filter_map(|row| row.last().map(String::as_str)).collect();
         assert_eq!(verdicts, ["met", "met", "MISSED", "noisy"]);
+    }
+
+    #[test]
+    fn each_number_of_memories_has_a_table() {
+        let at = |size: Option<usize>| Variant { size, ..variant("ambient", 600) };
+        let tables = tables(&[at(None), at(Some(1_000)), at(Some(100_000)), at(Some(1_000))], 10, true);
+        assert_eq!(tables.iter().map(|table| table.rows.len()).collect::<Vec<_>>(), [1, 2, 1]);
+    }
+
+    #[test]
+    fn what_says_nothing_where_it_should_is_known() {
+        let of = |expected: Expected, answers: usize| Variant { expected, answers, runs: 10, ..variant("stop", 600) };
+        for (right, wrong) in [
+            (of(Expected::Silence, 0), of(Expected::Silence, 1)),
+            (of(Expected::AnswersAtLeast(50), 5), of(Expected::AnswersAtLeast(50), 4)),
+        ] {
+            assert!(right.is_as_expected() && !wrong.is_as_expected());
+        }
     }
 }

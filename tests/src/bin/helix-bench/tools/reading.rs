@@ -13,9 +13,9 @@ pub(super) fn measure(bench: &mut Bench<'_>, stored: &[String]) -> Result<()> {
     search(bench)?;
     let (corpus, size) = (bench.corpus, bench.size);
     read(bench, "read, a handle", |round| stored.get(round % stored.len()).cloned().unwrap_or_default())?;
-    read(bench, "read, a topic", |round| corpus.memory(round * 7 + 1, size).topic)?;
+    read(bench, "read, a topic", |round| corpus.known(round, size).topic)?;
     read(bench, "read, the largest topic", |_| JOURNAL.to_owned())?;
-    brief(bench, "brief, a topic", |round| corpus.memory(round * 7 + 1, size).topic)?;
+    brief(bench, "brief, a topic", |round| corpus.known(round, size).topic)?;
     brief(bench, "brief, the largest topic", |_| JOURNAL.to_owned())?;
     brief(bench, "brief, words", |round| corpus.question(round * 7_919 % size, size))?;
     brief(bench, "brief, everything", |_| String::new())?;

@@ -40,7 +40,7 @@ fn listings(bench: &mut Bench<'_>) -> Result<()> {
         Ok(elapsed)
     })?;
     bench.row("topics entries, with a text", Times::Cheap, |connection, round| {
-        let memory = corpus.memory(round * 7 + 1, size);
+        let memory = corpus.known(round, size);
         let match_text = memory.text.split(' ').next().unwrap_or_default().to_owned();
         let request = v1::ReadRequest {
             caller: caller.clone(),
@@ -92,12 +92,12 @@ fn references(bench: &mut Bench<'_>) -> Result<()> {
     }
     bench.row("topics xref, after a store", Times::Dear, |connection, round| {
         store(connection, round + 2_000)?;
-        let topic = corpus.memory(round * 7 + 1, size).topic;
+        let topic = corpus.known(round, size).topic;
         let request = v1::CrossReferencesRequest { caller: caller.clone(), topic, scopes: Vec::new() };
         Ok(connection.timed(async |rpc| rpc.cross_references(request.clone()).await)?.0)
     })?;
     bench.row("topics xref, nothing new", Times::Cheap, |connection, round| {
-        let topic = corpus.memory(round * 7 + 1, size).topic;
+        let topic = corpus.known(round, size).topic;
         let request = v1::CrossReferencesRequest { caller: caller.clone(), topic, scopes: Vec::new() };
         Ok(connection.timed(async |rpc| rpc.cross_references(request.clone()).await)?.0)
     })

@@ -1,115 +1,21 @@
 //! Every client wired and unwired by the real command line, and what was written run as the client would.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
-use std::collections::BTreeMap;
+mod forms;
+mod hand;
+mod places;
+mod world;
+
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use helix_proto::exit;
-use helix_tests::{Binary, Daemon, Home, Project};
-use serde_json::{Value, json};
+use helix_tests::{Binary, Daemon};
+use serde_json::json;
 
-/// Each client, a file that it reads in a project or else for a user, and one that somebody could have there.
-const CLIENTS: &[(&str, &str, &str)] = &[
-    ("claude", "project:.claude/settings.json", "{\n\t// mine\n\t\"model\": \"opus\",\n}\n"),
-    ("claude", "project:.mcp.json", "{\"mcpServers\": {\"other\": {\"command\": \"x\"}}}"),
-    ("codex", "project:.codex/hooks.json", "{\r\n  \"description\": \"ours\"\r\n}\r\n"),
-    (
-        "codex",
-        "project:.codex/config.toml",
-        "# mine\r\nmodel = \"o\" # why\r\n\r\n[mcp_servers.other]\r\ncommand = 'x'\r\n",
-    ),
-    ("cursor", "project:.cursor/hooks.json", "{\"version\": 1, \"hooks\": {\"stop\": [{\"command\": \"./bell\"}]}}\n"),
-    ("cursor", "project:.cursor/mcp.json", "{ }"),
-    ("gemini", "project:.gemini/settings.json", "\u{feff}{\n  \"theme\": \"dark\" // at night 🌙\n}"),
-    ("opencode", "project:opencode.json", "{\"$schema\": \"https://opencode.ai/config.json\"}"),
-    ("vscode", "project:.vscode/mcp.json", "{\n\t\"servers\": {},\n\t\"inputs\": []\n}\n"),
-    ("windsurf", "home:.codeium/windsurf/mcp_config.json", ""),
-];
-
-struct World {
-    home: Home,
-    project: Project,
-}
-
-impl World {
-    fn new() -> Self {
-        let home = Home::new().unwrap();
-        let project = Project::new(&home, "billing").unwrap();
-        fs::create_dir(home.scratch().join("own")).unwrap();
-        Self { home, project }
-    }
-
-    fn command(&self, binary: Binary) -> Command {
-        let mut command = self.home.command(binary);
-        for name in ["CODEX_HOME", "XDG_CONFIG_HOME"] {
-            command.env_remove(name);
-        }
-        command.current_dir(&self.project.root).env("HOME", self.own());
-        command
-    }
-
-    /// The user's home, apart from what the test needs itself.
-    fn own(&self) -> PathBuf {
-        self.home.scratch().join("own")
-    }
-
-    /// Runs the command line with nobody at the terminal.
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(Binary::Ctl).args(arguments).stdin(Stdio::null()).output().unwrap()
-    }
-
-    fn done(&self, arguments: &[&str]) -> (String, String) {
-        let output = self.run(arguments);
-        let texts = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-        assert_eq!(output.status.code(), Some(i32::from(exit::OK)), "{arguments:?}: {texts:?}");
-        texts.into()
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        match name.split_once(':') {
-            Some(("project", rest)) => self.project.root.join(rest),
-            Some((_, rest)) => self.own().join(rest),
-            None => self.project.root.join(name),
-        }
-    }
-
-    /// Every file of the project and the user's home but git's, with its bytes.
-    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let mut found = BTreeMap::new();
-        let mut open = vec![self.project.root.clone(), self.own()];
-        while let Some(directory) = open.pop() {
-            for entry in fs::read_dir(directory).unwrap() {
-                let path = entry.unwrap().path();
-                if !path.is_dir() {
-                    found.insert(path.clone(), fs::read(&path).unwrap());
-                } else if !path.ends_with(".git") {
-                    found.insert(path.clone(), b"a directory".to_vec());
-                    open.push(path);
-                }
-            }
-        }
-        found
-    }
-
-    fn json(&self, path: &str) -> Value {
-        serde_json::from_slice(&fs::read(self.path(path)).unwrap()).unwrap()
-    }
-}
-
-fn put(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
-}
-
-fn clients() -> Vec<&'static str> {
-    let mut names: Vec<&str> = CLIENTS.iter().map(|(client, ..)| *client).collect();
-    names.dedup();
-    names
-}
+use world::{CLIENTS, World, clients, put};
 
 #[test]
 fn every_client_comes_and_goes_without_a_trace() {
@@ -153,20 +59,6 @@ fn awkward_files_come_back_to_the_byte() {
         assert!(said.lines().all(|line| line.starts_with("restored\t")), "{client}: {said}");
     }
     assert_eq!(world.files(), before);
-}
-
-#[test]
-fn what_was_edited_since_stays() {
-    for (client, file, text) in CLIENTS.iter().filter(|(.., text)| text.contains("mine")) {
-        let world = World::new();
-        put(&world.path(file), text);
-        world.done(&["connect", client]);
-        let edited = fs::read_to_string(world.path(file)).unwrap().replace("mine", "mine, later");
-        fs::write(world.path(file), edited).unwrap();
-        world.done(&["disconnect", client]);
-        let left = fs::read_to_string(world.path(file)).unwrap();
-        assert_eq!(left, text.replace("mine", "mine, later"), "{client}");
-    }
 }
 
 #[test]
