@@ -164,7 +164,8 @@ impl Context<'_> {
     fn confirm(&self) {
         let transcript = Path::new(&self.input.transcript_path);
         if self.is_real() && transcript.is_absolute() {
-            self.runtime.receipts.confirm(&self.runtime.writer, &self.input.session_id, transcript);
+            let runtime = self.runtime;
+            runtime.receipts.confirm_later(&runtime.writer, &self.input.session_id, transcript);
         }
     }
 

@@ -218,7 +218,7 @@ impl Runtime {
             projects: Projects::default(),
             sources: Sources::default(),
             incidents: Incidents::default(),
-            receipts: Receipts::restore(&receipts, started_at),
+            receipts: Arc::new(Receipts::restore(&receipts, started_at)),
             files: Files::default(),
             hook_gate: Gate::default(),
             clock,

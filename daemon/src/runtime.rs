@@ -46,7 +46,7 @@ pub(crate) struct Runtime {
     /// What is known of failed builds and tests.
     pub(crate) incidents: Incidents,
     /// What hooks said.
-    pub(crate) receipts: Receipts,
+    pub(crate) receipts: Arc<Receipts>,
     /// What the files declare that agents work on.
     pub(crate) files: Files,
     /// Bounds how much of the machine hooks take.

@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::Timestamp;
 use helix_engine::strand::Request;
+use memchr::memmem;
 use prost::Message;
+use tokio::runtime::Handle;
 
 use crate::writer::WriterHandle;
 
@@ -115,23 +117,40 @@ impl Mark {
         }
     }
 
-    /// What became of the text, as far as this says it.
-    fn fate(&self, written: &str) -> Fate {
-        let is_at = |at: usize, bytes: u32, wanted: u64| {
+    /// What became of a text that may begin at this place.
+    fn fate_at(&self, at: usize, written: &str) -> Fate {
+        let is_there = |bytes: u32, wanted: u64| {
             let found = written.as_bytes().get(at..at.saturating_add(bytes as usize));
             bytes > 0 && found.is_some_and(|found| hash(found) == wanted)
         };
-        let mut fate = Fate::Unknown;
-        for (at, _) in written.match_indices(&self.begins) {
-            if is_at(at, self.bytes, self.hash) {
-                return Fate::Delivered;
-            }
-            if is_at(at, self.start_bytes, self.start_hash) {
-                fate = Fate::Cut;
+        if is_there(self.bytes, self.hash) {
+            Fate::Delivered
+        } else if is_there(self.start_bytes, self.start_hash) {
+            Fate::Cut
+        } else {
+            Fate::Unknown
+        }
+    }
+}
+
+/// Looks for texts in what was written, once for all that begin alike. Returns what became of each.
+fn fates(marks: &[&Mark], written: &str) -> Vec<Fate> {
+    let mut fates = vec![Fate::Unknown; marks.len()];
+    let mut by_beginning: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, mark) in marks.iter().enumerate().filter(|(_, mark)| !mark.begins.is_empty()) {
+        by_beginning.entry(&mark.begins).or_default().push(place);
+    }
+    for (begins, places) in by_beginning {
+        for at in memmem::find_iter(written.as_bytes(), begins) {
+            for &place in &places {
+                let fate = marks[place].fate_at(at, written);
+                if fates[place] != Fate::Delivered && fate != Fate::Unknown {
+                    fates[place] = fate;
+                }
             }
         }
-        fate
     }
+    fates
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -188,7 +207,7 @@ impl Receipts {
     pub(super) fn record(&self, writer: &WriterHandle, mut receipt: Receipt, text: &str, now: Timestamp) {
         receipt.version = VERSION;
         receipt.mark = Some(Mark::of(text));
-        let mut waiting = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.lock();
         let at_us = now.as_micros().max(waiting.newest_us + 1);
         waiting.newest_us = at_us;
         writer.write_later(Request::Receipts(vec![(at_us, receipt.encode_to_vec())]));
@@ -204,19 +223,28 @@ impl Receipts {
         all.push(Pending { at_us, receipt, looks: 0 });
     }
 
+    /// Does what [`Receipts::confirm`] does after the answer, which does not wait for it.
+    pub(super) fn confirm_later(self: &Arc<Self>, writer: &WriterHandle, session: &str, transcript: &Path) {
+        if !self.lock().sessions.contains_key(session) {
+            return;
+        }
+        let (receipts, writer) = (Arc::clone(self), writer.clone());
+        let (session, transcript) = (session.to_owned(), transcript.to_owned());
+        drop(Handle::current().spawn_blocking(move || receipts.confirm(&writer, &session, &transcript)));
+    }
+
     /// Looks for the injections of a session in its transcript, and records what is known now.
-    pub(super) fn confirm(&self, writer: &WriterHandle, session: &str, transcript: &Path) {
-        let has_pending = {
-            let waiting = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.sessions.contains_key(session)
-        };
-        let Some(written) = has_pending.then(|| tail(transcript)).flatten() else { return };
-        let mut waiting = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+    fn confirm(&self, writer: &WriterHandle, session: &str, transcript: &Path) {
+        let Some(written) = tail(transcript) else { return };
+        let mut waiting = self.lock();
         let Some(all) = waiting.sessions.get_mut(session) else { return };
+        let unmarked = Mark::default();
+        let marks: Vec<&Mark> = all.iter().map(|pending| pending.receipt.mark.as_ref().unwrap_or(&unmarked)).collect();
+        let mut fates = fates(&marks, &written).into_iter();
         let mut known = Vec::new();
         all.retain_mut(|pending| {
             pending.looks += 1;
-            let fate = pending.receipt.mark.as_ref().map_or(Fate::Unknown, |mark| mark.fate(&written));
+            let fate = fates.next().unwrap_or(Fate::Unknown);
             if fate != Fate::Unknown {
                 pending.receipt.set_fate(fate);
                 known.push((pending.at_us, pending.receipt.encode_to_vec()));
@@ -229,6 +257,10 @@ impl Receipts {
         if !known.is_empty() {
             writer.write_later(Request::Receipts(known));
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -262,14 +294,14 @@ mod tests {
             (cut, Fate::Cut),
             ("<helix-memory> something else".to_owned(), Fate::Unknown),
         ] {
-            assert_eq!(Mark::of(&text).fate(&transcript(&content)), fate, "{content}");
+            assert_eq!(fates(&[&Mark::of(&text)], &transcript(&content)), [fate], "{content}");
         }
     }
 
     #[test]
     fn short_texts_are_whole_or_unknown() {
-        assert_eq!(Mark::of("short").fate("sho"), Fate::Unknown);
-        assert_eq!(Mark::of("short").fate("a short text"), Fate::Delivered);
+        assert_eq!(fates(&[&Mark::of("short")], "sho"), [Fate::Unknown]);
+        assert_eq!(fates(&[&Mark::of("short")], "a short text"), [Fate::Delivered]);
     }
 
     #[test]
@@ -284,7 +316,7 @@ mod tests {
         let (recent, old) = (now.as_micros() - 1_000_000, now.as_micros() - 86_400_000_000);
         let all = [saved(recent, Fate::Unknown), saved(recent - 1, Fate::Delivered), saved(old, Fate::Unknown)];
         let receipts = Receipts::restore(&all, now);
-        let waiting = receipts.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = receipts.lock();
         let pending: Vec<i64> = waiting.sessions.values().flatten().map(|pending| pending.at_us).collect();
         assert_eq!((pending, waiting.newest_us), (vec![recent], recent));
     }

@@ -47,7 +47,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let has_brief = input.start() == Start::GoesOn && runtime.sessions.given_count(key) > 0;
     let candidates = if has_brief { 0 } else { CANDIDATES_MAX };
     let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates);
-    let total = catalog.topic_summaries(&scopes).iter().map(|topic| topic.count).sum();
+    let total = catalog.count(&scopes);
     drop(catalog);
     // What the work needed before it needs first.
     let lost = if was_interrupted { runtime.sessions.lost(key) } else { Vec::new() };

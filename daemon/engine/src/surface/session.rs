@@ -1,10 +1,12 @@
 //! What a session starts with: the project's most important memories, as few tokens as they need.
 
+use std::collections::HashMap;
+
 use super::frame::{CLOSE, OPEN, mark, unclosed};
 use super::inject::{CHARS_PER_TOKEN, Injection};
 use super::neutral::one_line;
 use crate::index::catalog::{Catalog, Row};
-use crate::model::{Kind, Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
+use crate::model::{Kind, KindSpec, Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::decay::Fading;
 use crate::ports::Sources;
 
@@ -48,28 +50,45 @@ pub fn choose(
     now: Timestamp,
     limit: usize,
 ) -> Vec<MemoryNumber> {
-    let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
-    let mut ranked: Vec<(f32, MemoryNumber)> = catalog
-        .rows()
-        .filter(|(_, row)| reader == Reader::Asking || row.origin.is_shown_unasked())
-        .filter(|(_, row)| is_presentable(row, catalog, kinds, &scopes))
-        .map(|(number, row)| (rank(row, catalog, kinds, now), number))
-        .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-    ranked.into_iter().take(limit).map(|(_, number)| number).collect()
+    let visible = catalog.scope_numbers(scopes);
+    let mut kinds = Specs { catalog, kinds, known: HashMap::new() };
+    let mut ranked: Vec<(f32, MemoryNumber)> = Vec::new();
+    for (number, row) in catalog.rows() {
+        let is_candidate = row.status == Status::Active
+            && visible.contains(&row.scope)
+            && (reader == Reader::Asking || row.origin.is_shown_unasked());
+        if let Some(spec) = kinds.of(row).filter(|spec| is_candidate && spec.surface_lines > 0) {
+            ranked.push((rank(row, catalog, spec, now), number));
+        }
+    }
+    let order = |a: &(f32, MemoryNumber), b: &(f32, MemoryNumber)| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1));
+    if limit < ranked.len() {
+        ranked.select_nth_unstable_by(limit, order);
+        ranked.truncate(limit);
+    }
+    ranked.sort_by(order);
+    ranked.into_iter().map(|(_, number)| number).collect()
 }
 
-fn is_presentable(row: &Row, catalog: &Catalog, kinds: &Kinds, scopes: &[String]) -> bool {
-    let scope = catalog.scope_of(row);
-    let lines = kinds.spec(&Kind::from_stored(catalog.kind_of(row))).map_or(0, |spec| spec.surface_lines);
-    row.status == Status::Active && lines > 0 && scopes.iter().any(|visible| visible == scope)
+/// The kinds of a catalog's rows, each looked up once.
+struct Specs<'a> {
+    catalog: &'a Catalog,
+    kinds: &'a Kinds,
+    known: HashMap<u32, Option<&'a KindSpec>>,
+}
+
+impl<'a> Specs<'a> {
+    fn of(&mut self, row: &Row) -> Option<&'a KindSpec> {
+        let (catalog, kinds) = (self.catalog, self.kinds);
+        *self.known.entry(row.kind).or_insert_with(|| kinds.spec(&Kind::from_stored(catalog.kind_of(row))))
+    }
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-fn rank(row: &Row, catalog: &Catalog, kinds: &Kinds, now: Timestamp) -> f32 {
+fn rank(row: &Row, catalog: &Catalog, spec: &KindSpec, now: Timestamp) -> f32 {
     let fading = Fading {
         confidence: row.confidence,
-        half_life_days: kinds.spec(&Kind::from_stored(catalog.kind_of(row))).and_then(|spec| spec.half_life_days),
+        half_life_days: spec.half_life_days,
         pinned: row.pinned,
         access_count: row.access_count,
         seen_at: row.last_seen_at.max(row.valid_from),
@@ -228,7 +247,8 @@ mod tests {
         let kinds = Kinds::default();
         // One half-life of a gotcha later.
         let now = Timestamp::from_micros(often.valid_from.as_micros() + 45 * 86_400_000_000);
-        let rank_of = |memory: &Memory| rank(catalog.row(memory.number).unwrap(), &catalog, &kinds, now);
+        let spec = kinds.spec(&often.kind).unwrap();
+        let rank_of = |memory: &Memory| rank(catalog.row(memory.number).unwrap(), &catalog, spec, now);
         let by_recalls = ((12.0_f32).ln() - (11.0_f32).ln()) / 5.0 * WEIGHTS.2;
         let by_fading = (0.5_f32.sqrt() - 0.5) * WEIGHTS.0;
         assert!((rank_of(&often) - rank_of(&seldom) - by_recalls - by_fading).abs() < 1e-4);

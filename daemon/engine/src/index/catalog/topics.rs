@@ -45,10 +45,22 @@ impl TopicSum {
 }
 
 impl Catalog {
+    /// How many active memories these scopes have.
+    #[must_use]
+    pub fn count(&self, scopes: &[Scope]) -> usize {
+        let scopes = self.scope_numbers(scopes);
+        self.rows().filter(|(_, row)| row.status == Status::Active && scopes.contains(&row.scope)).count()
+    }
+
+    /// The numbers of those scopes that any memory has.
+    pub(crate) fn scope_numbers(&self, scopes: &[Scope]) -> Vec<u32> {
+        scopes.iter().filter_map(|scope| self.scopes.find(&scope.to_string())).collect()
+    }
+
     /// The topics that have active memories in these scopes, by name.
     #[must_use]
     pub fn topic_summaries(&self, scopes: &[Scope]) -> Vec<TopicSummary> {
-        let scopes: Vec<u32> = scopes.iter().filter_map(|scope| self.scopes.find(&scope.to_string())).collect();
+        let scopes = self.scope_numbers(scopes);
         let mut summaries: Vec<TopicSummary> = Vec::new();
         for (topic, numbers) in &self.by_topic {
             let rows = numbers.iter().filter_map(|&number| self.row(MemoryNumber(number)));
