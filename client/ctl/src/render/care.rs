@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use helix_client::v1::{
-    BatchItem, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation, Memory, Receipt, SourceState, StaleMemory,
+    BatchItem, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation, Memory, Receipt, Repeat, SourceState, StaleMemory,
     StaleReply, StoreOutcome, StoreReply, batch_item,
 };
 
@@ -126,7 +126,21 @@ pub(crate) fn imported(look: Look, progress: &ImportProgress, dry_run: bool) -> 
              {refused} refused\n"
     );
     let problem = |problem: &String| format!("{}\t{}\n", look.paint(Paint::Bad, "problem"), one_line(problem));
-    progress.problems.iter().map(problem).collect::<String>() + &sum
+    progress.problems.iter().map(problem).collect::<String>() + &sum + &repeats(look, progress)
+}
+
+/// Writes which imported memories nearly repeat others.
+fn repeats(look: Look, progress: &ImportProgress) -> String {
+    let pair = |pair: &Repeat| {
+        format!("{}\t{}\t{}\n", look.paint(Paint::Warning, "repeats"), one_line(&pair.handle), one_line(&pair.of))
+    };
+    let pairs: String = progress.repeated.iter().map(pair).collect();
+    let among = if progress.is_repeats_cut { " at least, as not all were compared" } else { "" };
+    match progress.repeats {
+        0 => String::new(),
+        1 => format!("{pairs}1 nearly repeats another{among}; helixctl compact shows and merges them\n"),
+        count => format!("{pairs}{count} nearly repeat others{among}; helixctl compact shows and merges them\n"),
+    }
 }
 
 fn stored(look: Look, number: usize, reply: &StoreReply) -> String {

@@ -3,7 +3,7 @@
 
 use helix_client::v1::{
     BatchItem, CheckpointReply, CompactReply, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation,
-    SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint, batch_item,
+    Repeat, SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint, batch_item,
 };
 use insta::assert_snapshot;
 
@@ -151,6 +151,9 @@ fn an_import_is_readable() {
         done: true,
         bytes_read: 9,
         bytes_whole: 9,
+        repeats: 2,
+        repeated: vec![Repeat { handle: "a/b".to_owned(), of: "c/d\u{1b}".to_owned(), similarity: 0.75 }],
+        is_repeats_cut: true,
     };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
     assert!(imported(PIPE, &progress, true).contains("2 would be stored"));
