@@ -142,7 +142,9 @@ fn waiting(lock: &Path, heard: Option<u32>) -> String {
         Some(pid) => format!(
             "helixctl: waiting for helixd (pid {pid}) to finish its writes and let go of {place}, {seconds} s at most"
         ),
-        None => format!("helixctl: waiting for whoever holds {place} to answer or to let go of it, {seconds} s at most"),
+        None => {
+            format!("helixctl: waiting for whoever holds {place} to answer or to let go of it, {seconds} s at most")
+        }
     }
 }
 

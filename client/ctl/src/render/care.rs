@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use helix_client::v1::{
-    BatchItem, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation, Memory, Receipt, Repeat, SourceState, StaleMemory,
-    StaleReply, StoreOutcome, StoreReply, batch_item,
+    BatchItem, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation, Memory, Receipt, Repeat,
+    SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, batch_item,
 };
 
 use super::memory::{handle, row_text, source};

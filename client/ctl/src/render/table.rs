@@ -23,7 +23,19 @@ const WRAPPED: [&str; 5] = [TEXT, HANDLES, "because", "source", "tags"];
 
 /// Columns that a narrow table does without, the least important first.
 const DISPENSABLE: [&str; 13] = [
-    "scope", "score", "sequence", "took", "kind", "links", "first", "tags", "how", "cost", "watermark", "phase", "recorded",
+    "scope",
+    "score",
+    "sequence",
+    "took",
+    "kind",
+    "links",
+    "first",
+    "tags",
+    "how",
+    "cost",
+    "watermark",
+    "phase",
+    "recorded",
 ];
 
 /// Columns that a wrapped text needs at least: four or five words.
@@ -216,6 +228,10 @@ mod tests {
         let narrow = shown(100);
         assert!(narrow.contains(" handle ") && !narrow.contains("0.5000") && !narrow.contains("kind"), "{narrow}");
         // One below the other there is room for all.
-        assert!(shown(60).starts_with(&format!("0.5000\n{HANDLE}\ngotcha  2026-11-21 22:14\n  a text of")), "{}", shown(60));
+        assert!(
+            shown(60).starts_with(&format!("0.5000\n{HANDLE}\ngotcha  2026-11-21 22:14\n  a text of")),
+            "{}",
+            shown(60)
+        );
     }
 }

@@ -81,9 +81,9 @@ mod tests {
 
     use helix_engine::exchange::Change;
     use helix_engine::exchange::markdown::{Reader, Writer};
-    use helix_engine::policy::edit::ATTRIBUTE_MODIFIED;
     use helix_engine::model::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
     use helix_engine::policy::admit::admit;
+    use helix_engine::policy::edit::ATTRIBUTE_MODIFIED;
     use helix_engine::store::MemoryStorage;
     use helix_engine::strand::{Outcome, Request, Strand};
 

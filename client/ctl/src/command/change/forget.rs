@@ -97,11 +97,8 @@ fn forget_at(context: &Context, place: &str, yes: bool, json: bool) -> Outcome {
 
 /// Forgets what is named; a name that is not whole means a memory only for now.
 fn forget_named(context: &Context, reference: String, yes: bool, json: bool) -> Outcome {
-    let request = v1::ReadRequest {
-        caller: Some(context.caller()),
-        reference: reference.clone(),
-        ..v1::ReadRequest::default()
-    };
+    let request =
+        v1::ReadRequest { caller: Some(context.caller()), reference: reference.clone(), ..v1::ReadRequest::default() };
     let read = wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;
         Ok(client.call(async |rpc| rpc.read(request.clone()).await).await)

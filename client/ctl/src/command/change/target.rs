@@ -94,9 +94,13 @@ mod tests {
     fn whole_names_are_told_from_beginnings() {
         let handle = "build/arch-arm64-required".to_owned();
         let memory = Memory { id: vec![0x0a; 16], handle, ..Memory::default() };
-        let whole =
-            ["build/arch-arm64-required", " Build/arch-arm64-required ", "old-topic/arch-arm64-required",
-             "0a0a0a0a-0a0a-0a0a-0a0a-0a0a0a0a0a0a", "0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A"];
+        let whole = [
+            "build/arch-arm64-required",
+            " Build/arch-arm64-required ",
+            "old-topic/arch-arm64-required",
+            "0a0a0a0a-0a0a-0a0a-0a0a-0a0a0a0a0a0a",
+            "0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A",
+        ];
         assert!(whole.into_iter().all(|name| is_whole_name(name, &memory)));
         let beginnings = ["build", "build/", "build/arch", "0a0a0a0a", "0a0a0a0a-0a0a"];
         assert!(!beginnings.into_iter().any(|name| is_whole_name(name, &memory)));

@@ -3,7 +3,8 @@
 
 use helix_client::v1::{
     BatchItem, CheckpointReply, CompactReply, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation,
-    Repeat, SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint, batch_item,
+    Repeat, SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint,
+    batch_item,
 };
 use insta::assert_snapshot;
 
