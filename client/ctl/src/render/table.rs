@@ -41,8 +41,8 @@ const DISPENSABLE: [&str; 13] = [
 /// Columns that a wrapped text needs at least: four or five words.
 const WRAPPED_COLUMNS_MIN: usize = 24;
 
-/// Columns around a field.
-const PADDING_COLUMNS: usize = 2;
+/// Columns around a field: one on each side, and one that parts it from the next.
+const PADDING_COLUMNS: usize = 3;
 
 /// Lines of a row that a text fills at most.
 const TEXT_LINES_MAX: usize = 4;
@@ -229,7 +229,7 @@ mod tests {
         assert!(narrow.contains(" handle ") && !narrow.contains("0.5000") && !narrow.contains("kind"), "{narrow}");
         // One below the other there is room for all.
         assert!(
-            shown(60).starts_with(&format!("0.5000\n{HANDLE}\ngotcha  2026-11-21 22:14\n  a text of")),
+            shown(60).starts_with(&format!("0.5000  {HANDLE}\ngotcha  2026-11-21 22:14\n  a text of")),
             "{}",
             shown(60)
         );
