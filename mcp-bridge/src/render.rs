@@ -22,7 +22,7 @@ pub(crate) use search::{Found, found};
 pub(crate) use store::stored;
 pub(crate) use topics::{
     Compacted, Exported, StatsDetail, checkpoint_cleared, checkpoint_loaded, checkpoint_saved, compacted,
-    cross_references, exported, graph, imported, prune, recent, reindexed, session, stale, stats, topic_list,
+    cross_references, exported, graph, imported, prune, recent, reindexed, session, sessions, stale, stats, topic_list,
 };
 
 /// Longest answer, in tokens: a fifth of what clients accept.

@@ -1,8 +1,10 @@
-//! Asking a person before something is undone.
+//! Asking a person before something is undone, and whatever else is asked on the terminal.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 
 use dialoguer::Confirm;
+use dialoguer::console::Term;
+use nix::sys::signal::{SigSet, Signal};
 
 use crate::failure::Failure;
 
@@ -11,7 +13,7 @@ pub(crate) fn confirmed(question: &str, flag: &str) -> Result<bool, Failure> {
     if !is_there_somebody() {
         return Err(Failure::Usage(format!("nobody is there to confirm; nothing was done; say {flag}")));
     }
-    Confirm::new().with_prompt(question).default(false).interact().map_err(failed)
+    prompted(|| Confirm::new().with_prompt(question).default(false).interact())
 }
 
 /// Whether a person can be asked: prompts are drawn on stderr and answered on stdin.
@@ -19,8 +21,21 @@ pub(crate) fn is_there_somebody() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// A prompt that could not be drawn or read.
-pub(crate) fn failed(error: dialoguer::Error) -> Failure {
-    let dialoguer::Error::IO(source) = error;
-    Failure::io("asking on the terminal")(source)
+/// Shows a prompt, and leaves the terminal as it was whatever ends it.
+///
+/// A prompt hides the cursor and turns Ctrl-C into a signal that would end the program there and then. So the signal waits
+/// until the cursor is back, and then ends the program as ever.
+pub(crate) fn prompted<T>(prompt: impl FnOnce() -> dialoguer::Result<T>) -> Result<T, Failure> {
+    let failed = |errno: nix::errno::Errno| Failure::io("holding Ctrl-C back")(errno.into());
+    let mut interrupt = SigSet::empty();
+    interrupt.add(Signal::SIGINT);
+    interrupt.thread_block().map_err(failed)?;
+    let answer = prompt();
+    if answer.is_err() {
+        // Where there is no terminal any more, there is no cursor either.
+        drop(Term::stderr().show_cursor());
+        drop(writeln!(io::stderr()));
+    }
+    interrupt.thread_unblock().map_err(failed)?;
+    answer.map_err(|dialoguer::Error::IO(source)| Failure::io("asking on the terminal")(source))
 }

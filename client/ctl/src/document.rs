@@ -13,9 +13,10 @@ mod work;
 pub(crate) use care::{CompactDocument, PruneDocument, ReindexDocument, StaleDocument};
 pub(crate) use exchange::{BatchLine, EditDocument, ExportDocument, ImportDocument};
 pub(crate) use memory::{ForgetDocument, ReadDocument, StoreDocument, hyphenated, source_state};
-pub(crate) use search::SearchDocument;
+pub(crate) use search::{SearchDocument, found_by};
 pub(crate) use status::{StatusDocument, embedder_state};
 pub(crate) use topics::{CrossReferencesDocument, GraphDocument, RecentDocument, StatsDocument, TopicsDocument};
 pub(crate) use work::{
-    BriefDocument, CheckpointDocument, ContextDocument, ReceiptsDocument, SessionDocument, UpgradeDocument,
+    BriefDocument, CheckpointDocument, ContextDocument, ReceiptsDocument, SessionDocument, SessionsDocument,
+    UpgradeDocument,
 };

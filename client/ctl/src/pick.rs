@@ -6,7 +6,7 @@ use dialoguer::theme::ColorfulTheme;
 use helix_client::limits::SEARCH_LIMIT_MAX;
 use helix_client::{Start, v1};
 
-use crate::ask::{failed, is_there_somebody};
+use crate::ask::{is_there_somebody, prompted};
 use crate::context::{Context, wait};
 use crate::document::hyphenated;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ pub(crate) fn memory(context: &Context, verb: &str) -> Result<String, Failure> {
     let items: Vec<String> = memories.iter().map(|memory| item(memory, columns)).collect();
     let theme = ColorfulTheme::default();
     let prompt = FuzzySelect::with_theme(&theme).with_prompt(verb).items(&items).default(0).max_length(ROWS_MAX);
-    let chosen = prompt.interact_opt().map_err(failed)?.and_then(|at| memories.get(at));
+    let chosen = prompted(|| prompt.interact_opt())?.and_then(|at| memories.get(at));
     let chosen = chosen.ok_or_else(|| Failure::Usage("no memory was chosen".to_owned()))?;
     Ok(hyphenated(&chosen.id))
 }

@@ -16,9 +16,6 @@ const DEFAULT_WIDTH: u16 = 100;
 /// The narrowest and the widest table that can be read with ease, in columns.
 const WIDTH_RANGE: (u16, u16) = (40, 140);
 
-/// Width below which a table of memories leaves out all but handle and text, in columns.
-const NARROW_BELOW: u16 = 80;
-
 /// How an answer is written for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Look {
@@ -87,11 +84,6 @@ pub(crate) fn remark_if(reason: bool, text: &str) {
 }
 
 impl Look {
-    /// Whether a table has room for little more than names and texts.
-    pub(crate) fn is_narrow(self) -> bool {
-        self.table_width.is_some_and(|width| width < NARROW_BELOW)
-    }
-
     /// Sets a text in a colour, or leaves it.
     pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
         if self.color { format!("\u{1b}[{}m{text}\u{1b}[0m", paint.code()) } else { text.to_owned() }

@@ -1,12 +1,15 @@
 //! Hits of a search, in six levels of detail.
 
-use helix_proto::v1::{Explanation, Hit, Memory};
+use helix_proto::v1::{Explanation, FoundBy, Hit, Memory};
 
-use super::memory::{INDENT, body, day, hashtags, header, metadata, nature, one_line, opening, short};
+use super::memory::{INDENT, body, day, hashtags, header, metadata, nature, opening, short, summary};
 use super::{View, clean};
 
 /// Body lines of a hit at medium detail.
 const OPENING_LINES: usize = 2;
+
+/// Marks a hit that has none of the words.
+pub const NEAR: &str = "near in meaning";
 
 /// How much of each hit is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,16 +84,23 @@ fn shown(hit: &Hit, explain: bool, view: &View, show: fn(&Memory, &Hit, &View) -
 
 fn full(memory: &Memory, hit: &Hit, view: &View) -> String {
     let matched = hit.explanation.as_ref().map(|why| why.matched_terms.as_slice()).unwrap_or_default();
-    let parts = [head(memory, view, false), body(memory, matched), metadata(memory, view)];
+    let parts = [head(memory, hit, view, false), body(memory, matched), metadata(memory, view)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-fn medium(memory: &Memory, _: &Hit, view: &View) -> String {
-    [head(memory, view, true), opening(memory, OPENING_LINES)].join("\n")
+fn medium(memory: &Memory, hit: &Hit, view: &View) -> String {
+    [head(memory, hit, view, true), opening(memory, OPENING_LINES)].join("\n")
 }
 
-fn brief(memory: &Memory, _: &Hit, view: &View) -> String {
-    one_line(memory, view)
+fn brief(memory: &Memory, hit: &Hit, view: &View) -> String {
+    let mark = if is_near_only(hit) { format!("({NEAR})") } else { String::new() };
+    header([clean::line(&memory.handle), day(memory, view), mark, summary(memory), hashtags(memory)])
+}
+
+/// Whether a hit has none of the words that were looked for and is merely near in meaning.
+#[must_use]
+pub fn is_near_only(hit: &Hit) -> bool {
+    hit.found_by() == FoundBy::Meaning
 }
 
 fn grouped(hits: &[Hit], explain: bool, view: &View) -> Vec<Block> {
@@ -115,9 +125,10 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
     groups
 }
 
-fn head(memory: &Memory, view: &View, tags: bool) -> String {
+fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     let tags = if tags { hashtags(memory) } else { String::new() };
-    header([clean::line(&memory.handle), day(memory, view), nature(memory), tags])
+    let mark = if is_near_only(hit) { format!(", {NEAR}") } else { String::new() };
+    header([clean::line(&memory.handle), day(memory, view), nature(memory) + &mark, tags])
 }
 
 fn reason(score: f32, why: &Explanation) -> String {

@@ -9,6 +9,7 @@
 //! opens a file, reads a clock or decides what a strand keeps.
 
 pub mod amrl;
+mod change;
 mod entry;
 mod hex;
 pub mod json;
@@ -19,5 +20,6 @@ mod report;
 mod samples;
 mod time;
 
+pub use change::{Base, Change};
 pub use portable::Portable;
 pub use report::{FLAWS_MAX, Flaw, Place, Problem, Report};

@@ -17,6 +17,6 @@ pub use calendar::Calendar;
 pub use count::Counts;
 pub use cursor::{Cursor, CursorError, LISTING_DEPTH_MAX, depth_max};
 pub use factors::Factors;
-pub use fusion::{Evidence, FUSION_DEPTH};
+pub use fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR};
 pub use parse::{ParsedQuery, QueryError};
 pub use run::{Hit, Mode, Recalled, Retriever, SEARCH_DEPTH_MAX, Search, WordsFound};

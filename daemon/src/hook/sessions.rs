@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::policy::work::activity::Activity;
+use helix_engine::policy::work::activity::{Activity, Phase};
 use prost::Message;
 
 /// A session without an event for this long is over.
@@ -79,6 +79,19 @@ pub(super) struct Ended {
     /// The keys of sessions that are forgotten.
     pub(super) keys: Vec<String>,
     pub(super) verdicts: Vec<Verdict>,
+}
+
+/// A session for a listing.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    /// Its id.
+    pub(crate) key: String,
+    /// What it is busy with.
+    pub(crate) phase: Phase,
+    /// When it was heard of last.
+    pub(crate) last_event_at: Timestamp,
+    /// The memories in its context, the newest first.
+    pub(crate) given: Vec<MemoryNumber>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -249,6 +262,19 @@ impl Sessions {
     /// What a session is doing; `None` for one that is over or unknown.
     pub(crate) fn activity(&self, key: &str, now: Timestamp) -> Option<Activity> {
         self.lock().get(key).filter(|session| !is_over(session, now)).map(|session| session.activity.clone())
+    }
+
+    /// Every session that is not over.
+    pub(crate) fn known(&self, now: Timestamp) -> Vec<Known> {
+        let sessions = self.lock();
+        let open = sessions.iter().filter(|(_, session)| !is_over(session, now));
+        let known = open.map(|(key, session)| Known {
+            key: key.clone(),
+            phase: session.activity.current_phase(),
+            last_event_at: session.last_event_at,
+            given: session.given.iter().rev().map(|number| MemoryNumber(*number)).collect(),
+        });
+        known.collect()
     }
 
     /// How many memories a session has in its context.

@@ -63,8 +63,8 @@ pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Status> {
     }
     let mut topics = Vec::new();
     for topic in &wire.topics {
-        let parsed = helix_engine::model::Topic::parse(topic);
-        topics.push(parsed.map_err(|error| status(ErrorKind::Invalid, &error))?.as_str().to_owned());
+        let parsed = helix_engine::recall::parse::topic(topic);
+        topics.push(parsed.map_err(|error| status(ErrorKind::Invalid, &error))?);
     }
     Ok(Filter {
         topics,

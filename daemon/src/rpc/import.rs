@@ -6,6 +6,7 @@
 mod batch;
 mod links;
 mod merge;
+mod repeats;
 mod seen;
 mod spool;
 mod words;
@@ -13,7 +14,7 @@ mod words;
 use std::io;
 use std::sync::Arc;
 
-use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
+use helix_engine::exchange::{Change, Portable, Report, amrl, json, markdown};
 use helix_engine::model::{Actor, Origin, Scope};
 use helix_proto::v1;
 use tokio::sync::mpsc;
@@ -149,7 +150,14 @@ fn read(format: v1::ExchangeFormat, spool: &mut Spool, importer: &mut Importer<'
 
 fn read_json(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
     let file = spool.open(name).map_err(|error| spool_status(&error))?;
-    let taken = json::read(file, |memory: Portable| importer.take(Incoming { memory, claim: Claim::None }));
+    let taken = json::read_changes(file, |memory: Portable, change| {
+        let claim = match change {
+            Change::Revised(base) => Claim::Edited(base),
+            Change::Untouched => Claim::Exported,
+            Change::New => Claim::None,
+        };
+        importer.take(Incoming { memory, claim })
+    });
     taken.map_err(|error| match error {
         json::ReadError::Stopped(status) => status,
         other => match other.kind() {
@@ -167,9 +175,9 @@ fn read_markdown(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> 
     for section in reader.by_ref() {
         let section = section.map_err(failed)?;
         let claim = match section.change {
-            markdown::Change::Revised(base) => Claim::Edited(base),
-            markdown::Change::Untouched => Claim::Untouched,
-            markdown::Change::New => Claim::None,
+            Change::Revised(base) => Claim::Edited(base),
+            Change::Untouched => Claim::Untouched,
+            Change::New => Claim::None,
         };
         importer.take(Incoming { memory: section.memory, claim })?;
     }

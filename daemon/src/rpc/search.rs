@@ -1,5 +1,7 @@
 //! `Search`: parse, embed, recall.
 
+mod topics;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,8 @@ pub(super) struct Prepared {
     passive: bool,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
     pub(super) asker: Asker,
+    /// What there is to say about the topics that it names.
+    note: Option<String>,
 }
 
 /// What a request found, as the engine has it.
@@ -79,7 +83,7 @@ pub(super) async fn answered<T: Send + 'static>(
 ) -> Result<Answered<T>, Status> {
     let mut prepared = off_thread(runtime, move |runtime| prepare(runtime, &request)).await?;
     let embed_started = Instant::now();
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = prepared.note.take().into_iter().collect();
     if prepared.wants_meaning() {
         prepared.search.vector = runtime.embedder.embed(prepared.search.words.trim(), EMBED_DEADLINE).await;
         if prepared.search.vector.is_none() {
@@ -102,12 +106,13 @@ fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchRep
     if !request.cursor.is_empty() {
         return Err(Status::invalid_argument("a count is complete at once; give no cursor with `count_only`"));
     }
-    let search = prepare(runtime, request)?.search;
+    let Prepared { search, note, .. } = prepare(runtime, request)?;
     let counts = runtime.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;
     Ok(v1::SearchReply {
         total: counts.total,
         topic_counts: convert::counted(counts.topics),
         fell_back_to_any: counts.fell_back_to_any,
+        notes: note.into_iter().collect(),
         ..v1::SearchReply::default()
     })
 }
@@ -133,6 +138,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     check_kinds(runtime, &filter)?;
     let names: Vec<String> = wire.scopes.iter().chain(&parsed.scopes).cloned().collect();
     filter.scopes = scopes::filtered(&asker, &names)?;
+    let note = topics::resolve(runtime, &mut filter)?;
     let limit = if request.limit == 0 { SEARCH_LIMIT_DEFAULT } else { request.limit };
     let mut search = Search {
         words: parsed.words,
@@ -146,7 +152,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     if let Some(cursor) = cursor {
         cursor.resume(&mut search, runtime.now()).map_err(|error| convert::status(error.kind(), &error))?;
     }
-    Ok(Prepared { search, cursor, explain: request.explain, passive: request.passive, asker })
+    Ok(Prepared { search, cursor, explain: request.explain, passive: request.passive, asker, note })
 }
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
@@ -195,7 +201,15 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
 fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
     let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
     let positions = runtime.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
-    let explanation = |hit: &Hit| convert::explanation(hit, runtime.strand.matched_terms(&query, &hit.memory));
+    let matched = |hit: &Hit| runtime.strand.matched_terms(&query, &hit.memory);
+    // The lexical list ends somewhere: what stands behind its end may have words nevertheless.
+    let has_words = |hit: &Hit| hit.evidence.lexical_rank > 0 || !matched(hit).is_empty();
+    let found_by = |hit: &Hit| match (prepared.search.is_listing(), has_words(hit), hit.evidence.is_near()) {
+        (true, ..) => v1::FoundBy::Unspecified,
+        (false, true, true) => v1::FoundBy::Both,
+        (false, true, false) => v1::FoundBy::Words,
+        (false, false, _) => v1::FoundBy::Meaning,
+    };
     let wire = |hit: &Hit| v1::Hit {
         memory: Some(v1::Memory {
             index: positions.get(&hit.memory.number).copied(),
@@ -203,7 +217,8 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
             ..find::to_wire(runtime, &hit.memory)
         }),
         score: hit.score,
-        explanation: prepared.explain.then(|| explanation(hit)),
+        explanation: prepared.explain.then(|| convert::explanation(hit, matched(hit))),
+        found_by: found_by(hit).into(),
     };
     v1::SearchReply {
         hits: found.hits.iter().map(wire).collect(),
@@ -269,7 +284,7 @@ mod tests {
             cwd: std::path::PathBuf::new(),
             zone: jiff::tz::TimeZone::UTC,
         };
-        Prepared { search: disk(), cursor, explain: false, passive: true, asker }
+        Prepared { search: disk(), cursor, explain: false, passive: true, asker, note: None }
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! `SessionLog`: what one session changed, from the history read backwards.
+//! `SessionLog`: what one session changed, from the history read backwards; or which sessions there are.
+
+mod list;
 
 use std::time::Duration;
 
@@ -28,6 +30,11 @@ const SESSION_MAX: Duration = Duration::from_hours(4);
 /// Characters of a memory's first line.
 const SUMMARY_MAX_CHARS: usize = 120;
 
+/// Characters of an unknown session's id that an error repeats.
+const SHOWN_MAX_CHARS: usize = 80;
+
+const SECONDS_OF_HOUR: u64 = 3_600;
+
 /// Lists the operations of a session, oldest first; the newest ones when there are more than the limit.
 pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) -> Result<v1::SessionLogReply, Status> {
     let limit = match request.limit {
@@ -35,6 +42,9 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
         limit if limit <= LIMIT_MAX => limit,
         limit => return Err(Status::resource_exhausted(format!("limit is {limit}, the most is {LIMIT_MAX}"))),
     };
+    if request.list {
+        return list::list(runtime, limit as usize);
+    }
     let asker = runtime.asker(request.caller.as_ref());
     let session = if request.session.is_empty() { asker.actor.session.clone() } else { request.session.clone() };
     let wanted = Wanted::new(session, &asker, runtime.now());
@@ -43,9 +53,24 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
         collect(operations, &wanted, limit as usize)
     });
     let (operations, total) = read.map_err(|error| convert::status(error.kind(), &error))?;
+    let recent_hours = wanted.recent_hours();
     let session = wanted.into_session();
     let activity = activity(runtime, &session);
-    Ok(v1::SessionLogReply { session, operations, total, activity })
+    // A caller's own session may have done nothing yet; one that somebody names is there or not.
+    if !request.session.is_empty() && total == 0 && activity.is_none() {
+        return Err(unknown(&session));
+    }
+    let sessions = Vec::new();
+    Ok(v1::SessionLogReply { session, operations, total, activity, sessions, recent_hours })
+}
+
+fn unknown(session: &str) -> Status {
+    let hours = SESSION_MAX.as_secs() / SECONDS_OF_HOUR;
+    let shown: String = session.chars().take(SHOWN_MAX_CHARS).collect();
+    Status::not_found(format!(
+        "no session {shown:?} is known: no hook told of it in the last {hours} hours, and none of the last \
+         {LOOKED_AT_MAX} changes is its own; list the sessions for their ids"
+    ))
 }
 
 /// What a session is doing, where its hooks told.
@@ -83,9 +108,15 @@ impl Wanted {
         if !session.is_empty() {
             return Self::Session(session);
         }
-        let idle_us = i64::try_from(SESSION_MAX.as_micros()).unwrap_or(i64::MAX);
-        let since = Timestamp::from_micros(now.as_micros().saturating_sub(idle_us));
-        Self::Recent { scopes: asker.scopes(), asker: asker.clone(), since }
+        Self::Recent { scopes: asker.scopes(), asker: asker.clone(), since: session_start(now) }
+    }
+
+    /// How far back is looked where no session bounds it.
+    fn recent_hours(&self) -> u32 {
+        match self {
+            Self::Session(_) => 0,
+            Self::Recent { .. } => u32::try_from(SESSION_MAX.as_secs() / SECONDS_OF_HOUR).unwrap_or(u32::MAX),
+        }
     }
 
     /// Whether this and every earlier operation is too old.
@@ -116,6 +147,12 @@ impl Wanted {
             Self::Recent { .. } => String::new(),
         }
     }
+}
+
+/// The earliest that a session which is not over was heard of last.
+fn session_start(now: Timestamp) -> Timestamp {
+    let idle_us = i64::try_from(SESSION_MAX.as_micros()).unwrap_or(i64::MAX);
+    Timestamp::from_micros(now.as_micros().saturating_sub(idle_us))
 }
 
 /// Gathers the newest `limit` wanted operations, oldest first, and counts all of them.

@@ -1,6 +1,6 @@
 //! Memories for tests of rendering.
 
-use helix_client::v1::{Explanation, Hit, Memory, SourceRef, StoreOutcome, StoreReply, TopicEntry};
+use helix_client::v1::{Explanation, FoundBy, Hit, Memory, SourceRef, StoreOutcome, StoreReply, TopicEntry};
 use jiff::tz::TimeZone;
 
 use super::View;
@@ -71,7 +71,9 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
         scope_factor: 1.1,
         matched_terms: vec!["arm64".to_owned(), "link".to_owned()],
     };
-    Hit { memory: Some(memory), score, explanation: Some(explanation) }
+    // The second of two is merely near in meaning.
+    let found_by = if score > 0.02 { FoundBy::Both } else { FoundBy::Meaning };
+    Hit { memory: Some(memory), score, explanation: Some(explanation), found_by: found_by.into() }
 }
 
 pub(super) fn reply_with(outcome: StoreOutcome, similarity: f32) -> StoreReply {

@@ -13,7 +13,7 @@ pub(crate) use exchange::{Exported, exported, imported};
 pub(crate) use graph::graph;
 pub(crate) use stale::stale;
 pub(crate) use stats::{StatsDetail, reindexed, stats};
-pub(crate) use task::{checkpoint_cleared, checkpoint_loaded, checkpoint_saved, session};
+pub(crate) use task::{checkpoint_cleared, checkpoint_loaded, checkpoint_saved, session, sessions};
 pub(crate) use upkeep::{Compacted, compacted, prune};
 
 use helix_client::v1::{IndexStatus, TopicEntry};

@@ -25,7 +25,7 @@ pub(super) const DESCRIPTION: Description = Description {
     nature: Nature::Changes { idempotent: true },
 };
 
-const PARAMETERS: [Parameter; 20] = [
+const PARAMETERS: [Parameter; 21] = [
     Parameter::optional(
         "action",
         Shape::Choice(&[
@@ -61,6 +61,7 @@ const PARAMETERS: [Parameter; 20] = [
     Parameter::optional("log", Shape::Flag, "compact: the files too"),
     Parameter::optional("mode", Shape::Choice(&["migrate"]), "compact: repair times instead"),
     Parameter::optional("json", Shape::Json, "import: an export"),
+    Parameter::optional("list", Shape::Flag, "session: all known ones"),
     Parameter::optional("task", Shape::Text, "checkpoint: what you work on"),
     Parameter::optional("done", Shape::List, "checkpoint: steps, split at ;"),
     Parameter::optional("next", Shape::List, "split at ;"),
@@ -106,7 +107,7 @@ const ACTIONS: [Action<Topics>; 16] = [
     Action { name: "export", is: Topics::Export, needs: &[], takes: &["topic", "scope"] },
     Action { name: "import", is: Topics::Import, needs: &["json"], takes: &["scope"] },
     Action { name: "reindex", is: Topics::Reindex, needs: &[], takes: &[] },
-    Action { name: "session", is: Topics::Session, needs: &[], takes: &[] },
+    Action { name: "session", is: Topics::Session, needs: &[], takes: &["list"] },
     Action {
         name: "checkpoint",
         is: Topics::Checkpoint,
@@ -131,7 +132,7 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
         Topics::Reindex => upkeep::reindex(daemon).await,
         Topics::Export => exchange::export(daemon, caller, arguments).await,
         Topics::Import => exchange::import(daemon, caller, arguments).await,
-        Topics::Session => task::session(daemon, caller).await,
+        Topics::Session => task::session(daemon, caller, arguments).await,
         Topics::Checkpoint => task::save(daemon, caller, arguments).await,
         Topics::Resume => task::load(daemon, caller).await,
         Topics::ClearCheckpoint => task::clear(daemon, caller).await,

@@ -112,7 +112,7 @@ impl Helix for Answers {
         if request.count_only {
             return Ok(Response::new(v1::SearchReply { total: 5, topic_counts, ..v1::SearchReply::default() }));
         }
-        let hit = |at| v1::Hit { memory: Some(memory(&format!("a/{at}"))), score: 0.5, explanation: None };
+        let hit = |at| v1::Hit { memory: Some(memory(&format!("a/{at}"))), score: 0.5, ..v1::Hit::default() };
         let hits = (0..request.limit).map(hit).collect();
         let notes = vec!["searched by words only".to_owned()];
         let next_cursor = if request.cursor.is_empty() { "c1".to_owned() } else { String::new() };

@@ -19,7 +19,7 @@ const COMPLETIONS: [(&str, &str); 3] = [
 ];
 
 /// Files of the checkout that are shipped as they are, and where below `share`.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 12] = [
     ("packaging/systemd/helixd.service", "systemd/user/helixd.service"),
     ("packaging/systemd/helixd.socket", "systemd/user/helixd.socket"),
     ("packaging/launchd/dev.helix.helixd.plist", "helix/launchd/dev.helix.helixd.plist"),
@@ -27,6 +27,11 @@ const FILES: [(&str, &str); 7] = [
     ("packaging/man/helix-mcp.1", "man/man1/helix-mcp.1"),
     ("packaging/man/helix-hook.1", "man/man1/helix-hook.1"),
     ("packaging/README.md", "doc/helix/INSTALL.md"),
+    ("packaging/claude-plugin/.claude-plugin/plugin.json", "helix/claude-plugin/.claude-plugin/plugin.json"),
+    ("packaging/claude-plugin/.mcp.json", "helix/claude-plugin/.mcp.json"),
+    ("packaging/claude-plugin/hooks/hooks.json", "helix/claude-plugin/hooks/hooks.json"),
+    ("packaging/claude-plugin/README.md", "helix/claude-plugin/README.md"),
+    ("packaging/claude-plugin/LICENSE", "helix/claude-plugin/LICENSE"),
 ];
 
 /// Programs with a help text whose manual page is written by hand. The shim has none to compare its page with.
@@ -142,6 +147,27 @@ mod tests {
         gather(&Workspace { root, target: dir.path().to_owned() }, dir.path()).unwrap();
         assert!(WRITTEN_PAGES.iter().all(|name| dir.path().join(format!("man/man1/{name}.1")).is_file()));
         assert!(FILES.iter().all(|(_, to)| dir.path().join(to).is_file()));
+    }
+
+    #[test]
+    fn the_plugin_is_shipped_whole() {
+        let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../claude-plugin");
+        let mut directories = vec![plugin.clone()];
+        let mut found = 0;
+        while let Some(directory) = directories.pop() {
+            for path in fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    directories.push(path);
+                    continue;
+                }
+                let name = path.strip_prefix(&plugin).unwrap().to_string_lossy().into_owned();
+                let expected = (format!("packaging/claude-plugin/{name}"), format!("helix/claude-plugin/{name}"));
+                let is_shipped = |(from, to): &(&str, &str)| (*from, *to) == (&expected.0, &expected.1);
+                assert!(FILES.iter().any(is_shipped), "{name}");
+                found += 1;
+            }
+        }
+        assert!(found > 0);
     }
 
     #[test]

@@ -140,6 +140,21 @@ fn forgetting_by_place_is_confirmed() {
 }
 
 #[test]
+fn a_topic_or_a_beginning_is_confirmed_although_it_means_one_memory() {
+    let world = World::new();
+    let handle = world.add("deploy", "The host is slow.", &[]);
+    let memory = &world.json(&["read", &handle])["memories"][0];
+    let id = memory["id"].as_str().unwrap().to_owned();
+    for reference in ["deploy", "deploy/ho", &id[..13]] {
+        let said = world.refused(&["forget", reference]);
+        assert!(said.contains(&format!("{reference} is {handle}: The host")) && said.contains("--yes"), "{said}");
+    }
+    assert_eq!(world.done(&["forget", &id]), format!("forgot\t{handle}\n"));
+    let again = world.add("deploy", "The other host is fast.", &[]);
+    assert_eq!(world.done(&["forget", "deploy", "--yes"]), format!("forgot\t{again}\n"));
+}
+
+#[test]
 fn a_topic_that_was_forgotten_says_so() {
     let world = World::new();
     let texts = ["Clean the cache after a toolchain change.", "Signing needs the new key."];
@@ -235,6 +250,8 @@ fn forgetting_one_of_a_topic_by_its_text() {
     world.refused(&["forget", "build", "--match", "zebra"]);
     let said = world.refused(&["forget", "build", "--match", "e"]);
     assert!(said.contains("2 memories"), "{said}");
-    assert_eq!(world.done(&["forget", "build", "--match", "Toolchain"]), format!("forgot\t{first}\n"));
+    let said = world.refused(&["forget", "build", "--match", "Toolchain"]);
+    assert!(said.contains(&format!("with \"Toolchain\" is {first}")) && said.contains("--yes"), "{said}");
+    assert_eq!(world.done(&["forget", "build", "--match", "Toolchain", "--yes"]), format!("forgot\t{first}\n"));
     assert_eq!(world.found(&["signing"]), [second]);
 }

@@ -15,7 +15,6 @@ use tonic::Code;
 
 use crate::context::{Context, wait};
 use crate::failure::{Failure, Outcome};
-use crate::progress::while_slow;
 use crate::screen;
 
 /// How long a daemon may take to finish its writes and end.
@@ -24,6 +23,9 @@ const STOP_DEADLINE: Duration = Duration::from_secs(6);
 /// How long a daemon may take to greet before it is asked by signal: one that is stopped or hangs never does, and to wait
 /// longer tells nothing more.
 const GREETING_DEADLINE: Duration = Duration::from_secs(1);
+
+/// How long nothing is said about the waiting.
+const QUIET: Duration = Duration::from_secs(1);
 
 /// Pause between two looks at its lock.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
@@ -45,7 +47,7 @@ impl Down {
     pub(crate) fn run(&self, context: &Context) -> Outcome {
         let Self {} = self;
         wait(async {
-            let heard = while_slow(context.screen, "waiting for helixd to stop", stop(context)).await?;
+            let heard = stop(context).await?;
             let said = heard
                 .map_or_else(|| "helixd was not running\n".to_owned(), |pid| format!("helixd stopped: pid {pid}\n"));
             screen::print(&said)?;
@@ -57,7 +59,8 @@ impl Down {
 /// Asks until somebody heard it or the lock is free; then waits for the lock.
 async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
     let lock = context.paths.lock();
-    let deadline = Instant::now() + STOP_DEADLINE;
+    let started = Instant::now();
+    let mut is_said = false;
     let mut heard = None;
     loop {
         if heard.is_none()
@@ -68,8 +71,12 @@ async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
         if !is_held(&lock)? {
             return Ok(heard);
         }
-        if Instant::now() >= deadline {
+        if started.elapsed() >= STOP_DEADLINE {
             return Err(still_running(&lock, heard));
+        }
+        if started.elapsed() >= QUIET && !is_said {
+            is_said = true;
+            screen::remark(&waiting(&lock, heard));
         }
         sleep(LOOK_PAUSE).await;
     }
@@ -126,6 +133,18 @@ fn is_held(lock: &Path) -> Result<bool, Failure> {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(error)) => Err(Failure::io(format!("looking at {}", lock.display()))(error)),
+    }
+}
+
+fn waiting(lock: &Path, heard: Option<u32>) -> String {
+    let (seconds, place) = (STOP_DEADLINE.as_secs(), lock.display());
+    match heard {
+        Some(pid) => format!(
+            "helixctl: waiting for helixd (pid {pid}) to finish its writes and let go of {place}, {seconds} s at most"
+        ),
+        None => {
+            format!("helixctl: waiting for whoever holds {place} to answer or to let go of it, {seconds} s at most")
+        }
     }
 }
 

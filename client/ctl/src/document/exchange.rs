@@ -55,6 +55,17 @@ pub(crate) struct ImportDocument<'a> {
     refused: u64,
     conflicts: u64,
     problems: &'a [String],
+    repeats: u64,
+    repeated: Vec<RepeatDocument<'a>>,
+    all_compared: bool,
+}
+
+/// An imported memory and the one that it nearly repeats.
+#[derive(Debug, Serialize)]
+struct RepeatDocument<'a> {
+    handle: &'a str,
+    of: &'a str,
+    similarity: f32,
 }
 
 impl<'a> From<&'a v1::EditReply> for EditDocument<'a> {
@@ -89,6 +100,12 @@ impl<'a> BatchLine<'a> {
     }
 }
 
+impl<'a> From<&'a v1::Repeat> for RepeatDocument<'a> {
+    fn from(repeat: &'a v1::Repeat) -> Self {
+        Self { handle: &repeat.handle, of: &repeat.of, similarity: repeat.similarity }
+    }
+}
+
 impl<'a> ImportDocument<'a> {
     /// Describes an import's end.
     pub(crate) fn new(progress: &'a v1::ImportProgress, dry_run: bool) -> Self {
@@ -101,6 +118,9 @@ impl<'a> ImportDocument<'a> {
             refused: progress.refused,
             conflicts: progress.conflicts,
             problems: &progress.problems,
+            repeats: progress.repeats,
+            repeated: progress.repeated.iter().map(RepeatDocument::from).collect(),
+            all_compared: !progress.is_repeats_cut,
         }
     }
 }

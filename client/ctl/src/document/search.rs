@@ -29,6 +29,8 @@ struct MatchesDocument<'a> {
 #[derive(Debug, Serialize)]
 struct HitDocument<'a> {
     score: f32,
+    /// `words`, `meaning` or `both`; `null` when the newest were listed.
+    by: Option<&'static str>,
     memory: Option<MemoryDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<ExplanationDocument<'a>>,
@@ -72,9 +74,20 @@ impl<'a> From<&'a v1::Hit> for HitDocument<'a> {
     fn from(hit: &'a v1::Hit) -> Self {
         Self {
             score: hit.score,
+            by: found_by(hit.found_by()),
             memory: hit.memory.as_ref().map(MemoryDocument::from),
             explanation: hit.explanation.as_ref().map(ExplanationDocument::from),
         }
+    }
+}
+
+/// Names what a hit has in common with the query.
+pub(crate) fn found_by(by: v1::FoundBy) -> Option<&'static str> {
+    match by {
+        v1::FoundBy::Unspecified => None,
+        v1::FoundBy::Words => Some("words"),
+        v1::FoundBy::Meaning => Some("meaning"),
+        v1::FoundBy::Both => Some("both"),
     }
 }
 

@@ -16,6 +16,22 @@ pub(crate) struct SessionDocument<'a> {
     activity: Option<ActivityDocument<'a>>,
 }
 
+/// The sessions that are known.
+#[derive(Debug, Serialize)]
+pub(crate) struct SessionsDocument<'a> {
+    total: u32,
+    sessions: Vec<KnownSessionDocument<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct KnownSessionDocument<'a> {
+    session: &'a str,
+    project: Option<&'a str>,
+    phase: Option<&'a str>,
+    last_event_at: String,
+    injected: u32,
+}
+
 #[derive(Debug, Serialize)]
 struct OperationDocument<'a> {
     sequence: u64,
@@ -138,6 +154,20 @@ impl<'a> From<&'a v1::SessionLogReply> for SessionDocument<'a> {
             }),
         });
         Self { session: &reply.session, total: reply.total, operations, activity }
+    }
+}
+
+impl<'a> From<&'a v1::SessionLogReply> for SessionsDocument<'a> {
+    fn from(reply: &'a v1::SessionLogReply) -> Self {
+        let known = |text: &'a str| Some(text).filter(|text| !text.is_empty());
+        let sessions = reply.sessions.iter().map(|session| KnownSessionDocument {
+            session: &session.session,
+            project: known(&session.project),
+            phase: known(&session.phase),
+            last_event_at: rfc3339(session.last_event_at_us),
+            injected: session.injected,
+        });
+        Self { total: reply.total, sessions: sessions.collect() }
     }
 }
 

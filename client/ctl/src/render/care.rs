@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use helix_client::v1::{
-    BatchItem, DuplicatePair, EditReply, ImportProgress, LoggedOperation, Memory, Receipt, SourceState, StaleMemory,
-    StaleReply, StoreOutcome, StoreReply, batch_item,
+    BatchItem, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation, Memory, Receipt, Repeat,
+    SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, batch_item,
 };
 
 use super::memory::{handle, row_text, source};
-use super::table::{Field, rows};
+use super::table::{Field, HANDLES, rows};
 use crate::document::source_state;
 use crate::screen::{Look, Paint};
 use crate::text::{neutral, one_line};
@@ -62,6 +62,21 @@ pub(crate) fn session(look: Look, operations: &[LoggedOperation]) -> String {
     rows(look, &["sequence", "at", "what", "handle", "text"], operations.iter().map(row).collect())
 }
 
+/// Writes sessions: what each is doing, how many memories it was given, and where.
+pub(crate) fn sessions(look: Look, sessions: &[KnownSession]) -> String {
+    let or_unknown = |text: &str| if text.is_empty() { "-".to_owned() } else { one_line(text) };
+    let row = |session: &KnownSession| {
+        vec![
+            Field::painted(Paint::Name, one_line(&session.session)),
+            Field::painted(Paint::Faint, minute(session.last_event_at_us)),
+            or_unknown(&session.phase).into(),
+            format!("{} given", session.injected).into(),
+            or_unknown(&session.project).into(),
+        ]
+    };
+    rows(look, &["session", "last event", "phase", "memories", "project"], sessions.iter().map(row).collect())
+}
+
 /// Writes receipts, newest first.
 pub(crate) fn receipts(look: Look, receipts: &[Receipt]) -> String {
     let row = |receipt: &Receipt| {
@@ -74,7 +89,7 @@ pub(crate) fn receipts(look: Look, receipts: &[Receipt]) -> String {
             row_text(look, &receipt.handles.join(" ")).into(),
         ]
     };
-    rows(look, &["at", "event", "fate", "cost", "took", "memories"], receipts.iter().map(row).collect())
+    rows(look, &["at", "event", "fate", "cost", "took", HANDLES], receipts.iter().map(row).collect())
 }
 
 /// Writes what a change did: one line a memory, then how many when there are more.
@@ -111,7 +126,21 @@ pub(crate) fn imported(look: Look, progress: &ImportProgress, dry_run: bool) -> 
              {refused} refused\n"
     );
     let problem = |problem: &String| format!("{}\t{}\n", look.paint(Paint::Bad, "problem"), one_line(problem));
-    progress.problems.iter().map(problem).collect::<String>() + &sum
+    progress.problems.iter().map(problem).collect::<String>() + &sum + &repeats(look, progress)
+}
+
+/// Writes which imported memories nearly repeat others.
+fn repeats(look: Look, progress: &ImportProgress) -> String {
+    let pair = |pair: &Repeat| {
+        format!("{}\t{}\t{}\n", look.paint(Paint::Warning, "repeats"), one_line(&pair.handle), one_line(&pair.of))
+    };
+    let pairs: String = progress.repeated.iter().map(pair).collect();
+    let among = if progress.is_repeats_cut { " at least, as not all were compared" } else { "" };
+    match progress.repeats {
+        0 => String::new(),
+        1 => format!("{pairs}1 nearly repeats another{among}; helixctl compact shows and merges them\n"),
+        count => format!("{pairs}{count} nearly repeat others{among}; helixctl compact shows and merges them\n"),
+    }
 }
 
 fn stored(look: Look, number: usize, reply: &StoreReply) -> String {

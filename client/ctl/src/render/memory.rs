@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use helix_client::v1::{Memory, SourceState};
 
-use super::table::{Field, TEXT, TEXT_SHARE_PERCENT, rows};
+use super::table::{Field, TEXT, rows};
 use crate::document::hyphenated;
 use crate::screen::{Look, Paint};
 use crate::text::{neutral, one_line, shorten};
 use crate::time::day;
 
-/// Lines of a row that a text fills at most, where its column has no more than its least share.
-const ROW_TEXT_LINES_MAX: usize = 4;
+/// Most characters of a text that a table is given; it shows as many as it has room for.
+const TABLE_TEXT_CHARS_MAX: usize = 1_000;
 
 /// Writes memories in full.
 pub(crate) fn in_full(look: Look, memories: &[Memory]) -> String {
@@ -21,15 +21,13 @@ pub(crate) fn in_full(look: Look, memories: &[Memory]) -> String {
 /// Writes a topic's memories in rows that start with their index.
 pub(crate) fn topic(look: Look, memories: &[Memory]) -> String {
     let at = |row: usize, memory: &Memory| memory.index.map_or(row, |index| usize::try_from(index).unwrap_or(row));
-    let header: &[&str] = if look.is_narrow() { &["#", "handle", TEXT] } else { &["#", "handle", "kind", TEXT] };
     let listed = memories.iter().enumerate().map(|(row, memory)| topic_row(look, at(row, memory), memory));
-    rows(look, header, listed.collect())
+    rows(look, &["#", "handle", "kind", TEXT], listed.collect())
 }
 
 /// Writes the memories that a reference could mean.
 pub(crate) fn candidates(look: Look, memories: &[Memory]) -> String {
-    let header: &[&str] = if look.is_narrow() { &["handle", TEXT] } else { &["handle", "kind", TEXT] };
-    rows(look, header, memories.iter().map(|memory| candidate_row(look, memory)).collect())
+    rows(look, &["handle", "kind", TEXT], memories.iter().map(|memory| candidate_row(look, memory)).collect())
 }
 
 /// A memory's handle as a field.
@@ -37,18 +35,14 @@ pub(super) fn handle(memory: &Memory) -> Field {
     Field::painted(Paint::Name, one_line(&memory.handle))
 }
 
-/// A memory's text: whole on one line, or its first lines in a table.
+/// A memory's text on one line: whole, or its beginning in a table.
 pub(super) fn row_text(look: Look, text: &str) -> String {
     let line = one_line(text);
-    match look.table_width {
-        None => line,
-        Some(width) => shorten(&line, usize::from(width) * usize::from(TEXT_SHARE_PERCENT) / 100 * ROW_TEXT_LINES_MAX),
-    }
+    if look.table_width.is_some() { shorten(&line, TABLE_TEXT_CHARS_MAX) } else { line }
 }
 
 fn candidate_row(look: Look, memory: &Memory) -> Vec<Field> {
-    let kind = (!look.is_narrow()).then(|| Field::from(one_line(&memory.kind)));
-    [handle(memory)].into_iter().chain(kind).chain([Field::from(row_text(look, &memory.text))]).collect()
+    vec![handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()]
 }
 
 /// A memory's source as it is written: the path, and the line where there is one.

@@ -6,15 +6,18 @@ use helix_client::v1::{Explanation, Hit, Memory, NamedCount, SearchReply};
 
 use super::memory::{handle, row_text};
 use super::table::{Field, TEXT, rows};
+use crate::document::found_by;
 use crate::screen::{Look, Paint};
 use crate::text::one_line;
 
-/// Writes hits: score, handle, kind, scope, text, and what made the score where that was asked for. A narrow table has
-/// handle and text alone.
+/// Stands where nothing was looked for and the newest are listed.
+const LISTED: &str = "newest";
+
+/// Writes hits: score, handle, kind, scope, text, and what made the score where that was asked for. What has none of the words
+/// is marked: before its text in a table, elsewhere in a field of its own.
 pub(crate) fn search(look: Look, reply: &SearchReply) -> String {
     let explained = reply.hits.iter().any(|hit| hit.explanation.is_some());
-    let mut header =
-        if look.is_narrow() { vec!["handle", TEXT] } else { vec!["score", "handle", "kind", "scope", TEXT] };
+    let mut header = vec!["score", "handle", "kind", "scope", TEXT];
     if explained {
         header.push("because");
     }
@@ -37,18 +40,18 @@ pub(crate) fn matches(look: Look, reply: &SearchReply) -> String {
 
 fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
     let memory = hit.memory.as_ref()?;
-    let text = Field::from(row_text(look, &memory.text));
-    let mut fields = if look.is_narrow() {
-        vec![handle(memory), text]
-    } else {
-        let score = Field::painted(Paint::Faint, format!("{:.4}", hit.score));
-        vec![
-            score,
-            handle(memory),
-            one_line(&memory.kind).into(),
-            Field::painted(Paint::Faint, scope(look, memory)),
-            text,
-        ]
+    let text = row_text(look, &memory.text);
+    let score = Field::painted(Paint::Faint, format!("{:.4}", hit.score));
+    let (kind, scope) = (Field::from(one_line(&memory.kind)), Field::painted(Paint::Faint, scope(look, memory)));
+    let mut fields = match look.table_width {
+        Some(_) if hits::is_near_only(hit) => {
+            vec![score, handle(memory), kind, scope, format!("({}) {text}", hits::NEAR).into()]
+        }
+        Some(_) => vec![score, handle(memory), kind, scope, text.into()],
+        None => {
+            let by = found_by(hit.found_by()).unwrap_or(LISTED);
+            vec![score, handle(memory), by.into(), kind, scope, text.into()]
+        }
     };
     if explained {
         fields.push(hit.explanation.as_ref().map(because).unwrap_or_default().into());

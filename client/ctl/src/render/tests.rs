@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use helix_client::v1::{
-    CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, Hit, IndexStatus, Memory, NamedCount,
+    CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, FoundBy, Hit, IndexStatus, Memory, NamedCount,
     Provenance, ReadReply, SearchReply, SourceRef, StatusReply,
 };
 use insta::assert_snapshot;
@@ -91,7 +91,12 @@ fn found(explained: bool) -> SearchReply {
         matched_terms: vec!["redb".to_owned()],
         ..Explanation::default()
     };
-    let hit = |memory, score| Hit { memory: Some(memory), score, explanation: explained.then(|| explanation.clone()) };
+    let hit = |memory, score| Hit {
+        memory: Some(memory),
+        score,
+        explanation: explained.then(|| explanation.clone()),
+        found_by: if score > 0.5 { FoundBy::Both.into() } else { FoundBy::Meaning.into() },
+    };
     SearchReply {
         hits: vec![hit(decision(), 0.75), hit(hostile(), 0.25)],
         fell_back_to_any: true,
@@ -177,16 +182,17 @@ fn a_long_text_takes_a_few_lines_of_any_terminal() {
         ..decision()
     };
     let reply = SearchReply {
-        hits: vec![Hit { memory: Some(memory.clone()), score: 0.5, explanation: None }],
+        hits: vec![Hit { memory: Some(memory.clone()), score: 0.5, ..Hit::default() }],
         ..SearchReply::default()
     };
     for width in [40, 60, 80, 100, 140] {
         let look = Look { table_width: Some(width), color: false };
         let memories = std::slice::from_ref(&memory);
         for shown in [search(look, &reply), topic(look, memories), candidates(look, memories)] {
-            // Four lines around the row, and a handle in pieces.
+            // Four lines around the row, or names on lines of their own.
             assert!(shown.lines().count() <= 4 + 6, "{width}:\n{shown}");
-            assert!(shown.lines().all(|line| line.chars().count() <= usize::from(width)), "{width}:\n{shown}");
+            let fits = |line: &str| line.chars().count() <= usize::from(width) || line == memory.handle;
+            assert!(shown.contains(&memory.handle) && shown.lines().all(fits), "{width}:\n{shown}");
             assert!(shown.contains('…') && !shown.contains("path:"), "{width}:\n{shown}");
         }
     }

@@ -121,6 +121,30 @@ fn an_editor_that_fails_changes_nothing() {
 }
 
 #[test]
+fn without_a_terminal_no_editor_is_started() {
+    let world = world(State::default());
+    let mut command = world.command(&["edit", "build/arch"]);
+    let output = command.env("EDITOR", format!("touch '{}'; :", world.path("started").display())).output().unwrap();
+    assert_code(&output, USAGE);
+    assert!(stderr(&output).contains("helixctl edit build/arch --text TEXT"), "{}", stderr(&output));
+    assert!(!world.path("started").exists() && world.fake.look(|state| state.edits.is_empty()));
+}
+
+#[test]
+fn a_text_may_be_given_instead() {
+    let world = world(State::default());
+    assert_code(&world.run(&["edit", "build/arch", "--text", "new\ntext"]), 0);
+    assert_code(&world.run_with_input(&["edit", "build/arch", "--text", "-"], b"from stdin\n"), 0);
+    assert_code(&world.run(&["edit", "build/arch", "--text", " "]), USAGE);
+    world.fake.look(|state| match state.edits.as_slice() {
+        [Action::Revise(one), Action::Revise(two)] => {
+            assert_eq!((one.text.as_str(), two.text.as_str()), ("new\ntext", "from stdin"));
+        }
+        other => unreachable!("{other:?}"),
+    });
+}
+
+#[test]
 fn a_topic_is_no_memory() {
     let world = world(State { others: vec![memory()], ..State::default() });
     let output = world.run_with_editor(&["edit", "build"], EDIT);

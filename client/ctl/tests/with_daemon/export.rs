@@ -44,7 +44,7 @@ fn stdout_gets_the_bytes_alone() {
 fn an_export_that_breaks_leaves_what_was_there() {
     let world = World::new(State { pieces: two_pieces(), export_breaks: true, ..State::default() });
     let path = world.write("out.json", "old");
-    let output = world.run(&["export", "-o", "out.json"]);
+    let output = world.run(&["export", "out.json"]);
     assert_code(&output, 70);
     assert!(stderr(&output).contains("reading the store failed"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");

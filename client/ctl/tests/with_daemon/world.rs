@@ -1,10 +1,12 @@
 //! A home, a project and a stand-in for the daemon that vanish with the test.
 
-use std::fs;
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
 
+use nix::pty::openpty;
 use tempfile::TempDir;
 
 use crate::fake::{Fake, State};
@@ -67,12 +69,26 @@ impl World {
         child.wait_with_output().unwrap()
     }
 
-    /// Runs with an editor: a shell script whose first argument is the file.
+    /// Runs on a terminal with an editor: a shell script whose first argument is the file.
     pub(crate) fn run_with_editor(&self, arguments: &[&str], script: &str) -> Output {
         let editor = self.path("editor");
         fs::write(&editor, script).unwrap();
         let editor = format!("sh '{}'", editor.display());
-        self.command(arguments).env("EDITOR", editor).env("PATH", "/usr/bin:/bin").output().unwrap()
+        let terminal = openpty(None, None).unwrap();
+        let mut command = self.command(arguments);
+        command.env("EDITOR", editor).env("PATH", "/usr/bin:/bin").env("NO_COLOR", "1").stderr(Stdio::piped());
+        command.stdin(terminal.slave.try_clone().unwrap()).stdout(terminal.slave);
+        let child = command.spawn().unwrap();
+        // Our own copies of the program's end would keep the terminal open.
+        drop(command);
+        let reader = thread::spawn(move || {
+            let mut shown = Vec::new();
+            // Reading ends with an error when the last program has let go of the terminal.
+            File::from(terminal.master).read_to_end(&mut shown).ok();
+            String::from_utf8(shown).unwrap().replace("\r\n", "\n").into_bytes()
+        });
+        let output = child.wait_with_output().unwrap();
+        Output { stdout: reader.join().unwrap(), ..output }
     }
 
     /// What is in the directory for temporary files.

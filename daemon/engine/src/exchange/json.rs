@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A memory takes one line. A topic may come more than once, so a writer needs no sorting. Fields without a value are left
-//! out; what is written comes back exactly.
+//! out; what is written comes back exactly. A memory with an id carries hashes of its text and of the fields that people edit,
+//! as in Markdown: so the reader knows an edited one, and what the edit started from.
 //!
 //! [`read`] also takes what other tools export: topics as an object (`{"topics":{"name":[…]}}`), memories in one list
 //! (`{"entries":[…]}`, `[…]`) that name their topic, and the common names of fields: `body` and `content` for the text
@@ -24,7 +25,7 @@ mod tests;
 mod tree;
 mod write;
 
-pub use read::{ReadError, read};
+pub use read::{ReadError, read, read_changes};
 pub use write::Writer;
 
 /// What the document calls itself.

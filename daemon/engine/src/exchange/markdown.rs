@@ -17,9 +17,9 @@
 //! holds: a text line that looks like a marker gets a backslash before it, and loses it again when read.
 //!
 //! **Editing.** The marker carries hashes of the text and of the fields that people edit (kind, tags, importance, confidence,
-//! pinned), so the reader knows a [`Change::Revised`] memory from an untouched one, and the [`Base`] that the edit started
+//! pinned), so the reader knows a [`Change::Revised`](super::Change::Revised) memory from an untouched one, and the [`Base`](super::Base) that the edit started
 //! from, whatever the strand says meanwhile. What stands outside of the markers is
-//! [`Change::New`]: a `## ` heading or a line `---` starts the next memory, a `# ` heading alone is the page's title, and the
+//! [`Change::New`](super::Change::New): a `## ` heading or a line `---` starts the next memory, a `# ` heading alone is the page's title, and the
 //! metadata lines of AMRL (`[tags: a, b]`) are understood. So any Markdown file can be imported; one without front matter takes
 //! its topic from its name. A file whose line ends became CRLF is read as if they had not.
 
@@ -30,7 +30,7 @@ mod read;
 mod tests;
 mod write;
 
-pub use read::{Base, Change, ReadError, Reader, Section};
+pub use read::{ReadError, Reader, Section};
 pub use write::Writer;
 
 use crate::model::Topic;

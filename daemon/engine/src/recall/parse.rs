@@ -3,7 +3,7 @@
 use super::calendar::Calendar;
 use crate::error::ErrorKind;
 use crate::index::filter::Filter;
-use crate::model::{Scope, SourceRef, Topic};
+use crate::model::{Scope, SourceRef, Topic, TopicPattern};
 use crate::policy::tags;
 
 /// Hours by which `days:1` looks back.
@@ -125,7 +125,7 @@ fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, calendar: &Ca
         }
         "topic" => {
             for name in names(value) {
-                parsed.filter.topics.push(Topic::parse(name)?.as_str().to_owned());
+                parsed.filter.topics.push(topic(name)?);
             }
         }
         // As it is shown beside a memory, where a line may stand behind it.
@@ -135,6 +135,17 @@ fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, calendar: &Ca
         _ => apply_time(&mut parsed.filter, key, value, calendar)?,
     }
     Ok(())
+}
+
+/// A topic's name as memories have it; a pattern such as `iris-*` stays one, for whoever knows the topics.
+///
+/// # Errors
+/// When no letter, digit or wildcard is left.
+pub fn topic(name: &str) -> Result<String, crate::model::InvalidTopic> {
+    if TopicPattern::is_glob(name) {
+        return Ok(TopicPattern::parse(name)?.as_str().to_owned());
+    }
+    Ok(Topic::parse(name)?.as_str().to_owned())
 }
 
 /// Several names may stand in one value.
@@ -226,6 +237,7 @@ mod tests {
             (vec!["decision".into(), "bug_fix".into()], Some("src/a.rs"))
         );
         assert!(matches!(parse_utc("topic:,"), Err(QueryError::Empty("topic"))));
+        assert_eq!(parse_utc("topic:Iris_*,b").unwrap().filter.topics, ["iris-*", "b"]);
     }
 
     #[test]

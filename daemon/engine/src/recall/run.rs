@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::diversity::{self, Candidate, Selection};
 use super::factors::Factors;
-use super::fusion::{Evidence, FUSION_DEPTH, fuse};
+use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
@@ -167,7 +167,8 @@ impl Strand {
             (_, false) => WordsFound::AsAsked,
         };
         let is_cut = lexical.len().max(semantic.len()) >= FUSION_DEPTH;
-        let fused = fuse(&lexical, &semantic).into_iter();
+        let floor = if search.retriever == Retriever::Meaning { UNRELATED_BELOW } else { MEANING_FLOOR };
+        let fused = fuse(&lexical, &semantic, floor).into_iter();
         let pool = fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
         drop(catalog);
         let wanted = offset.saturating_add(search.limit);

@@ -15,6 +15,7 @@ use super::super::{convert, store};
 use super::PROBLEMS_MAX;
 use super::links::Links;
 use super::merge::{Claim, Merge, merge};
+use super::repeats::{self, Stored};
 use super::seen::{Seen, Sighting};
 use super::spool::Reading;
 use super::words::{self, Unread, Waiting};
@@ -60,6 +61,7 @@ pub(super) struct Importer<'r> {
     /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
     snapshot: Option<Snapshot>,
     seen: Seen<'r>,
+    stored: Stored,
 }
 
 impl<'r> Importer<'r> {
@@ -89,6 +91,7 @@ impl<'r> Importer<'r> {
             pending,
             snapshot,
             seen,
+            stored: Stored::default(),
         }
     }
 
@@ -105,7 +108,7 @@ impl<'r> Importer<'r> {
         if let Some(known) = self.known(&memory)? {
             match merge(&known, &memory, &claim, self.runtime.strand.kinds()) {
                 Ok(Merge::Revise(edits)) => self.revise(known.number, edits, memory, place),
-                Ok(Merge::Conflict) => self.leave(&memory),
+                Ok(Merge::Conflict) => self.leave(&known, &memory, &claim),
                 Err(error) => self.refuse(&memory, &error),
                 Ok(Merge::Known) => {
                     self.progress.known += 1;
@@ -150,6 +153,7 @@ impl<'r> Importer<'r> {
             let requests = requests.collect();
             self.write(requests)?.blocking_recv().map_err(|_| gone())?;
         }
+        repeats::find(self.runtime, &self.stored, &mut self.progress)?;
         Ok(self.progress)
     }
 
@@ -224,12 +228,19 @@ impl<'r> Importer<'r> {
     }
 
     /// Leaves a memory as it is here, and says so.
-    fn leave(&mut self, memory: &Portable) {
+    fn leave(&mut self, known: &Memory, memory: &Portable, claim: &Claim) {
         self.progress.conflicts += 1;
         if self.progress.problems.len() < PROBLEMS_MAX {
-            let name = memory.handle.as_deref().unwrap_or(&memory.topic);
+            let ours = &known.handle;
+            let theirs = memory.handle.as_deref().map_or_else(|| format!("topic {}", memory.topic), str::to_owned);
+            let why = match claim {
+                Claim::Edited(_) => "it was changed here since that was exported",
+                Claim::Exported | Claim::Untouched => "the file's was written later, elsewhere",
+                Claim::None => "the file does not say what it was when it was exported",
+            };
             self.progress.problems.push(format!(
-                "{name}: the file has it otherwise, but it is not what was exported from here any more; it was left as it is"
+                "{ours} was left as it is: the file has another text for it (as {theirs}), and {why}; to take the file's, \
+                 revise {ours} with it; to keep both, take id and handle out of the file's and import again"
             ));
         }
     }
@@ -281,6 +292,7 @@ impl<'r> Importer<'r> {
         let memory = match outcome {
             Ok(Outcome::Stored(memory)) => {
                 self.progress.stored += 1;
+                self.stored.add(&memory);
                 Some(*memory)
             }
             Ok(Outcome::Reinforced(memory)) => {

@@ -1,7 +1,6 @@
 //! What becomes of a memory that a file and the strand both have.
 
-use helix_engine::exchange::Portable;
-use helix_engine::exchange::markdown::Base;
+use helix_engine::exchange::{Base, Portable};
 use helix_engine::model::{Kinds, Memory, UnknownKind};
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::policy::tags;
@@ -13,6 +12,8 @@ pub(super) enum Claim {
     None,
     /// It is as it was exported.
     Untouched,
+    /// The same, of a file that may come from another strand with the same memory.
+    Exported,
     /// It was edited, and this is what the edit started from.
     Edited(Base),
 }
@@ -33,7 +34,9 @@ pub(super) fn merge(ours: &Memory, theirs: &Portable, claim: &Claim, kinds: &Kin
     let text_differs = ours.text.trim_end() != theirs.text.trim_end();
     let base = match claim {
         Claim::None if text_differs => return Ok(Merge::Conflict),
-        Claim::None | Claim::Untouched => return Ok(Merge::Known),
+        // What was written later elsewhere is not to be passed over in silence; an old export of ours is.
+        Claim::Exported if text_differs && is_newer(theirs, ours) => return Ok(Merge::Conflict),
+        Claim::None | Claim::Untouched | Claim::Exported => return Ok(Merge::Known),
         Claim::Edited(base) => base,
     };
     let wants_text = text_differs && !base.has_text(&theirs.text);
@@ -47,6 +50,10 @@ pub(super) fn merge(ours: &Memory, theirs: &Portable, claim: &Claim, kinds: &Kin
     let text = wants_text.then(|| Edit::Revise { text: theirs.text.clone() });
     let edits: Vec<Edit> = text.into_iter().chain(fields).collect();
     Ok(if edits.is_empty() { Merge::Known } else { Merge::Revise(edits) })
+}
+
+fn is_newer(theirs: &Portable, ours: &Memory) -> bool {
+    theirs.written_at() > Portable::from_memory(ours, |_| None).written_at()
 }
 
 /// What makes the fields that people edit like those of the file.
@@ -72,9 +79,11 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use std::path::Path;
 
-    use helix_engine::exchange::markdown::{Change, Reader, Writer};
+    use helix_engine::exchange::Change;
+    use helix_engine::exchange::markdown::{Reader, Writer};
     use helix_engine::model::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
     use helix_engine::policy::admit::admit;
+    use helix_engine::policy::edit::ATTRIBUTE_MODIFIED;
     use helix_engine::store::MemoryStorage;
     use helix_engine::strand::{Outcome, Request, Strand};
 
@@ -155,5 +164,14 @@ mod tests {
             |text: &str| (Portable { text: text.to_owned(), ..Portable::from_memory(&ours, |_| None) }, Claim::None);
         assert_eq!(merged(&ours, &theirs("The build needs arm64.\n")), Merge::Known);
         assert_eq!(merged(&ours, &theirs("The build needs x86.")), Merge::Conflict);
+    }
+
+    #[test]
+    fn an_export_that_nobody_touched_is_passed_over_unless_it_is_newer() {
+        let ours = stored("The build needs arm64.");
+        let mut theirs = Portable { text: "The build needs x86.".to_owned(), ..Portable::from_memory(&ours, |_| None) };
+        assert_eq!(merged(&ours, &(theirs.clone(), Claim::Exported)), Merge::Known);
+        theirs.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), "2026-11-21T22:14:00Z".to_owned());
+        assert_eq!(merged(&ours, &(theirs, Claim::Exported)), Merge::Conflict);
     }
 }

@@ -61,11 +61,28 @@ pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
         .iter()
         .map(|problem| format!("{INDENT}{}", cut(&clean::line(problem), PROBLEM_MAX_CHARS)))
         .collect();
+    let repeats = repeats(last);
     if lines.is_empty() {
-        return head;
+        return head + &repeats;
     }
     let problems = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
-    format!("{head}; problems:\n{problems}")
+    format!("{head}; problems:\n{problems}{repeats}")
+}
+
+/// Which imported memories nearly repeat others, and what to do about it.
+fn repeats(last: &ImportProgress) -> String {
+    if last.repeats == 0 {
+        return String::new();
+    }
+    let pairs: Vec<String> = last
+        .repeated
+        .iter()
+        .map(|pair| format!("\n{INDENT}{} repeats {}", clean::line(&pair.handle), clean::line(&pair.of)))
+        .collect();
+    let (verb, cut) = (if last.repeats == 1 { "repeats" } else { "repeat" }, last.is_repeats_cut);
+    let among = if cut { ", not all were compared" } else { "" };
+    let count = last.repeats;
+    format!("\n{count} nearly {verb} others{among}; action=compact shows them, apply merges them{}", pairs.concat())
 }
 
 fn unfinished(head: &str) -> String {

@@ -1,9 +1,9 @@
 //! The session's changes and the project's checkpoint.
 
-use helix_client::v1::{CheckpointReply, LoggedOperation, SessionLogReply, TaskCheckpoint};
+use helix_client::v1::{CheckpointReply, KnownSession, LoggedOperation, SessionLogReply, TaskCheckpoint};
 
 use super::super::memory::{count_of, cut, header};
-use super::super::pack::{bounded, pack};
+use super::super::pack::{bounded, pack, packed};
 use super::super::{LINE_MAX_CHARS, View};
 use crate::{clean, dates};
 
@@ -13,7 +13,10 @@ const CHECKPOINT_REST: &str = "save a shorter one";
 /// Text of a reply to `session`: the oldest first. What does not fit is the oldest, so that is counted above the others.
 pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
     let name = match cut(&clean::line(&reply.session), LINE_MAX_CHARS) {
-        name if name.is_empty() => "this session".to_owned(),
+        // The client does not say which session this is.
+        name if name.is_empty() => {
+            format!("all agents of this project in the last {} hours (this session has no id)", reply.recent_hours)
+        }
         name => format!("session {name}"),
     };
     let lines = reply.activity.iter().flat_map(|activity| &activity.lines);
@@ -29,6 +32,22 @@ pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
     };
     let listed = lines.get(lines.len() - fitting(&lines)..).unwrap_or_default().join("\n");
     format!("{doing}{name}: {}\n{earlier}{listed}", count_of(total, "change", "changes"))
+}
+
+/// Text of a reply to `session` with `list`: the last active first.
+pub(crate) fn sessions(reply: &SessionLogReply, view: &View) -> String {
+    if reply.sessions.is_empty() {
+        return "no session was heard of in the last hours".to_owned();
+    }
+    let lines: Vec<String> = reply.sessions.iter().map(|one| known(one, view)).collect();
+    let total = usize::try_from(reply.total).unwrap_or(usize::MAX);
+    packed(&lines, "\n", total, |missing| format!("{missing} earlier sessions are not listed"))
+}
+
+fn known(one: &KnownSession, view: &View) -> String {
+    let minute = dates::minute_of(one.last_event_at_us, &view.zone);
+    let given = format!("{} given", count_of(one.injected as usize, "memory", "memories"));
+    header([clean::line(&one.session), minute, clean::line(&one.phase), given, clean::line(&one.project)])
 }
 
 /// How many lines from the end fit into an answer.
@@ -138,7 +157,9 @@ mod tests {
         let operations = vec![operation("store", "build/arch"), operation("revise", "build/arch")];
         let lines = vec!["Phase: debug".to_owned(), "Files: 2 touched, 1 edited".to_owned()];
         let activity = Some(SessionActivity { lines, ..SessionActivity::default() });
-        let reply = SessionLogReply { session: "s-1".to_owned(), operations, total: 5, activity };
+        let session_id = "s-1".to_owned();
+        let reply =
+            SessionLogReply { session: session_id, operations, total: 5, activity, ..SessionLogReply::default() };
         insta::assert_snapshot!(session(&reply, &utc()), @r"
         Phase: debug
         Files: 2 touched, 1 edited
@@ -147,6 +168,26 @@ mod tests {
         2026-11-21 22:14  store  build/arch  Rust lib must use -arch arm64.
         2026-11-21 22:14  revise  build/arch  Rust lib must use -arch arm64.
         ");
-        assert_eq!(session(&SessionLogReply::default(), &utc()), "this session changed nothing yet");
+        let nameless = SessionLogReply { recent_hours: 4, ..SessionLogReply::default() };
+        let expected = "all agents of this project in the last 4 hours (this session has no id) changed nothing yet";
+        assert_eq!(session(&nameless, &utc()), expected);
+    }
+
+    #[test]
+    fn sessions_are_listed() {
+        let known = |session: &str, project: &str, phase: &str, injected| KnownSession {
+            session: session.to_owned(),
+            project: project.to_owned(),
+            phase: phase.to_owned(),
+            last_event_at_us: RECORDED_AT_US,
+            injected,
+        };
+        let all = vec![known("s-1", "project:example.org/helix", "debug", 3), known("s\n2", "", "", 0)];
+        let reply = SessionLogReply { sessions: all, total: 3, ..SessionLogReply::default() };
+        insta::assert_snapshot!(sessions(&reply, &utc()), @r"
+        s-1  2026-11-21 22:14  debug  3 memories given  project:example.org/helix
+        s 2  2026-11-21 22:14  0 memories given
+        1 earlier sessions are not listed
+        ");
     }
 }

@@ -14,10 +14,13 @@ use crate::render::{self, View};
 /// Changes that `session` lists; a session that imports makes hundreds.
 const SESSION_SHOWN_MAX: u32 = 50;
 
-pub(super) async fn session(daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
-    let request = SessionLogRequest { caller: Some(caller), limit: SESSION_SHOWN_MAX, ..SessionLogRequest::default() };
+pub(super) async fn session(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+    let list = arguments.flag("list")?;
+    let request =
+        SessionLogRequest { caller: Some(caller), limit: SESSION_SHOWN_MAX, list, ..SessionLogRequest::default() };
     let reply = daemon.call(async move |rpc| rpc.session_log(request.clone()).await).await?;
-    Ok(render::session(&reply, &View::local()))
+    let view = View::local();
+    Ok(if list { render::sessions(&reply, &view) } else { render::session(&reply, &view) })
 }
 
 pub(super) async fn save(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {

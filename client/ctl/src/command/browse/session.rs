@@ -1,4 +1,4 @@
-//! `helixctl session`: what one session changed.
+//! `helixctl session`: what one session changed, or which sessions there are.
 
 use std::env;
 
@@ -7,7 +7,7 @@ use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use crate::context::{Context, wait};
-use crate::document::SessionDocument;
+use crate::document::{SessionDocument, SessionsDocument};
 use crate::failure::{Failure, Outcome};
 use crate::text::one_line;
 use crate::{render, screen};
@@ -19,9 +19,12 @@ const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 #[derive(Debug, Args)]
 pub(crate) struct Session {
     /// The session's id; the agent's whose shell this is unless given
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", conflicts_with = "list")]
     session: Option<String>,
-    /// Prints at most so many operations
+    /// Lists the sessions that are known, of every project, the last active first
+    #[arg(long, short)]
+    list: bool,
+    /// Prints at most so many operations, or sessions
     #[arg(long, short = 'n', value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
     /// Prints JSON
@@ -30,31 +33,56 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Prints the session's operations, oldest first.
+    /// Prints the session's operations, oldest first; or sessions.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let own = || env::var(SESSION_VARIABLE).ok().filter(|id| !id.is_empty());
-        let session = self.session.or_else(own).ok_or_else(|| {
-            Failure::Usage("this shell belongs to no agent's session; name one: helixctl session ID".to_owned())
-        })?;
-        let request =
-            v1::SessionLogRequest { caller: Some(context.caller()), session, limit: self.limit.unwrap_or_default() };
+        let mut caller = context.caller();
+        let session = self.session.unwrap_or_default();
+        if session.is_empty() && !self.list {
+            let own = env::var(SESSION_VARIABLE).ok().filter(|id| !id.is_empty());
+            caller.session = own.ok_or_else(|| {
+                Failure::Usage(
+                    "this shell belongs to no agent's session; name one: helixctl session ID, or list them: helixctl \
+                     session --list"
+                        .to_owned(),
+                )
+            })?;
+        }
+        let limit = self.limit.unwrap_or_default();
+        let request = v1::SessionLogRequest { caller: Some(caller), session, limit, list: self.list };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let reply = client.call(async |rpc| rpc.session_log(request.clone()).await).await?;
-            if self.json {
-                screen::json(&SessionDocument::from(&reply))?;
-            } else {
-                for line in reply.activity.iter().flat_map(|activity| &activity.lines) {
-                    screen::print(&format!("{}\n", one_line(line)))?;
-                }
-                screen::print(&render::session(context.screen.look, &reply.operations))?;
-                let name = one_line(&reply.session);
-                let shown = reply.operations.len();
-                let more = usize::try_from(reply.total).is_ok_and(|total| total > shown);
-                screen::remark_if(shown == 0, &format!("session {name} changed nothing"));
-                screen::remark_if(more, &format!("{shown} of {}; see more with --limit", reply.total));
+            match (self.list, self.json) {
+                (true, true) => screen::json(&SessionsDocument::from(&reply))?,
+                (true, false) => tell_all(context, &reply)?,
+                (false, true) => screen::json(&SessionDocument::from(&reply))?,
+                (false, false) => tell(context, &reply)?,
             }
             Ok(exit::OK)
         })
     }
+}
+
+fn tell(context: &Context, reply: &v1::SessionLogReply) -> Result<(), Failure> {
+    for line in reply.activity.iter().flat_map(|activity| &activity.lines) {
+        screen::print(&format!("{}\n", one_line(line)))?;
+    }
+    screen::print(&render::session(context.screen.look, &reply.operations))?;
+    let shown = reply.operations.len();
+    screen::remark_if(shown == 0, &format!("session {} changed nothing", one_line(&reply.session)));
+    remark_more(shown, reply.total);
+    Ok(())
+}
+
+fn tell_all(context: &Context, reply: &v1::SessionLogReply) -> Result<(), Failure> {
+    screen::print(&render::sessions(context.screen.look, &reply.sessions))?;
+    let shown = reply.sessions.len();
+    screen::remark_if(shown == 0, "no session was heard of in the last hours");
+    remark_more(shown, reply.total);
+    Ok(())
+}
+
+fn remark_more(shown: usize, total: u32) {
+    let more = usize::try_from(total).is_ok_and(|total| total > shown);
+    screen::remark_if(more, &format!("{shown} of {total}; see more with --limit"));
 }

@@ -1,15 +1,16 @@
 //! `helixctl forget`: one memory forgotten, never a guess; or a whole topic, after a question.
 //!
-//! A place in a topic means another memory once one before it is gone. So it is said first which memory that is, and the person
-//! or a flag has to confirm it; the same command line twice then forgets no second memory unseen.
+//! Only a whole handle or id names a memory for good. A place in a topic, a topic with one memory and the beginning of a name
+//! mean another memory once something was forgotten or stored. So it is said first which memory that is, and the person or a
+//! flag has to confirm it; the same command line twice then forgets no second memory unseen.
 
 use clap::Args;
-use helix_client::v1::{DeleteMemories, edit_request::Action};
+use helix_client::v1::{DeleteMemories, Memory, edit_request::Action};
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
 use super::apply;
-use super::target::{is_place, read_one, read_one_with};
+use super::target::{is_place, is_whole_name, read_one, read_one_with};
 use crate::context::{Context, wait};
 use crate::document::{ForgetDocument, hyphenated};
 use crate::failure::{Failure, Outcome};
@@ -19,14 +20,14 @@ use crate::{ask, pick, render, screen};
 /// Arguments of `forget`.
 #[derive(Debug, Args)]
 pub(crate) struct Forget {
-    /// Handle, id, the beginning of either, or topic:index, which has to be confirmed; words that match several memories forget
-    /// none. Chosen from a list on a terminal unless given
+    /// Handle or id; what else means one memory, such as topic:index, a topic or the beginning of a name, has to be confirmed.
+    /// Words that match memories forget none. Chosen from a list on a terminal unless given
     #[arg(value_name = "REF", conflicts_with_all = ["topic", "all"])]
     reference: Option<String>,
     /// Means the memory at this position in the topic, counted from 0, which has to be confirmed
     #[arg(long, short, value_name = "N", requires = "reference", conflicts_with = "match_text")]
     index: Option<u32>,
-    /// Means the one memory of the topic whose text contains this
+    /// Means the one memory of the topic whose text contains this, which has to be confirmed
     #[arg(long = "match", id = "match_text", value_name = "TEXT", requires = "reference")]
     match_text: Option<String>,
     /// Forgets memories of this topic; needs --all
@@ -52,10 +53,10 @@ impl Forget {
         match (self.topic, self.reference) {
             (Some(topic), _) => forget_topic(context, topic, self.yes, self.json),
             (None, Some(topic)) if self.match_text.is_some() => {
-                forget_with(context, &topic, &self.match_text.unwrap_or_default(), self.json)
+                forget_with(context, &topic, &self.match_text.unwrap_or_default(), self.yes, self.json)
             }
             (None, Some(reference)) if is_place(&reference) => forget_at(context, &reference, self.yes, self.json),
-            (None, Some(reference)) => forget_one(context, reference, self.json),
+            (None, Some(reference)) => forget_named(context, reference, self.yes, self.json),
             (None, None) => forget_one(context, pick::memory(context, "forget")?, self.json),
         }
     }
@@ -71,37 +72,69 @@ fn forget_topic(context: &Context, topic: String, yes: bool, json: bool) -> Outc
 }
 
 /// Forgets the one memory of a topic that has a text.
-fn forget_with(context: &Context, topic: &str, text: &str, json: bool) -> Outcome {
+fn forget_with(context: &Context, topic: &str, text: &str, yes: bool, json: bool) -> Outcome {
     let memory = wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;
         read_one_with(context, &mut client, topic, text).await
     })?;
+    let said = format!("the memory of {} with {:?}", one_line(topic.trim()), one_line(text));
+    confirm(&said, "another one may have it next time", &memory, yes)?;
     forget_one(context, hyphenated(&memory.id), json)
 }
 
 /// Forgets the memory at a place in a topic, once it is clear that this one is meant.
 fn forget_at(context: &Context, place: &str, yes: bool, json: bool) -> Outcome {
-    /// Longest text that is shown of it, in characters.
-    const SHOWN_CHARS_MAX: usize = 120;
     let memory = wait(async {
         let mut client = context.connect(Start::IfAbsent).await?;
         read_one(context, &mut client, place).await
     })?;
-    let (place, handle) = (one_line(place.trim()), one_line(&memory.handle));
-    let first_line = memory.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let meant = format!("{place} is {handle}: {}", shorten(&one_line(first_line), SHOWN_CHARS_MAX));
-    if !yes && !ask::is_there_somebody() {
-        return Err(Failure::Usage(format!(
-            "{meant}; nothing was forgotten, because places move; say helixctl forget {handle}, or --yes"
-        )));
-    }
-    screen::remark(&format!("helixctl: {meant}"));
-    if !yes && !ask::confirmed(&format!("Forget {handle}?"), "--yes")? {
-        return Err(Failure::Usage("nothing was forgotten".to_owned()));
-    }
+    let place = one_line(place.trim());
+    confirm(&place, "places move", &memory, yes)?;
     let code = forget_one(context, hyphenated(&memory.id), json)?;
     screen::remark(&format!("helixctl: what came after {place} in its topic is one place further up now"));
     Ok(code)
+}
+
+/// Forgets what is named; a name that is not whole means a memory only for now.
+fn forget_named(context: &Context, reference: String, yes: bool, json: bool) -> Outcome {
+    let request =
+        v1::ReadRequest { caller: Some(context.caller()), reference: reference.clone(), ..v1::ReadRequest::default() };
+    let read = wait(async {
+        let mut client = context.connect(Start::IfAbsent).await?;
+        Ok(client.call(async |rpc| rpc.read(request.clone()).await).await)
+    })?;
+    match read.map(|reply| reply.memories) {
+        Ok(memories) => match memories.as_slice() {
+            [memory] => {
+                if !is_whole_name(&reference, memory) {
+                    confirm(&one_line(reference.trim()), "that is not its whole name", memory, yes)?;
+                }
+                forget_one(context, hyphenated(&memory.id), json)
+            }
+            _ => forget_one(context, reference, json),
+        },
+        // It means several, or nothing but what has these words: the daemon lists them and forgets none.
+        Err(_) => forget_one(context, reference, json),
+    }
+}
+
+/// Says which memory is meant, and has it confirmed.
+fn confirm(said: &str, why: &str, memory: &Memory, yes: bool) -> Result<(), Failure> {
+    /// Longest text that is shown of it, in characters.
+    const SHOWN_CHARS_MAX: usize = 120;
+    let handle = one_line(&memory.handle);
+    let first_line = memory.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let meant = format!("{said} is {handle}: {}", shorten(&one_line(first_line), SHOWN_CHARS_MAX));
+    if !yes && !ask::is_there_somebody() {
+        return Err(Failure::Usage(format!(
+            "{meant}; nothing was forgotten, because {why}; say helixctl forget {handle}, or --yes"
+        )));
+    }
+    screen::remark(&format!("helixctl: {meant}"));
+    if yes || ask::confirmed(&format!("Forget {handle}?"), "--yes")? {
+        return Ok(());
+    }
+    Err(Failure::Usage("nothing was forgotten".to_owned()))
 }
 
 fn forget_one(context: &Context, reference: String, json: bool) -> Outcome {

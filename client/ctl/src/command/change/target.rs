@@ -5,6 +5,7 @@ use helix_client::v1::Memory;
 use helix_client::{Client, v1};
 
 use crate::context::Context;
+use crate::document::hyphenated;
 use crate::failure::Failure;
 use crate::text::one_line;
 
@@ -46,6 +47,14 @@ pub(super) fn is_place(reference: &str) -> bool {
     place.is_some_and(|(topic, index)| !topic.is_empty() && index.parse::<u32>().is_ok())
 }
 
+/// Whether a reference names this memory for good: by its whole id, its handle, or a handle that it had before it was moved.
+pub(super) fn is_whole_name(reference: &str, memory: &Memory) -> bool {
+    let reference = reference.trim().to_lowercase();
+    let is_beginning = memory.handle.starts_with(&reference) && memory.handle != reference;
+    let was_a_handle = reference.contains('/') && !is_beginning;
+    was_a_handle || reference.replace('-', "") == hyphenated(&memory.id).replace('-', "")
+}
+
 /// Reads the one memory that is meant.
 pub(super) async fn read_one(context: &Context, client: &mut Client, reference: &str) -> Result<Memory, Failure> {
     read_one_with(context, client, reference, "").await
@@ -79,7 +88,23 @@ pub(super) async fn read_one_with(
 
 #[cfg(test)]
 mod tests {
-    use super::is_place;
+    use super::*;
+
+    #[test]
+    fn whole_names_are_told_from_beginnings() {
+        let handle = "build/arch-arm64-required".to_owned();
+        let memory = Memory { id: vec![0x0a; 16], handle, ..Memory::default() };
+        let whole = [
+            "build/arch-arm64-required",
+            " Build/arch-arm64-required ",
+            "old-topic/arch-arm64-required",
+            "0a0a0a0a-0a0a-0a0a-0a0a-0a0a0a0a0a0a",
+            "0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A",
+        ];
+        assert!(whole.into_iter().all(|name| is_whole_name(name, &memory)));
+        let beginnings = ["build", "build/", "build/arch", "0a0a0a0a", "0a0a0a0a-0a0a"];
+        assert!(!beginnings.into_iter().any(|name| is_whole_name(name, &memory)));
+    }
 
     #[test]
     fn places_are_told_from_names() {

@@ -25,12 +25,15 @@ use crate::text::one_line;
 /// Arguments of `export`.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
+    /// Writes to this file, for markdown to this directory; `-` is stdout, as when none is given
+    #[arg(value_name = "FILE|DIR|-", conflicts_with = "output")]
+    file: Option<String>,
     /// Writes this format; decided from the name of the output unless given, else json
     #[arg(long, short, value_enum, value_name = "F")]
     format: Option<Format>,
-    /// Writes to this file, for markdown to this directory; `-` is stdout
-    #[arg(long, short, value_name = "FILE|DIR|-", default_value = STREAM)]
-    output: String,
+    /// The same
+    #[arg(long, short, value_name = "FILE|DIR|-")]
+    output: Option<String>,
     /// Writes topics whose name fits only, e.g. 'iris-*'; separated by commas, or repeated
     #[arg(long, short, value_delimiter = ',', value_name = "GLOB")]
     topic: Vec<String>,
@@ -56,8 +59,9 @@ struct Written {
 impl Export {
     /// Writes the memories.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let format = self.checked_format(&context.cwd)?;
-        let target = (self.output != STREAM).then(|| context.cwd.join(&self.output));
+        let output = self.file.as_deref().or(self.output.as_deref()).unwrap_or(STREAM);
+        let format = self.checked_format(&context.cwd, output)?;
+        let target = (output != STREAM).then(|| context.cwd.join(output));
         let mut sink = match &target {
             None => Sink::Stdout,
             Some(path) if format == Format::Markdown => Sink::directory(path, self.overwrite)?,
@@ -98,21 +102,21 @@ impl Export {
         Ok(exit::OK)
     }
 
-    fn checked_format(&self, cwd: &Path) -> Result<Format, Failure> {
-        let to_stdout = self.output == STREAM;
-        let path = cwd.join(&self.output);
+    fn checked_format(&self, cwd: &Path, output: &str) -> Result<Format, Failure> {
+        let to_stdout = output == STREAM;
+        let path = cwd.join(output);
         let named = if path.is_dir() { Some(Format::Markdown) } else { Format::of_name(&path) };
         let named = named.filter(|_| !to_stdout);
         let format = self.format.or(named).unwrap_or(Format::Json);
         let refused = |reason: &str| Err(Failure::Usage(reason.to_owned()));
         if to_stdout && format == Format::Markdown {
-            return refused("markdown is one file a topic; name a directory with -o DIR");
+            return refused("markdown is one file a topic; name a directory: helixctl export DIR");
         }
         if to_stdout && self.json {
-            return refused("stdout cannot hold the export and --json; name a file with -o FILE");
+            return refused("stdout cannot hold the export and --json; name a file: helixctl export FILE");
         }
         if to_stdout && io::stdout().is_terminal() {
-            return refused("an export is not for a terminal; name a file with -o FILE, or redirect stdout");
+            return refused("an export is not for a terminal; name a file: helixctl export FILE, or redirect stdout");
         }
         Ok(format)
     }

@@ -2,14 +2,16 @@
 #![allow(clippy::unwrap_used)]
 
 use helix_client::v1::{
-    BatchItem, CheckpointReply, CompactReply, DuplicatePair, EditReply, ImportProgress, LoggedOperation,
-    SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint, batch_item,
+    BatchItem, CheckpointReply, CompactReply, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation,
+    Repeat, SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint,
+    batch_item,
 };
 use insta::assert_snapshot;
 
 use super::*;
 use crate::document::{
-    BatchLine, CheckpointDocument, CompactDocument, EditDocument, ImportDocument, SessionDocument, StaleDocument,
+    BatchLine, CheckpointDocument, CompactDocument, EditDocument, ImportDocument, SessionDocument, SessionsDocument,
+    StaleDocument,
 };
 
 fn outdated() -> StaleReply {
@@ -41,7 +43,8 @@ fn worked() -> SessionLogReply {
         summary: "clear \u{1b}[2J".to_owned(),
         agent: "claude-code".to_owned(),
     };
-    SessionLogReply { session: "s-1".to_owned(), operations: vec![operation], total: 1, activity: None }
+    let (session, operations) = ("s-1".to_owned(), vec![operation]);
+    SessionLogReply { session, operations, total: 1, ..SessionLogReply::default() }
 }
 
 fn batched() -> Vec<BatchItem> {
@@ -80,6 +83,24 @@ fn a_session_is_readable() {
     let shown = session(PIPE, &worked().operations);
     assert!(shown.starts_with("7\t") && shown.ends_with("\tstore\ta/b\tclear \\u{1b}[2J\n"), "{shown}");
     assert_snapshot!("session_json", json(&SessionDocument::from(&worked())));
+}
+
+#[test]
+fn sessions_are_readable() {
+    let known = |session: &str, project: &str, phase: &str| KnownSession {
+        session: session.to_owned(),
+        project: project.to_owned(),
+        phase: phase.to_owned(),
+        last_event_at_us: NOW_US,
+        injected: 3,
+    };
+    let all = vec![known("s-1", "project:example.org/helix", "debug"), known("bad\u{1b}[2J", "", "")];
+    let shown = sessions(PIPE, &all);
+    let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows[0][2..], ["debug", "3 given", "project:example.org/helix"]);
+    assert_eq!((rows[1][0], &rows[1][2..]), ("bad\\u{1b}[2J", &["-", "3 given", "-"][..]));
+    let reply = SessionLogReply { sessions: all, total: 2, ..SessionLogReply::default() };
+    assert_snapshot!("sessions_json", json(&SessionsDocument::from(&reply)));
 }
 
 #[test]
@@ -131,6 +152,9 @@ fn an_import_is_readable() {
         done: true,
         bytes_read: 9,
         bytes_whole: 9,
+        repeats: 2,
+        repeated: vec![Repeat { handle: "a/b".to_owned(), of: "c/d\u{1b}".to_owned(), similarity: 0.75 }],
+        is_repeats_cut: true,
     };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
     assert!(imported(PIPE, &progress, true).contains("2 would be stored"));

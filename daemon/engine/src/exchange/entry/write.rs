@@ -10,7 +10,7 @@ use crate::model::{Origin, Provenance, SourceRef, Status, Timestamp};
 /// Whether the object holds the text or only what describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::exchange) enum Carries {
-    /// Everything but the topic, which stands around it.
+    /// Everything but the topic, which stands around it; and the hashes, where an id makes changes known again.
     Text,
     /// Everything but topic and text, and the hashes that tell what was changed.
     Hash,
@@ -88,6 +88,7 @@ struct Step<'a> {
 impl<'a> Line<'a> {
     pub(in crate::exchange) fn new(memory: &'a Portable, carries: Carries) -> Self {
         let written = |at: Option<Timestamp>| at.map(time::write);
+        let has_hashes = carries == Carries::Hash || memory.id.is_some();
         Self {
             id: memory.id.map(|id| id.to_string()),
             handle: memory.handle.as_deref(),
@@ -109,8 +110,8 @@ impl<'a> Line<'a> {
             access_count: memory.access_count,
             status: memory.status.map(Status::name),
             text: (carries == Carries::Text).then_some(memory.text.as_str()),
-            text_hash: (carries == Carries::Hash).then(|| text_hash(&memory.text)),
-            fields_hash: (carries == Carries::Hash).then(|| fields_hash(memory)),
+            text_hash: has_hashes.then(|| text_hash(&memory.text)),
+            fields_hash: has_hashes.then(|| fields_hash(memory)),
         }
     }
 }

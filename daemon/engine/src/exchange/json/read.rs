@@ -12,7 +12,7 @@ use super::lossy::Lossy;
 use super::tree::Root;
 use super::{ENTRY_MAX_BYTES, VERSION, WAITING_MAX_BYTES};
 use crate::error::ErrorKind;
-use crate::exchange::{Portable, Report};
+use crate::exchange::{Change, Portable, Report};
 
 /// Bytes read at once.
 pub(super) const BUFFER_BYTES: usize = 64 * 1024;
@@ -92,7 +92,18 @@ impl<E> ReadError<E> {
 ///
 /// # Errors
 /// [`ReadError`]. Entries that cannot be used are no error: the report names them.
-pub fn read<E>(input: impl Read, take: impl FnMut(Portable) -> Result<(), E>) -> Result<Report, ReadError<E>> {
+pub fn read<E>(input: impl Read, mut take: impl FnMut(Portable) -> Result<(), E>) -> Result<Report, ReadError<E>> {
+    read_changes(input, |memory, _| take(memory))
+}
+
+/// Does what [`read`] does, and says of each memory what happened to it since it was exported.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_changes<E>(
+    input: impl Read,
+    take: impl FnMut(Portable, Change) -> Result<(), E>,
+) -> Result<Report, ReadError<E>> {
     let meter = Meter::default();
     let input = Lossy::new(input, Rc::clone(&meter.replaced));
     let metered = Metered { input, buffer: vec![0; BUFFER_BYTES], at: 0, filled: 0, meter: meter.clone() };

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::exchange::{Flaw, Place, Portable, Problem, Report, samples};
+use crate::exchange::{Change, Flaw, Place, Portable, Problem, Report, entry, samples};
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 fn written(memories: &[Portable]) -> Vec<u8> {
@@ -80,7 +80,34 @@ fn version_1_reads_and_writes_as_ever() {
     let texts: Vec<(&str, &str)> = memories.iter().map(|one| (one.topic.as_str(), one.text.as_str())).collect();
     assert_eq!(texts, [("build-gotchas", "Use \"arm64\".\n"), ("build-gotchas", "Two."), ("other", "Three.")]);
     assert_eq!(memories[0].confidence, Some(0.85));
-    assert_eq!(String::from_utf8(written(&memories)).unwrap(), GOLDEN);
+    // What has an id is written with the hashes of what people edit.
+    let (text, fields) = (entry::text_hash(&memories[0].text), entry::fields_hash(&memories[0]));
+    let hashes = format!(",\"text_hash\":\"{text}\",\"fields_hash\":\"{fields}\"");
+    let hashed = GOLDEN.replace(".\\n\"}", &format!(".\\n\"{hashes}}}"));
+    assert_eq!(String::from_utf8(written(&memories)).unwrap(), hashed);
+}
+
+#[test]
+fn what_was_edited_since_the_export_is_known() {
+    let memory = Portable { tags: vec!["build".to_owned()], ..read_whole(GOLDEN.as_bytes()).0.remove(0) };
+    let file = String::from_utf8(written(std::slice::from_ref(&memory))).unwrap();
+    let change = |file: &str| {
+        let mut changes = Vec::new();
+        let taken = read_changes(file.as_bytes(), |_, change| {
+            changes.push(change);
+            Ok::<(), Infallible>(())
+        });
+        taken.unwrap();
+        changes.pop().unwrap()
+    };
+    assert_eq!(change(&file), Change::Untouched);
+    for (from, to) in [("Use ", "Never use "), ("\"build\"]", "\"build\",\"ci\"]"), ("0.85", "0.9")] {
+        let Change::Revised(base) = change(&file.replace(from, to)) else { panic!("{from}") };
+        assert!(base.has_text(&memory.text) && base.has_fields(&memory));
+    }
+    // Nobody knows what an older export was.
+    let older = file.replace("text_hash", "other");
+    assert_eq!(change(&older), Change::New);
 }
 
 #[test]

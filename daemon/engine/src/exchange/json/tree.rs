@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::read::{Run, Stop};
 use super::{FORMAT, VERSION, WAITING_MAX_BYTES};
 use crate::exchange::amrl::Body;
-use crate::exchange::{Place, Portable, Problem, entry};
+use crate::exchange::{Change, Place, Portable, Problem, entry};
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 /// Names of a list of memories.
@@ -22,11 +22,11 @@ const TEXT_NAMES: [&str; 3] = ["text", "content", BODY_NAME];
 
 const BODY_NAME: &str = "body";
 
-impl<F: FnMut(Portable) -> Result<(), E>, E> Run<F, E> {
+impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Run<F, E> {
     /// Hands a memory over.
-    fn hand_over<D: Error>(&mut self, memory: Portable) -> Result<(), D> {
+    fn hand_over<D: Error>(&mut self, found: Found) -> Result<(), D> {
         self.report.read += 1;
-        (self.take)(memory).map_err(|error| self.stop(Stop::Taker(error)))
+        (self.take)(found.memory, found.change).map_err(|error| self.stop(Stop::Taker(error)))
     }
 
     fn stop<D: Error>(&mut self, stop: Stop<E>) -> D {
@@ -34,7 +34,7 @@ impl<F: FnMut(Portable) -> Result<(), E>, E> Run<F, E> {
         D::custom("stopped")
     }
 
-    fn object(&mut self, mut object: Map<String, Value>, at: Place) -> Option<Portable> {
+    fn object(&mut self, mut object: Map<String, Value>, at: Place) -> Option<(Portable, Change)> {
         let Some((text, is_body)) = take_text(&mut object) else {
             self.report.note(at, Problem::NoText);
             return None;
@@ -46,14 +46,15 @@ impl<F: FnMut(Portable) -> Result<(), E>, E> Run<F, E> {
             memory.text = text;
         }
         memory.topic = topic_in(&object).unwrap_or_default();
-        Some(memory)
+        let change = Change::since_export(&object, &memory);
+        Some((memory, change))
     }
 
     /// Makes a memory of a list's element, if it is one. Its topic may still be missing.
-    fn memory(&mut self, value: Value) -> Option<(Place, Portable)> {
+    fn memory(&mut self, value: Value) -> Option<Found> {
         let at = Place::Line(self.meter.line());
-        let memory = match value {
-            Value::String(text) => Portable { text, ..Portable::default() },
+        let (memory, change) = match value {
+            Value::String(text) => (Portable { text, ..Portable::default() }, Change::New),
             Value::Object(object) => self.object(object, at)?,
             _ => {
                 self.report.note(at, Problem::NotAnEntry);
@@ -67,8 +68,15 @@ impl<F: FnMut(Portable) -> Result<(), E>, E> Run<F, E> {
             self.report.note(at, Problem::Oversized { bytes: memory.text.len() as u64 });
             return None;
         }
-        Some((at, memory))
+        Some(Found { at, memory, change })
     }
+}
+
+/// A memory, and where it stands.
+struct Found {
+    at: Place,
+    memory: Portable,
+    change: Change,
 }
 
 fn take_text(object: &mut Map<String, Value>) -> Option<(String, bool)> {
@@ -110,22 +118,22 @@ struct Entries<'a, F, E> {
 /// Memories whose topic is not known yet.
 #[derive(Default)]
 struct Waiting {
-    memories: Vec<(Place, Portable)>,
+    memories: Vec<Found>,
     bytes: usize,
 }
 
 impl Waiting {
     fn settle<D: Error, F, E>(self, run: &mut Run<F, E>, topic: Option<&str>) -> Result<(), D>
     where
-        F: FnMut(Portable) -> Result<(), E>,
+        F: FnMut(Portable, Change) -> Result<(), E>,
     {
-        for (at, mut memory) in self.memories {
+        for mut found in self.memories {
             match topic {
                 Some(topic) => {
-                    topic.clone_into(&mut memory.topic);
-                    run.hand_over(memory)?;
+                    topic.clone_into(&mut found.memory.topic);
+                    run.hand_over(found)?;
                 }
-                None => run.report.note(at, Problem::NoTopic),
+                None => run.report.note(found.at, Problem::NoTopic),
             }
         }
         Ok(())
@@ -135,7 +143,7 @@ impl Waiting {
 /// Hands the work of a seed to its visitor, whatever the value is.
 macro_rules! seed_of {
     ($seed:ident) => {
-        impl<'de, F: FnMut(Portable) -> Result<(), E>, E> DeserializeSeed<'de> for $seed<'_, F, E> {
+        impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> DeserializeSeed<'de> for $seed<'_, F, E> {
             type Value = ();
 
             fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -150,7 +158,7 @@ seed_of!(Topics);
 seed_of!(Item);
 seed_of!(Entries);
 
-impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Root<'_, F, E> {
+impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Root<'_, F, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -192,7 +200,7 @@ impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Root<'_, F, E
     }
 }
 
-impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Topics<'_, F, E> {
+impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Topics<'_, F, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -218,7 +226,7 @@ impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Topics<'_, F,
     }
 }
 
-impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Item<'_, F, E> {
+impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Item<'_, F, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -259,24 +267,24 @@ impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Item<'_, F, E
     }
 }
 
-impl<F: FnMut(Portable) -> Result<(), E>, E> Entries<'_, F, E> {
+impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Entries<'_, F, E> {
     /// Hands a memory over, or lets it wait for its topic's name.
-    fn place<D: Error>(&mut self, at: Place, mut memory: Portable) -> Result<(), D> {
+    fn place<D: Error>(&mut self, mut found: Found) -> Result<(), D> {
         match self.topic {
-            Some(topic) => topic.clone_into(&mut memory.topic),
-            None if memory.topic.is_empty() => {
-                self.waiting.bytes += memory.text.len() + size_of::<Portable>();
-                self.waiting.memories.push((at, memory));
+            Some(topic) => topic.clone_into(&mut found.memory.topic),
+            None if found.memory.topic.is_empty() => {
+                self.waiting.bytes += found.memory.text.len() + size_of::<Found>();
+                self.waiting.memories.push(found);
                 let too_many = self.waiting.bytes > WAITING_MAX_BYTES;
                 return if too_many { Err(self.run.stop(Stop::Waiting)) } else { Ok(()) };
             }
             None => {}
         }
-        self.run.hand_over(memory)
+        self.run.hand_over(found)
     }
 }
 
-impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Entries<'_, F, E> {
+impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Entries<'_, F, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -286,8 +294,8 @@ impl<'de, F: FnMut(Portable) -> Result<(), E>, E> Visitor<'de> for Entries<'_, F
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
         self.run.meter.start_entry();
         while let Some(value) = seq.next_element::<Value>()? {
-            if let Some((at, memory)) = self.run.memory(value) {
-                self.place(at, memory)?;
+            if let Some(found) = self.run.memory(value) {
+                self.place(found)?;
             }
             self.run.meter.start_entry();
         }

@@ -11,7 +11,7 @@ use super::marker::{self, Mark};
 use super::{FORMAT, RULE, SECTION_MAX_BYTES, VERSION};
 use crate::error::ErrorKind;
 use crate::exchange::amrl::Body;
-use crate::exchange::{Place, Portable, Problem, Report, entry};
+use crate::exchange::{Base, Change, Place, Portable, Problem, Report, entry};
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 /// Lines of front matter; more is not front matter.
@@ -22,48 +22,10 @@ const FRONT_MATTER_MAX_LINES: usize = 64;
 pub struct Section {
     /// The 1-based line where it starts.
     pub line: u64,
-    /// What happened to its text since it was exported.
+    /// What happened to it since it was exported.
     pub change: Change,
     /// The memory, with the file's topic.
     pub memory: Portable,
-}
-
-/// What a memory was like when it was exported, as far as its marker says: what edits started from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Base {
-    text_hash: String,
-    /// Empty in files of an older Helix.
-    fields_hash: String,
-}
-
-impl Base {
-    fn of(object: &Map<String, Value>) -> Self {
-        let hash = |name| object.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Self { text_hash: hash("text_hash"), fields_hash: hash("fields_hash") }
-    }
-
-    /// Whether a memory has the text that was exported.
-    #[must_use]
-    pub fn has_text(&self, text: &str) -> bool {
-        self.text_hash == entry::text_hash(text)
-    }
-
-    /// Whether a memory has the kind, tags, importance, confidence and pin that were exported.
-    #[must_use]
-    pub fn has_fields(&self, memory: &Portable) -> bool {
-        self.fields_hash.is_empty() || self.fields_hash == entry::fields_hash(memory)
-    }
-}
-
-/// What happened to a memory since it was exported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Nothing.
-    Untouched,
-    /// Its text or its fields were edited under its id.
-    Revised(Base),
-    /// It was added, or never had an id.
-    New,
 }
 
 /// Why a file cannot be read.
@@ -239,7 +201,7 @@ impl<R: BufRead> Reader<R> {
         });
         let memory = entry::read(&object, at, &mut self.report);
         let base = Base::of(&object);
-        let has_text = base.text_hash == entry::text_hash(&gathered.text);
+        let has_text = base.has_text(&gathered.text);
         if !has_text {
             gathered.text.truncate(gathered.text.trim_end().len());
         }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::exchange::entry::fields_hash;
-use crate::exchange::{Place, Portable, Problem, samples};
+use crate::exchange::{Change, Place, Portable, Problem, samples};
 use crate::model::MemoryId;
 use crate::policy::admit::TEXT_MAX_BYTES;
 

@@ -1,0 +1,127 @@
+//! Which of the imported memories nearly repeat another one: told, never dropped. One pass at the import's end, over as many
+//! texts as cost a fraction of a second, whatever the size of import and strand.
+
+use std::collections::{HashMap, HashSet};
+
+use helix_engine::model::{Memory, MemoryNumber, Status as Life, Timestamp};
+use helix_engine::policy::duplicates::{Pair, Texts};
+use helix_engine::policy::resemble::WordSet;
+use helix_engine::store::{Snapshot, StoreError};
+use helix_proto::v1;
+use tonic::Status;
+
+use crate::rpc::convert;
+use crate::runtime::Runtime;
+
+/// Texts that are compared: the imported ones first, then the newest of the others. Reading and comparing so many takes about
+/// 0.15 s, as long as storing 3,000.
+const COMPARED_MAX: usize = 10_000;
+
+/// Pairs that are named.
+const PAIRS_MAX: usize = 5;
+
+/// The memories that an import stored.
+#[derive(Debug, Default)]
+pub(super) struct Stored {
+    /// As many as are compared, in the order of the file.
+    numbers: Vec<MemoryNumber>,
+    /// How many there are beyond them.
+    uncompared: u64,
+}
+
+/// One of the texts that are compared.
+struct Member {
+    number: MemoryNumber,
+    scope: u32,
+}
+
+impl Stored {
+    /// Notes one.
+    pub(super) fn add(&mut self, memory: &Memory) {
+        if self.numbers.len() < COMPARED_MAX {
+            self.numbers.push(memory.number);
+        } else {
+            self.uncompared += 1;
+        }
+    }
+}
+
+/// Finds the stored memories that nearly repeat one that was there or another of the import, and reports them.
+pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::ImportProgress) -> Result<(), Status> {
+    if stored.numbers.is_empty() {
+        return Ok(());
+    }
+    let failed = |error: StoreError| convert::status(error.kind(), &error);
+    let (members, others, left_out) = members(runtime, stored);
+    let snapshot = runtime.strand.snapshot().map_err(failed)?;
+    let mut texts = Texts::default();
+    for member in &members {
+        let memory = snapshot.memory(member.number).map_err(failed)?;
+        let words = memory.map_or_else(WordSet::default, |memory| WordSet::of(&memory.text));
+        texts.push(member.scope, &words);
+    }
+    let found = texts.find();
+    let pairs: Vec<Pair> = found.pairs.into_iter().filter(|pair| pair.kept >= others).collect();
+    progress.repeats = count(&pairs, others);
+    progress.is_repeats_cut = left_out || found.uncompared > 0 || stored.uncompared > 0;
+    for pair in pairs.iter().take(PAIRS_MAX) {
+        let handles = (handle(&snapshot, &members, pair.kept), handle(&snapshot, &members, pair.duplicate));
+        if let (Some(handle), Some(of)) = handles {
+            progress.repeated.push(v1::Repeat { handle, of, similarity: pair.similarity });
+        }
+    }
+    Ok(())
+}
+
+/// The others from old to new, then the stored ones; how many the others are, and whether some of them were left out.
+fn members(runtime: &Runtime, stored: &Stored) -> (Vec<Member>, usize, bool) {
+    let catalog = runtime.strand.catalog();
+    let own: HashSet<MemoryNumber> = stored.numbers.iter().copied().collect();
+    let mut scopes: HashMap<&str, u32> = HashMap::new();
+    let mut imported = Vec::with_capacity(stored.numbers.len());
+    for &number in &stored.numbers {
+        let Some(row) = catalog.row(number).filter(|row| row.status == Life::Active) else { continue };
+        let next = u32::try_from(scopes.len()).unwrap_or(u32::MAX);
+        imported.push(Member { number, scope: *scopes.entry(catalog.scope_of(row)).or_insert(next) });
+    }
+    let rows = catalog.rows().filter(|(number, row)| row.status == Life::Active && !own.contains(number));
+    let mut others: Vec<(Timestamp, Member)> = rows
+        .filter_map(|(number, row)| {
+            let scope = *scopes.get(catalog.scope_of(row))?;
+            Some((row.recorded_at, Member { number, scope }))
+        })
+        .collect();
+    others.sort_unstable_by_key(|(at, member)| (*at, member.number));
+    let left_out = others.len().saturating_sub(COMPARED_MAX - imported.len());
+    let mut members: Vec<Member> = others.into_iter().skip(left_out).map(|(_, member)| member).collect();
+    let others = members.len();
+    members.extend(imported);
+    (members, others, left_out > 0)
+}
+
+/// How many of the imported memories repeat something. Each pair's duplicate is in no other pair; what is kept beside several
+/// imported ones alone is the one that they repeat.
+fn count(pairs: &[Pair], others: usize) -> u64 {
+    let beside_others: HashSet<usize> =
+        pairs.iter().filter(|pair| pair.duplicate < others).map(|pair| pair.kept).collect();
+    let imported = pairs.iter().filter(|pair| pair.duplicate >= others).count();
+    (beside_others.len() + imported) as u64
+}
+
+fn handle(snapshot: &Snapshot, members: &[Member], place: usize) -> Option<String> {
+    let memory = snapshot.memory(members.get(place)?.number).ok()??;
+    Some(memory.handle.as_str().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_imported_memory_that_repeats_something_counts_once() {
+        let pair = |kept, duplicate| Pair { kept, duplicate, similarity: 0.9 };
+        // 0 to 9 were there; 12 repeats two of them, 11 repeats 12 or them, and 14 and 15 each other.
+        assert_eq!(count(&[pair(15, 14), pair(12, 11), pair(12, 3), pair(12, 2)], 10), 3);
+        assert_eq!(count(&[], 10), 0);
+    }
+}
