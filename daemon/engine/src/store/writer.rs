@@ -1,5 +1,6 @@
 //! The one writer: applies a group of writes in one transaction and commits it durably.
 
+mod gathered;
 mod group;
 mod handles;
 
@@ -203,6 +204,7 @@ commit_error_from!(
     redb::TableError,
     redb::StorageError,
     redb::CommitError,
+    redb::CursorError,
     redb::SetDurabilityError
 );
 

@@ -2,6 +2,7 @@
 
 use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 
+use super::gathered::Gathered;
 use super::handles::Attempts;
 use super::{Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
@@ -19,13 +20,14 @@ pub(super) struct Group {
     pub(super) next_number: u32,
 }
 
-/// The tables of one transaction, opened once for the whole group.
+/// The tables of one transaction, opened once for the whole group, and the rows that are still to be written to them.
 pub(super) struct Tables<'t> {
-    memories: redb::Table<'t, u32, &'static [u8]>,
-    ids: redb::Table<'t, [u8; 16], u32>,
-    pub(super) handles: redb::Table<'t, &'static str, u32>,
-    history: redb::Table<'t, u64, &'static [u8]>,
-    access: redb::Table<'t, u32, (u64, i64)>,
+    pub(super) gathered: Gathered,
+    pub(super) memories: redb::Table<'t, u32, &'static [u8]>,
+    pub(super) ids: redb::Table<'t, [u8; 16], u32>,
+    handles: redb::Table<'t, &'static str, u32>,
+    pub(super) history: redb::Table<'t, u64, &'static [u8]>,
+    pub(super) access: redb::Table<'t, u32, (u64, i64)>,
     sessions: redb::Table<'t, &'static str, &'static [u8]>,
     incidents: redb::Table<'t, &'static str, &'static [u8]>,
     receipts: redb::Table<'t, i64, &'static [u8]>,
@@ -35,6 +37,7 @@ pub(super) struct Tables<'t> {
 /// Gives a memory what it brings along. An id that another memory has is not taken over.
 fn stamp(memory: &mut Memory, stamps: Stamps, tables: &mut Tables<'_>) -> Result<(), CommitError> {
     if let Some(id) = stamps.id
+        && !tables.gathered.has_id(id.as_bytes())
         && tables.ids.get(*id.as_bytes())?.is_none()
     {
         memory.id = id;
@@ -50,7 +53,7 @@ fn stamp(memory: &mut Memory, stamps: Stamps, tables: &mut Tables<'_>) -> Result
         memory.provenance.clear();
     }
     memory.provenance.splice(0..0, stamps.provenance);
-    tables.access.insert(memory.number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
+    tables.gathered.access(memory.number, (memory.access_count, memory.last_seen_at.as_micros()));
     Ok(())
 }
 
@@ -62,6 +65,7 @@ impl Group {
         writes: Vec<Write>,
     ) -> Result<Vec<Result<Change, WriteError>>, CommitError> {
         let mut tables = Tables {
+            gathered: Gathered::default(),
             memories: transaction.open_table(tables::MEMORIES)?,
             ids: transaction.open_table(tables::IDS)?,
             handles: transaction.open_table(tables::HANDLES)?,
@@ -76,7 +80,11 @@ impl Group {
         let mut changes = Vec::with_capacity(writes.len());
         for write in writes {
             changes.push(self.apply_one(&mut tables, write, &mut attempts)?);
+            if tables.gathered.is_full() {
+                tables.settle()?;
+            }
         }
+        tables.settle()?;
         drop(tables);
         transaction.open_table(tables::META)?.insert(tables::META_NEXT_NUMBER, u64::from(self.next_number))?;
         Ok(changes)
@@ -100,7 +108,7 @@ impl Group {
                 if let Some(stamps) = stamps {
                     stamp(&mut memory, *stamps, tables)?;
                 }
-                tables.ids.insert(*memory.id.as_bytes(), memory.number.0)?;
+                tables.gathered.id(*memory.id.as_bytes(), memory.number);
                 tables.handles.insert(memory.handle.as_str(), memory.number.0)?;
                 self.record(tables, OperationKind::Store, &memory, None, actor, at)?;
                 Ok(Ok(Change::Memory(Box::new(memory))))
@@ -113,6 +121,7 @@ impl Group {
                 refused.map_or_else(|| self.edit(tables, number, &edit, attempts, actor, at), |error| Ok(Err(error)))
             }
             Write::Access(seen) => {
+                tables.settle()?;
                 for (number, count, at) in seen {
                     // A reinforcement of the same group may know more already.
                     let known = tables.access.get(number.0)?.map_or((0, i64::MIN), |known| known.value());
@@ -253,11 +262,15 @@ impl Group {
         at: Timestamp,
     ) -> Result<(), CommitError> {
         let after = codec::encode(memory);
-        tables.memories.insert(memory.number.0, after.as_slice())?;
         let sequence = self.sequence.next();
         let operation = Operation { sequence, at, actor, kind, number: memory.number, previous_of_memory, after };
         let (bytes, chain) = history::encode(&operation, &self.chain);
-        tables.history.insert(sequence.0, bytes.as_slice())?;
+        tables.gathered.operation(sequence.0, bytes);
+        if previous_of_memory.is_none() {
+            tables.gathered.memory(memory.number, operation.after);
+        } else {
+            tables.memories.insert(memory.number.0, operation.after.as_slice())?;
+        }
         self.sequence = sequence;
         self.chain = chain;
         Ok(())
@@ -265,12 +278,15 @@ impl Group {
 }
 
 /// Why a memory cannot be changed by somebody who saw the version of `expected`; `None` when it can.
-fn differs(tables: &Tables<'_>, number: MemoryNumber, expected: Sequence) -> Result<Option<WriteError>, CommitError> {
+fn differs(tables: &mut Tables<'_>, number: MemoryNumber, expected: Sequence) -> Result<Option<WriteError>, CommitError> {
     let changed = |memory: Memory| WriteError::Changed { handle: memory.handle, expected, found: memory.sequence };
     Ok(load(tables, number)?.filter(|memory| memory.sequence != expected).map(changed))
 }
 
-fn load(tables: &Tables<'_>, number: MemoryNumber) -> Result<Option<Memory>, CommitError> {
+fn load(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Option<Memory>, CommitError> {
+    if tables.gathered.has(number) {
+        tables.settle()?;
+    }
     let Some(found) = tables.memories.get(number.0)? else { return Ok(None) };
     let mut memory = codec::decode(number, found.value())?;
     if let Some(access) = tables.access.get(number.0)? {
