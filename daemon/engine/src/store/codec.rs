@@ -3,6 +3,8 @@
 //! Every version keeps its own struct for good. Protobuf allows fields to be added inside a version; a change that older
 //! code would misread makes a new version.
 
+mod columns;
+
 use std::collections::BTreeMap;
 
 use prost::Message;
@@ -12,6 +14,8 @@ use crate::model::{
     Handle, Kind, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, SourceRef, Status, Timestamp,
     Topic,
 };
+
+pub(crate) use columns::Columns;
 
 /// Version of records written today.
 pub(super) const RECORD_VERSION: u8 = 1;
