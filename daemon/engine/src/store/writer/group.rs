@@ -28,10 +28,8 @@ pub(super) struct Tables<'t> {
     handles: redb::Table<'t, &'static str, u32>,
     pub(super) history: redb::Table<'t, u64, &'static [u8]>,
     pub(super) access: redb::Table<'t, u32, (u64, i64)>,
-    sessions: redb::Table<'t, &'static str, &'static [u8]>,
-    incidents: redb::Table<'t, &'static str, &'static [u8]>,
-    receipts: redb::Table<'t, i64, &'static [u8]>,
-    checkpoints: checkpoint::Table<'t>,
+    /// For the tables that few groups write to: opening one costs as much as a row.
+    transaction: &'t WriteTransaction,
 }
 
 /// Gives a memory what it brings along. An id that another memory has is not taken over.
@@ -71,10 +69,7 @@ impl Group {
             handles: transaction.open_table(tables::HANDLES)?,
             history: transaction.open_table(tables::HISTORY)?,
             access: transaction.open_table(tables::ACCESS)?,
-            sessions: transaction.open_table(tables::SESSIONS)?,
-            incidents: transaction.open_table(tables::INCIDENTS)?,
-            receipts: transaction.open_table(tables::RECEIPTS)?,
-            checkpoints: transaction.open_table(tables::CHECKPOINTS)?,
+            transaction,
         };
         let mut attempts = Attempts::default();
         let mut changes = Vec::with_capacity(writes.len());
@@ -130,29 +125,33 @@ impl Group {
                 Ok(Ok(Change::None))
             }
             Write::Checkpoint(scope, saved) => {
-                checkpoint::put(&mut tables.checkpoints, &scope, saved.as_deref())?;
+                let mut checkpoints = tables.transaction.open_table(tables::CHECKPOINTS)?;
+                checkpoint::put(&mut checkpoints, &scope, saved.as_deref())?;
                 Ok(Ok(Change::None))
             }
             Write::Incidents(incidents) => {
+                let mut table = tables.transaction.open_table(tables::INCIDENTS)?;
                 for (key, state) in incidents {
-                    tables.incidents.insert(key.as_str(), state.as_slice())?;
+                    table.insert(key.as_str(), state.as_slice())?;
                 }
                 Ok(Ok(Change::None))
             }
             Write::Receipts(receipts) => {
+                let mut table = tables.transaction.open_table(tables::RECEIPTS)?;
                 for (at, state) in receipts {
-                    tables.receipts.insert(at, state.as_slice())?;
+                    table.insert(at, state.as_slice())?;
                 }
-                while tables.receipts.len()? > RECEIPTS_MAX {
-                    tables.receipts.pop_first()?;
+                while table.len()? > RECEIPTS_MAX {
+                    table.pop_first()?;
                 }
                 Ok(Ok(Change::None))
             }
             Write::Session { key, state } => {
+                let mut sessions = tables.transaction.open_table(tables::SESSIONS)?;
                 if state.is_empty() {
-                    tables.sessions.remove(key.as_str())?;
+                    sessions.remove(key.as_str())?;
                 } else {
-                    tables.sessions.insert(key.as_str(), state.as_slice())?;
+                    sessions.insert(key.as_str(), state.as_slice())?;
                 }
                 Ok(Ok(Change::None))
             }
