@@ -52,6 +52,12 @@ proptest! {
     }
 
     #[test]
+    fn records_are_written_as_protobuf_writes_them(memory in memory()) {
+        let record = encode(&memory);
+        prop_assert_eq!(with_version(&MemoryV1::decode(versioned(WHAT, &record).unwrap()).unwrap()), record);
+    }
+
+    #[test]
     fn columns_are_those_of_the_memory(memory in memory()) {
         let scope = memory.scope.to_string();
         prop_assert_eq!(Columns::decode(&encode(&memory)).unwrap(), Columns::of(&memory, &scope));
