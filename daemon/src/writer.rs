@@ -19,6 +19,9 @@ const QUEUE_MAX: usize = 4_096;
 /// How often access statistics are written, when there are any.
 const STATISTICS_INTERVAL: Duration = Duration::from_mins(1);
 
+/// How long nothing may be written before the store is made ready for a crash.
+const REST_AFTER: Duration = Duration::from_secs(1);
+
 /// What one caller wants written, and where the answer goes.
 struct Job {
     requests: Vec<Request>,
@@ -123,17 +126,22 @@ fn run(
 ) -> Result<(), String> {
     let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
     loop {
-        let (mut group, asked) = match queue.recv_timeout(statistics_due.saturating_duration_since(Instant::now())) {
+        let until_due = statistics_due.saturating_duration_since(Instant::now());
+        let patience = if writer.is_restless() { until_due.min(REST_AFTER) } else { until_due };
+        // Dropping the replies tells every caller that nothing was acknowledged; dropping the queue, every later one.
+        let failed = |error: &String| tracing::error!(%error, "a commit failed; nothing more is acknowledged");
+        let (mut group, asked) = match queue.recv_timeout(patience) {
             Ok(first) => gather(first, queue),
-            Err(RecvTimeoutError::Timeout) => (Vec::new(), None),
+            Err(RecvTimeoutError::Timeout) => {
+                writer.rest().map_err(|error| error.to_string()).inspect_err(failed)?;
+                (Vec::new(), None)
+            }
             Err(RecvTimeoutError::Disconnected) => break,
         };
         if statistics_due <= Instant::now() {
             statistics_due = Instant::now() + STATISTICS_INTERVAL;
             group.extend(writer.has_statistics().then(statistics));
         }
-        // Dropping the replies tells every caller that nothing was acknowledged; dropping the queue, every later one.
-        let failed = |error: &String| tracing::error!(%error, "a commit failed; nothing more is acknowledged");
         if !group.is_empty() {
             commit(&mut writer, group).inspect_err(failed)?;
             committed();

@@ -16,6 +16,7 @@ mod writer;
 
 pub use backend::{DirectoryStorage, MemoryStorage};
 pub use codec::CodecError;
+pub(crate) use codec::Columns;
 pub use history::{ChainError, Operation, OperationKind};
 pub use read::Snapshot;
 pub use shrink::{SHRINK_MAX_BYTES, Shrunk};

@@ -1,7 +1,8 @@
 //! `Import`: memories from an exchange format, merged with what is known.
 //!
 //! What comes in is spooled into a file without a name, because a log can only be read with its deletions at hand; then it is
-//! read as a stream, a batch is prepared while the one before is committed, and progress is reported after each.
+//! read as a stream. A batch is read from it while the words of the one before are read and others are committed, and
+//! progress is reported after each.
 
 mod batch;
 mod links;
@@ -13,6 +14,7 @@ mod words;
 
 use std::io;
 use std::sync::Arc;
+use std::thread;
 
 use helix_engine::exchange::{Change, Portable, Report, amrl, json, markdown};
 use helix_engine::model::{Actor, Origin, Scope};
@@ -27,6 +29,7 @@ use batch::{Importer, Incoming};
 use merge::Claim;
 use seen::Seen;
 use spool::Spool;
+use words::Reader;
 
 /// Pieces that wait to be spooled.
 const PIECES_MAX: usize = 4;
@@ -118,10 +121,15 @@ fn run(
     let asker = Asker { actor: Actor { origin: Origin::Import, ..asker.actor }, ..asker };
     let project = Arc::clone(&asker.project);
     let seen = Seen::new(&project, runtime.sources.look(&project, 0));
-    let mut importer = Importer::new(runtime, asker, home, request, reports.clone(), seen);
-    importer.follow(spool.reading());
-    read(request.format, &mut spool, &mut importer)?;
-    let mut done = importer.finish()?;
+    let mut done = thread::scope(|scope| {
+        let reader = Reader::start(scope, runtime.writer.clone(), asker.actor.clone());
+        let reader =
+            reader.map_err(|error| Status::unavailable(format!("starting a thread for the import: {error}")))?;
+        let mut importer = Importer::new(runtime, asker, home, request, reports.clone(), seen, reader);
+        importer.follow(spool.reading());
+        read(request.format, &mut spool, &mut importer)?;
+        importer.finish()
+    })?;
     done.problems.truncate(PROBLEMS_MAX);
     done.done = true;
     Ok(done)

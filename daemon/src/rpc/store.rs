@@ -12,9 +12,11 @@ use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::ports::Randomness;
+use helix_engine::store::WriteError;
 use helix_engine::strand::{Outcome, Request, Strand};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
+use tokio::sync::oneshot;
 use tonic::Status;
 
 use self::alike::Alike;
@@ -44,19 +46,40 @@ enum Prepared {
 pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Result<v1::StoreReply, Status> {
     let v1::StoreRequest { caller, draft, force } = request;
     let draft = draft.ok_or_else(|| Status::invalid_argument("the request has no draft; give topic and text"))?;
-    let prepared = off_thread(runtime, move |runtime| {
+    // The thread that prepares it also hands it to the writer: every thread more that it goes through has to be woken up.
+    let submitted = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
-        prepare(runtime, &asker, draft, force)
+        submit(runtime, prepare(runtime, &asker, draft, force)?)
     })
     .await?;
-    match prepared {
-        Prepared::Duplicate { memory, similarity } => Ok(duplicate(find::to_wire(runtime, &memory), similarity)),
-        Prepared::Alike(_) => Err(Status::internal("a draft of its own resembles another")),
-        Prepared::Write { request, warnings, .. } => {
-            let outcomes = runtime.writer.write(vec![request]).await.map_err(|error| submit_status(&error))?;
+    match submitted {
+        Submitted::Answered(reply) => Ok(*reply),
+        Submitted::Written { answer, warnings } => {
+            let outcomes = answer.await.map_err(|_| submit_status(&SubmitError::Stopping))?;
             let outcome = outcomes.into_iter().next().ok_or_else(|| Status::internal("the writer gave no answer"))?;
             let outcome = outcome.map_err(|error| convert::status(error.kind(), &error))?;
             Ok(stored(runtime, outcome, warnings))
+        }
+    }
+}
+
+/// A draft of its own on its way to its answer.
+enum Submitted {
+    /// The writer has it.
+    Written { answer: oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, warnings: Vec<String> },
+    /// It is not written.
+    Answered(Box<v1::StoreReply>),
+}
+
+fn submit(runtime: &Runtime, prepared: Prepared) -> Result<Submitted, Status> {
+    match prepared {
+        Prepared::Duplicate { memory, similarity } => {
+            Ok(Submitted::Answered(Box::new(duplicate(find::to_wire(runtime, &memory), similarity))))
+        }
+        Prepared::Alike(_) => Err(Status::internal("a draft of its own resembles another")),
+        Prepared::Write { request, warnings, .. } => {
+            let answer = runtime.writer.submit(vec![request]).map_err(|error| submit_status(&error))?;
+            Ok(Submitted::Written { answer, warnings })
         }
     }
 }

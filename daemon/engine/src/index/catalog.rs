@@ -17,6 +17,7 @@ use super::links::Links;
 use crate::model::{Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp};
 use crate::policy::resemble::text_hash;
 use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
+use crate::store::Columns;
 
 /// The columns of one memory.
 #[derive(Clone, Debug)]
@@ -115,8 +116,20 @@ impl Catalog {
 
     /// Does so for a text whose hash is known.
     pub(crate) fn apply_hashed(&mut self, memory: &Memory, text_hash: u64) -> Differs {
-        let mut row = self.make_row(memory, text_hash);
-        let at = memory.number.0 as usize;
+        self.apply_columns(memory.number, &Columns::of(memory, &memory.scope.to_string()), text_hash)
+    }
+
+    /// Makes room for so many memories, where all of them are to come.
+    pub(crate) fn reserve(&mut self, memories: usize) {
+        self.rows.reserve(memories);
+        self.by_text.reserve(memories);
+        self.links.reserve(memories);
+    }
+
+    /// Does what [`Catalog::apply`] does with what is kept of a memory.
+    pub(crate) fn apply_columns(&mut self, number: MemoryNumber, columns: &Columns<'_>, text_hash: u64) -> Differs {
+        let mut row = self.make_row(columns, text_hash);
+        let at = number.0 as usize;
         if self.rows.len() <= at {
             self.rows.resize_with(at + 1, || None);
         }
@@ -126,13 +139,13 @@ impl Catalog {
             meaning: old.as_ref().is_none_or(|old| !same_meaning(old, &row)),
         };
         if let Some(old) = old {
-            self.unlink(memory.number.0, &old);
+            self.unlink(number.0, &old);
             // Accesses that no commit has written yet are known only here.
             row.access_count = row.access_count.max(old.access_count);
             row.last_seen_at = row.last_seen_at.max(old.last_seen_at);
         }
-        self.link(memory.number.0, &row);
-        self.links.apply(memory.number, memory.id, &memory.links);
+        self.link(number.0, &row);
+        self.links.apply(number, columns.id, &columns.links);
         self.sequence = self.sequence.max(row.sequence);
         if let Some(slot) = self.rows.get_mut(at) {
             *slot = Some(row);
@@ -270,28 +283,26 @@ impl Catalog {
         touched.into_iter().map(|(number, (count, at))| (MemoryNumber(number), count, at)).collect()
     }
 
-    fn make_row(&mut self, memory: &Memory, text_hash: u64) -> Row {
+    fn make_row(&mut self, columns: &Columns<'_>, text_hash: u64) -> Row {
+        let project = columns.attributes.iter().find(|(name, _)| *name == SOURCE_PROJECT_ATTRIBUTE);
         Row {
-            topic: self.topics.intern(memory.topic.as_str()),
-            kind: self.kinds.intern(memory.kind.as_str()),
-            scope: self.scopes.intern(&memory.scope.to_string()),
-            source: memory.source.as_ref().map(|source| self.sources.intern(&source.path)),
-            source_project: memory
-                .attributes
-                .get(SOURCE_PROJECT_ATTRIBUTE)
-                .map(|project| self.source_projects.intern(project)),
-            tags: memory.tags.iter().map(|tag| self.tags.intern(tag)).collect(),
-            status: memory.status,
-            origin: memory.origin,
-            pinned: memory.pinned,
-            valid_from: memory.valid_from,
-            recorded_at: memory.recorded_at,
-            last_seen_at: memory.last_seen_at,
-            access_count: memory.access_count,
-            confidence: memory.confidence,
-            importance: memory.importance,
+            topic: self.topics.intern(columns.topic),
+            kind: self.kinds.intern(columns.kind),
+            scope: self.scopes.intern(columns.scope),
+            source: columns.source.map(|source| self.sources.intern(source)),
+            source_project: project.map(|(_, project)| self.source_projects.intern(project)),
+            tags: columns.tags.iter().map(|tag| self.tags.intern(tag)).collect(),
+            status: columns.status,
+            origin: columns.origin,
+            pinned: columns.pinned,
+            valid_from: columns.valid_from,
+            recorded_at: columns.recorded_at,
+            last_seen_at: columns.last_seen_at,
+            access_count: columns.access_count,
+            confidence: columns.confidence,
+            importance: columns.importance,
             text_hash,
-            sequence: memory.sequence,
+            sequence: columns.sequence,
         }
     }
 

@@ -48,12 +48,13 @@ pub const TAIL_FLUSH_DOCUMENTS: usize = 4_000;
 /// Text in the tail after which a flush is due, in bytes, whatever the number of memories.
 pub const TAIL_FLUSH_BYTES: usize = 8 * 1024 * 1024;
 
-/// Stores and removals beyond which a flush is due even while more come: it bounds the tail's memory (some 80 MB), what a
-/// restart after a crash replays, and what searches pay meanwhile (some 0.3 ms).
-pub const TAIL_MAX_DOCUMENTS: usize = 32_000;
+/// Stores and removals beyond which a flush is due even while more come: it bounds the tail's memory (some 150 MB), what a
+/// restart after a crash replays, and what searches pay meanwhile (some 1 ms). It is so large that an import of ordinary size
+/// does not share the machine's cores with a flush, which takes a third of its own time.
+pub const TAIL_MAX_DOCUMENTS: usize = 96_000;
 
 /// Text in the tail beyond which a flush is due even while more come, in bytes.
-pub const TAIL_MAX_BYTES: usize = 32 * 1024 * 1024;
+pub const TAIL_MAX_BYTES: usize = 96 * 1024 * 1024;
 
 /// Why the lexical index cannot do what it was asked. Its files are derived: deleting them while it is closed is safe.
 #[derive(Debug, thiserror::Error)]

@@ -15,6 +15,11 @@ pub(super) struct Links {
 }
 
 impl Links {
+    /// Makes room for so many more memories.
+    pub(super) fn reserve(&mut self, memories: usize) {
+        self.numbers.reserve(memories);
+    }
+
     /// Follows a commit: replaces a memory's links.
     pub(super) fn apply(&mut self, number: MemoryNumber, id: MemoryId, links: &[MemoryId]) {
         self.numbers.insert(id, number.0);

@@ -52,6 +52,34 @@ proptest! {
     }
 
     #[test]
+    fn records_are_written_as_protobuf_writes_them(memory in memory()) {
+        let record = encode(&memory);
+        prop_assert_eq!(with_version(&MemoryV1::decode(versioned(WHAT, &record).unwrap()).unwrap()), record);
+    }
+
+    #[test]
+    fn columns_are_those_of_the_memory(memory in memory()) {
+        let scope = memory.scope.to_string();
+        let record = encode(&memory);
+        prop_assert_eq!(Columns::decode(&record).unwrap(), Columns::of(&memory, &scope));
+    }
+
+    #[test]
+    fn garbage_has_no_columns_and_does_not_crash(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(Columns::decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn a_cut_or_changed_record_does_not_crash(memory in memory(), cut in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut record = encode(&memory);
+        let at = cut.index(record.len());
+        record[at] = byte;
+        Columns::decode(&record).ok();
+        record.truncate(at);
+        Columns::decode(&record).ok();
+    }
+
+    #[test]
     fn garbage_is_an_error_not_a_crash(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         if let Ok(memory) = decode(MemoryNumber(0), &bytes) {
             prop_assert_eq!(decode(MemoryNumber(0), &encode(&memory)).unwrap(), memory);

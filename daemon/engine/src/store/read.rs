@@ -70,20 +70,36 @@ impl Snapshot {
         numbers: impl RangeBounds<u32> + Clone,
         mut each: impl FnMut(Memory) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.for_each_record_in(numbers, |number, record, access| {
+            let mut memory = codec::decode(number, record).map_err(StoreError::from)?;
+            if let Some((count, seen)) = access {
+                memory.access_count = count;
+                memory.last_seen_at = Timestamp::from_micros(seen);
+            }
+            each(memory)
+        })
+    }
+
+    /// Reads the records of some numbers in their order, each with its access statistics where it has any: how often, and when
+    /// last in microseconds.
+    ///
+    /// # Errors
+    /// When the disk fails, or whatever `each` returns.
+    pub(crate) fn for_each_record_in<E: From<StoreError>>(
+        &self,
+        numbers: impl RangeBounds<u32> + Clone,
+        mut each: impl FnMut(MemoryNumber, &[u8], Option<(u64, i64)>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut access = self.access.range(numbers.clone()).map_err(StoreError::from)?.peekable();
         for entry in self.memories.range(numbers).map_err(StoreError::from)? {
             let (key, value) = entry.map_err(StoreError::from)?;
             let number = MemoryNumber(key.value());
-            let mut memory = codec::decode(number, value.value()).map_err(StoreError::from)?;
+            let mut own = None;
             while let Some(next) = access.next_if(|next| next.as_ref().is_ok_and(|(key, _)| key.value() <= number.0)) {
                 let (key, value) = next.map_err(StoreError::from)?;
-                if key.value() == number.0 {
-                    let (count, seen) = value.value();
-                    memory.access_count = count;
-                    memory.last_seen_at = Timestamp::from_micros(seen);
-                }
+                own = (key.value() == number.0).then(|| value.value());
             }
-            each(memory)?;
+            each(number, value.value(), own)?;
         }
         Ok(())
     }

@@ -50,6 +50,7 @@ impl Writer {
                 let copy = Arc::new(copy);
                 *self.shared.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&copy);
                 self.database = copy;
+                self.is_saved = false;
                 Ok(Shrunk::Rewritten { before_bytes, after_bytes })
             }
             Ok(Made::NotSmaller) => {

@@ -175,6 +175,20 @@ impl StrandWriter {
         self.strand.catalog().has_touched()
     }
 
+    /// Whether [`StrandWriter::rest`] has anything to do.
+    #[must_use]
+    pub fn is_restless(&self) -> bool {
+        self.writer.is_restless()
+    }
+
+    /// Makes the store ready for a crash, so that the next start is quick. For when nothing is written for a while.
+    ///
+    /// # Errors
+    /// [`CommitError`]: nothing more may be acknowledged, and the strand must be reopened.
+    pub fn rest(&mut self) -> Result<(), CommitError> {
+        self.writer.rest()
+    }
+
     /// Rewrites the store's file without what is free in it, while readers go on.
     ///
     /// # Errors

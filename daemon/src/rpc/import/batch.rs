@@ -1,5 +1,7 @@
 //! Merging what is read with what is known, a batch at a time.
 
+use std::collections::VecDeque;
+
 use helix_engine::exchange::{Portable, Report};
 use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
@@ -18,8 +20,9 @@ use super::merge::{Claim, Merge, merge};
 use super::repeats::{self, Stored};
 use super::seen::{Seen, Sighting};
 use super::spool::Reading;
-use super::words::{self, Unread, Waiting};
+use super::words::{Reader, Unread, Waiting};
 use crate::runtime::{Asker, Runtime};
+use crate::writer::SubmitError;
 
 /// A memory of the file.
 pub(super) struct Incoming {
@@ -38,11 +41,8 @@ struct Named {
     is_revision: bool,
 }
 
-/// A batch that the writer has.
-struct Pending {
-    names: Vec<Named>,
-    answer: oneshot::Receiver<Vec<Result<Outcome, WriteError>>>,
-}
+/// Batches that were sent and are not settled: one whose words are read, one that waits for the writer and one that it has.
+const BATCHES_MAX: usize = 3;
 
 /// Takes memories and writes them.
 pub(super) struct Importer<'r> {
@@ -57,7 +57,9 @@ pub(super) struct Importer<'r> {
     links: Links,
     waiting: Vec<Waiting>,
     names: Vec<Named>,
-    pending: Option<Pending>,
+    reader: Reader,
+    /// The names of each batch that was sent and is not settled.
+    sent: VecDeque<Vec<Named>>,
     /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
     snapshot: Option<Snapshot>,
     seen: Seen<'r>,
@@ -72,10 +74,11 @@ impl<'r> Importer<'r> {
         request: &super::Request,
         reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
         seen: Seen<'r>,
+        reader: Reader,
     ) -> Self {
         let progress = v1::ImportProgress::default();
         let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
-        let (dry_run, trust, pending, snapshot) = (request.dry_run, request.trust, None, None);
+        let (dry_run, trust, snapshot) = (request.dry_run, request.trust, None);
         Self {
             runtime,
             asker,
@@ -88,7 +91,8 @@ impl<'r> Importer<'r> {
             links,
             waiting,
             names,
-            pending,
+            reader,
+            sent: VecDeque::new(),
             snapshot,
             seen,
             stored: Stored::default(),
@@ -139,7 +143,9 @@ impl<'r> Importer<'r> {
     /// Writes what is left, then the links, and says what was done.
     pub(super) fn finish(mut self) -> Result<v1::ImportProgress, Status> {
         self.send()?;
-        self.settle()?;
+        while !self.sent.is_empty() {
+            self.settle()?;
+        }
         let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
         let wanted = self.links.resolve(|link| match strand.resolve(link, &scopes) {
             Ok(Resolution::One(number)) => Some(strand.memories(&[number]).ok()?.first()?.id),
@@ -257,15 +263,18 @@ impl<'r> Importer<'r> {
         }
     }
 
-    /// Gives the batch to the writer, once it is done with the one before.
+    /// Sends the batch on its way to the writer, once not too many are.
     fn send(&mut self) -> Result<(), Status> {
-        let requests = words::read(std::mem::take(&mut self.waiting), &self.asker.actor);
-        self.settle()?;
-        if requests.is_empty() {
+        self.snapshot = None;
+        if self.waiting.is_empty() {
             return Ok(());
         }
-        let answer = self.write(requests)?;
-        self.pending = Some(Pending { names: std::mem::take(&mut self.names), answer });
+        while self.sent.len() >= BATCHES_MAX {
+            self.settle()?;
+        }
+        let batch = std::mem::replace(&mut self.waiting, Vec::with_capacity(BATCH_MAX));
+        self.reader.take(batch).map_err(|error| store::submit_status(&error))?;
+        self.sent.push_back(std::mem::take(&mut self.names));
         Ok(())
     }
 
@@ -273,11 +282,10 @@ impl<'r> Importer<'r> {
         self.runtime.writer.submit(requests).map_err(|error| store::submit_status(&error))
     }
 
-    /// Counts what became of the batch that the writer had.
+    /// Counts what became of the oldest batch that was sent.
     fn settle(&mut self) -> Result<(), Status> {
-        self.snapshot = None;
-        let Some(Pending { names, answer }) = self.pending.take() else { return Ok(()) };
-        let outcomes = answer.blocking_recv().map_err(|_| gone())?;
+        let Some(names) = self.sent.pop_front() else { return Ok(()) };
+        let outcomes = self.reader.settled().map_err(|error| settle_status(&error))?;
         for (name, outcome) in names.into_iter().zip(outcomes) {
             self.count(name, outcome);
         }
@@ -316,6 +324,13 @@ impl<'r> Importer<'r> {
             self.links.note(name.place, name.handle, memory.id);
             self.links.want(memory.number, name.links);
         }
+    }
+}
+
+fn settle_status(error: &SubmitError) -> Status {
+    match error {
+        SubmitError::Busy => store::submit_status(error),
+        SubmitError::Stopping => gone(),
     }
 }
 

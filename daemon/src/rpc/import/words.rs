@@ -1,17 +1,70 @@
-//! Reading the words of a batch: almost half of an import's work, so two threads share it while the writer has the batch before.
+//! Reading the words of a batch: almost half of an import's work, so a thread of its own does it while the next batch is read
+//! from the file and the writer has the ones before. One thread for the whole import, because it remembers the stems of words.
 
-use std::thread;
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread::{self, Scope};
 
 use helix_engine::model::{Actor, Timestamp};
 use helix_engine::policy::admit::Admitted;
 use helix_engine::ports::Randomness;
-use helix_engine::store::Stamps;
-use helix_engine::strand::{Request, Strand};
+use helix_engine::store::{Stamps, WriteError};
+use helix_engine::strand::{Outcome, Request, Strand};
+use tokio::sync::oneshot;
 
 use crate::system::SystemRandomness;
+use crate::writer::{SubmitError, WriterHandle};
 
-/// Requests from which sharing them pays for a thread.
-const SHARED_MIN: usize = 64;
+/// Batches that wait to be read.
+const BATCHES_AHEAD: usize = 1;
+
+/// What the writer says of a batch when it is durable.
+type Answer = oneshot::Receiver<Vec<Result<Outcome, WriteError>>>;
+
+/// Reads batches and gives them to the writer, in the order in which they come. Its thread ends when it is dropped.
+pub(super) struct Reader {
+    batches: SyncSender<Vec<Waiting>>,
+    /// One for each batch, so the importer bounds how many there are.
+    answers: Receiver<Result<Answer, SubmitError>>,
+}
+
+impl Reader {
+    /// Starts the thread.
+    pub(super) fn start<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        writer: WriterHandle,
+        actor: Actor,
+    ) -> io::Result<Self> {
+        let (batches, waiting) = sync_channel::<Vec<Waiting>>(BATCHES_AHEAD);
+        let (answer, answers) = channel();
+        let read = move || {
+            for batch in waiting {
+                if answer.send(writer.submit(all(batch, &actor))).is_err() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().name("words".to_owned()).spawn_scoped(scope, read)?;
+        Ok(Self { batches, answers })
+    }
+
+    /// Takes a batch that is not empty.
+    ///
+    /// # Errors
+    /// When the thread has panicked.
+    pub(super) fn take(&self, batch: Vec<Waiting>) -> Result<(), SubmitError> {
+        self.batches.send(batch).map_err(|_| SubmitError::Stopping)
+    }
+
+    /// Waits for what became of the oldest batch that was taken and not asked about.
+    ///
+    /// # Errors
+    /// [`SubmitError`]: nothing of the batch was acknowledged.
+    pub(super) fn settled(&self) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
+        let answer = self.answers.recv().map_err(|_| SubmitError::Stopping)??;
+        answer.blocking_recv().map_err(|_| SubmitError::Stopping)
+    }
+}
 
 /// What goes into the next batch.
 pub(super) enum Waiting {
@@ -32,21 +85,6 @@ pub(super) struct Unread {
 }
 
 /// Makes requests, in the same order.
-pub(super) fn read(mut waiting: Vec<Waiting>, actor: &Actor) -> Vec<Request> {
-    let second = waiting.split_off(if waiting.len() < SHARED_MIN { waiting.len() } else { waiting.len() / 2 });
-    if second.is_empty() {
-        return all(waiting, actor);
-    }
-    thread::scope(|scope| {
-        let own = scope.spawn(|| all(waiting, actor));
-        let second = all(second, actor);
-        // A panic there is a panic here, as if the work had not been shared.
-        let mut requests = own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        requests.extend(second);
-        requests
-    })
-}
-
 fn all(waiting: Vec<Waiting>, actor: &Actor) -> Vec<Request> {
     waiting.into_iter().map(|waiting| request(waiting, actor)).collect()
 }
@@ -83,7 +121,7 @@ mod tests {
     fn requests_keep_their_order() {
         let actor = Actor { origin: Origin::Import, agent: String::new(), session: String::new() };
         let at = Timestamp::from_micros(7);
-        let waiting = (0..=SHARED_MIN * 2).map(|place| {
+        let waiting = (0..=130).map(|place| {
             if place % 3 == 0 {
                 let number = MemoryNumber(u32::try_from(place).unwrap());
                 return Waiting::Ready(Request::Edit {
@@ -98,7 +136,7 @@ mod tests {
             let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();
             Waiting::Unread(Box::new(Unread { admitted, stamps: Stamps::default(), at }))
         });
-        let read = read(waiting.collect(), &actor);
+        let read = all(waiting.collect(), &actor);
         let places: Vec<String> = read
             .iter()
             .map(|request| match request {

@@ -2,6 +2,7 @@
 
 use redb::{ReadableTable, ReadableTableMetadata, WriteTransaction};
 
+use super::gathered::Gathered;
 use super::handles::Attempts;
 use super::{Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
@@ -19,23 +20,22 @@ pub(super) struct Group {
     pub(super) next_number: u32,
 }
 
-/// The tables of one transaction, opened once for the whole group.
+/// The tables of one transaction, opened once for the whole group, and the rows that are still to be written to them.
 pub(super) struct Tables<'t> {
-    memories: redb::Table<'t, u32, &'static [u8]>,
-    ids: redb::Table<'t, [u8; 16], u32>,
-    pub(super) handles: redb::Table<'t, &'static str, u32>,
-    history: redb::Table<'t, u64, &'static [u8]>,
-    access: redb::Table<'t, u32, (u64, i64)>,
-    sessions: redb::Table<'t, &'static str, &'static [u8]>,
-    incidents: redb::Table<'t, &'static str, &'static [u8]>,
-    observations: redb::Table<'t, &'static str, &'static [u8]>,
-    receipts: redb::Table<'t, i64, &'static [u8]>,
-    checkpoints: checkpoint::Table<'t>,
+    pub(super) gathered: Gathered,
+    pub(super) memories: redb::Table<'t, u32, &'static [u8]>,
+    pub(super) ids: redb::Table<'t, [u8; 16], u32>,
+    handles: redb::Table<'t, &'static str, u32>,
+    pub(super) history: redb::Table<'t, u64, &'static [u8]>,
+    pub(super) access: redb::Table<'t, u32, (u64, i64)>,
+    /// For the tables that few groups write to: opening one costs as much as a row.
+    transaction: &'t WriteTransaction,
 }
 
 /// Gives a memory what it brings along. An id that another memory has is not taken over.
 fn stamp(memory: &mut Memory, stamps: Stamps, tables: &mut Tables<'_>) -> Result<(), CommitError> {
     if let Some(id) = stamps.id
+        && !tables.gathered.has_id(id.as_bytes())
         && tables.ids.get(*id.as_bytes())?.is_none()
     {
         memory.id = id;
@@ -51,7 +51,7 @@ fn stamp(memory: &mut Memory, stamps: Stamps, tables: &mut Tables<'_>) -> Result
         memory.provenance.clear();
     }
     memory.provenance.splice(0..0, stamps.provenance);
-    tables.access.insert(memory.number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
+    tables.gathered.access(memory.number, (memory.access_count, memory.last_seen_at.as_micros()));
     Ok(())
 }
 
@@ -63,22 +63,23 @@ impl Group {
         writes: Vec<Write>,
     ) -> Result<Vec<Result<Change, WriteError>>, CommitError> {
         let mut tables = Tables {
+            gathered: Gathered::default(),
             memories: transaction.open_table(tables::MEMORIES)?,
             ids: transaction.open_table(tables::IDS)?,
             handles: transaction.open_table(tables::HANDLES)?,
             history: transaction.open_table(tables::HISTORY)?,
             access: transaction.open_table(tables::ACCESS)?,
-            sessions: transaction.open_table(tables::SESSIONS)?,
-            incidents: transaction.open_table(tables::INCIDENTS)?,
-            observations: transaction.open_table(tables::OBSERVATIONS)?,
-            receipts: transaction.open_table(tables::RECEIPTS)?,
-            checkpoints: transaction.open_table(tables::CHECKPOINTS)?,
+            transaction,
         };
         let mut attempts = Attempts::default();
         let mut changes = Vec::with_capacity(writes.len());
         for write in writes {
             changes.push(self.apply_one(&mut tables, write, &mut attempts)?);
+            if tables.gathered.is_full() {
+                tables.settle()?;
+            }
         }
+        tables.settle()?;
         drop(tables);
         transaction.open_table(tables::META)?.insert(tables::META_NEXT_NUMBER, u64::from(self.next_number))?;
         Ok(changes)
@@ -102,7 +103,7 @@ impl Group {
                 if let Some(stamps) = stamps {
                     stamp(&mut memory, *stamps, tables)?;
                 }
-                tables.ids.insert(*memory.id.as_bytes(), memory.number.0)?;
+                tables.gathered.id(*memory.id.as_bytes(), memory.number);
                 tables.handles.insert(memory.handle.as_str(), memory.number.0)?;
                 self.record(tables, OperationKind::Store, &memory, None, actor, at)?;
                 Ok(Ok(Change::Memory(Box::new(memory))))
@@ -115,6 +116,7 @@ impl Group {
                 refused.map_or_else(|| self.edit(tables, number, &edit, attempts, actor, at), |error| Ok(Err(error)))
             }
             Write::Access(seen) => {
+                tables.settle()?;
                 for (number, count, at) in seen {
                     // A reinforcement of the same group may know more already.
                     let known = tables.access.get(number.0)?.map_or((0, i64::MIN), |known| known.value());
@@ -123,39 +125,44 @@ impl Group {
                 Ok(Ok(Change::None))
             }
             Write::Checkpoint(scope, saved) => {
-                checkpoint::put(&mut tables.checkpoints, &scope, saved.as_deref())?;
+                let mut checkpoints = tables.transaction.open_table(tables::CHECKPOINTS)?;
+                checkpoint::put(&mut checkpoints, &scope, saved.as_deref())?;
                 Ok(Ok(Change::None))
             }
             Write::Incidents(incidents) => {
+                let mut table = tables.transaction.open_table(tables::INCIDENTS)?;
                 for (key, state) in incidents {
-                    tables.incidents.insert(key.as_str(), state.as_slice())?;
+                    table.insert(key.as_str(), state.as_slice())?;
                 }
                 Ok(Ok(Change::None))
             }
             Write::Observations(observations) => {
+                let mut table = tables.transaction.open_table(tables::OBSERVATIONS)?;
                 for (key, state) in observations {
                     if state.is_empty() {
-                        tables.observations.remove(key.as_str())?;
+                        table.remove(key.as_str())?;
                     } else {
-                        tables.observations.insert(key.as_str(), state.as_slice())?;
+                        table.insert(key.as_str(), state.as_slice())?;
                     }
                 }
                 Ok(Ok(Change::None))
             }
             Write::Receipts(receipts) => {
+                let mut table = tables.transaction.open_table(tables::RECEIPTS)?;
                 for (at, state) in receipts {
-                    tables.receipts.insert(at, state.as_slice())?;
+                    table.insert(at, state.as_slice())?;
                 }
-                while tables.receipts.len()? > RECEIPTS_MAX {
-                    tables.receipts.pop_first()?;
+                while table.len()? > RECEIPTS_MAX {
+                    table.pop_first()?;
                 }
                 Ok(Ok(Change::None))
             }
             Write::Session { key, state } => {
+                let mut sessions = tables.transaction.open_table(tables::SESSIONS)?;
                 if state.is_empty() {
-                    tables.sessions.remove(key.as_str())?;
+                    sessions.remove(key.as_str())?;
                 } else {
-                    tables.sessions.insert(key.as_str(), state.as_slice())?;
+                    sessions.insert(key.as_str(), state.as_slice())?;
                 }
                 Ok(Ok(Change::None))
             }
@@ -265,11 +272,15 @@ impl Group {
         at: Timestamp,
     ) -> Result<(), CommitError> {
         let after = codec::encode(memory);
-        tables.memories.insert(memory.number.0, after.as_slice())?;
         let sequence = self.sequence.next();
         let operation = Operation { sequence, at, actor, kind, number: memory.number, previous_of_memory, after };
         let (bytes, chain) = history::encode(&operation, &self.chain);
-        tables.history.insert(sequence.0, bytes.as_slice())?;
+        tables.gathered.operation(sequence.0, bytes);
+        if previous_of_memory.is_none() {
+            tables.gathered.memory(memory.number, operation.after);
+        } else {
+            tables.memories.insert(memory.number.0, operation.after.as_slice())?;
+        }
         self.sequence = sequence;
         self.chain = chain;
         Ok(())
@@ -277,12 +288,19 @@ impl Group {
 }
 
 /// Why a memory cannot be changed by somebody who saw the version of `expected`; `None` when it can.
-fn differs(tables: &Tables<'_>, number: MemoryNumber, expected: Sequence) -> Result<Option<WriteError>, CommitError> {
+fn differs(
+    tables: &mut Tables<'_>,
+    number: MemoryNumber,
+    expected: Sequence,
+) -> Result<Option<WriteError>, CommitError> {
     let changed = |memory: Memory| WriteError::Changed { handle: memory.handle, expected, found: memory.sequence };
     Ok(load(tables, number)?.filter(|memory| memory.sequence != expected).map(changed))
 }
 
-fn load(tables: &Tables<'_>, number: MemoryNumber) -> Result<Option<Memory>, CommitError> {
+fn load(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Option<Memory>, CommitError> {
+    if tables.gathered.has(number) {
+        tables.settle()?;
+    }
     let Some(found) = tables.memories.get(number.0)? else { return Ok(None) };
     let mut memory = codec::decode(number, found.value())?;
     if let Some(access) = tables.access.get(number.0)? {
