@@ -55,15 +55,18 @@ fn guess(context: &Context<'_>, target: &Target, layers: &mut Layers<'_>) -> Res
     if layers.found.len() >= ENOUGH {
         return Ok(());
     }
-    let Some(file) = &target.file else { return layers.by_symbols(&target.names(&[])) };
-    let shown = context.project.relative(file);
-    let seen = context.runtime.files.look(file, &shown, &target.text(context.input, file));
-    layers.by_symbols(&target.names(&seen.names))?;
+    let shown = target.file.as_deref().map(|file| context.project.relative(file));
+    let seen = target.file.as_deref().zip(shown.as_deref()).map(|(file, shown)| {
+        let text = target.text(context.input, file);
+        context.runtime.files.look(file, shown, &text)
+    });
+    let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
+    layers.by_symbols(&target.names(declared))?;
     if let Some(stem) = &target.stem {
-        layers.by_stem(stem, &shown)?;
+        layers.by_stem(stem, shown.as_deref())?;
         layers.by_coupling(stem)?;
     }
-    layers.by_meaning(&seen)
+    seen.map_or(Ok(()), |seen| layers.by_meaning(&seen))
 }
 
 /// Notes which files the session touches.

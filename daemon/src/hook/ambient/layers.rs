@@ -71,8 +71,8 @@ impl<'a> Layers<'a> {
         self.by_words(&query, |memory| names.iter().any(|name| names_identifier(memory, name)))
     }
 
-    /// Memories that name the stem of the file shown, where it is more than a word that the whole project uses.
-    pub(super) fn by_stem(&mut self, stem: &str, shown: &Path) -> Result<(), ReadError> {
+    /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses.
+    pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
         let query = LexicalQuery::identifiers([stem]);
         let rarities = self.strand().lexical().rarities(&query)?;
         if rarities.into_iter().fold(0.0, f32::max) < STEM_RARITY_MIN {
@@ -155,8 +155,8 @@ pub(super) fn names_identifier(memory: &Memory, name: &str) -> bool {
 }
 
 /// Whether a memory that names a file's stem may mean that file: it is about no file, or about one beside or below it.
-fn is_near(memory: &Memory, file: &Path) -> bool {
-    let Some(source) = &memory.source else { return true };
+fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
+    let (Some(source), Some(file)) = (&memory.source, file) else { return true };
     let source = Path::new(&source.path);
     source.parent() == file.parent() || source.starts_with(file.with_extension(""))
 }

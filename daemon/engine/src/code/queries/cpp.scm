@@ -4,3 +4,4 @@
 (namespace_definition name: (namespace_identifier) @type)
 (function_declarator declarator: (field_identifier) @function)
 (function_declarator declarator: (qualified_identifier name: (identifier) @function))
+(function_declarator declarator: (qualified_identifier name: (qualified_identifier name: (identifier) @function)))

@@ -1,0 +1,140 @@
+//! Whether what hooks say is heeded, and whether they work at all: what nobody follows is said less often, commands that mended
+//! a failure are told, receipts outlive the daemon, and a hook that cannot run is announced.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use std::fs;
+use std::time::Duration;
+
+use helix_proto::v1::{Draft, Program, ReadRequest, ReceiptsRequest};
+use helix_tests::hook::Session;
+use helix_tests::process::within;
+use helix_tests::rpc::draft;
+use helix_tests::{Daemon, Home, Project, Rpc};
+use serde_json::{Value, json};
+
+/// A kind that a session does not start with.
+const QUIET_KIND: &str = "snippet";
+
+const FILE: &str = "src/export.rs";
+
+struct World {
+    daemon: Option<Daemon>,
+    home: Home,
+    project: Project,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let project = Project::new(&home, "billing").unwrap();
+        project.write(FILE, "pub fn export_invoices() {}\n").unwrap();
+        Self { daemon: Some(daemon), home, project }
+    }
+
+    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
+        Session::new(&self.home, &self.project, id)
+    }
+
+    fn remember(&self, text: &str, source: &str) -> String {
+        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("exchange", text, source) };
+        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
+    }
+
+    fn restart(&mut self) {
+        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
+        self.daemon = Some(Daemon::start(&self.home).unwrap());
+    }
+
+    /// One session that opens the file, does something more, and ends. Returns whether it was given a memory.
+    fn works(&self, id: &str, handle: &str, more: impl FnOnce(&Session<'_>)) -> bool {
+        let session = self.session(id);
+        session.start("startup").unwrap();
+        let given = session.read(FILE).unwrap();
+        more(&session);
+        session.hook("session-end", "SessionEnd-other", |_| ()).unwrap();
+        given.is_some_and(|text| text.contains(&format!("[{handle}]")))
+    }
+}
+
+#[test]
+fn what_nobody_follows_rests_and_comes_back() {
+    let mut world = World::new();
+    let handle = world.remember("Invoices are exported as semicolon CSV.", FILE);
+    let mut given: Vec<bool> = (0..3).map(|n| world.works(&format!("s{n}"), &handle, |_| ())).collect();
+    world.restart();
+    given.extend((3..9).map(|n| world.works(&format!("s{n}"), &handle, |_| ())));
+    assert_eq!(given, [true, true, true, false, true, false, false, true, false]);
+}
+
+#[test]
+fn what_a_session_follows_goes_on_being_said() {
+    let world = World::new();
+    let handle = world.remember("Invoices are exported as semicolon CSV by export_invoices.", FILE);
+    let edits = |session: &Session<'_>| drop(session.edit(FILE, "export_invoices", "export_all").unwrap());
+    let mentions = |session: &Session<'_>| drop(session.prompt("so what does export_invoices do?").unwrap());
+    let reads = |_: &Session<'_>| {
+        let mut rpc = Rpc::connect(&world.home).unwrap();
+        let caller = Some(helix_client::caller(Program::Mcp, &world.project.root, "", ""));
+        let request = ReadRequest { caller, reference: handle.clone(), ..ReadRequest::default() };
+        rpc.call(async |client| client.read(request.clone()).await).unwrap();
+    };
+    let ways: [&dyn Fn(&Session<'_>); 3] = [&edits, &mentions, &reads];
+    for (way, follow) in ways.into_iter().enumerate() {
+        for n in 0..2 {
+            assert!(world.works(&format!("ignores {way} {n}"), &handle, |_| ()), "{way}");
+        }
+        assert!(world.works(&format!("follows {way}"), &handle, follow), "{way}");
+    }
+}
+
+#[test]
+fn a_command_that_mended_is_told() {
+    let world = World::new();
+    let mistake = "src/a.ts(3,7): error TS2307: Cannot find module 'left-pad' or its declarations.\n";
+    let session = world.session("one");
+    session.failed("npm test", mistake).unwrap();
+    assert_eq!(
+        session.ran("npm install left-pad --registry=https://me:secret@host/", "added 1 package").unwrap(),
+        None
+    );
+    assert_eq!(session.ran("npm test", "1 passed").unwrap(), None);
+    let told = world.session("two").failed("npm test", mistake).unwrap().unwrap();
+    assert!(told.contains("fixed before by running `npm install left-pad` ("), "{told}");
+    assert!(!told.contains("secret"), "{told}");
+}
+
+#[test]
+fn a_receipt_outlives_the_daemon() {
+    let mut world = World::new();
+    world.remember("Invoices are exported as semicolon CSV, because the tax office splits at commas.", "");
+    let transcript = world.project.write("transcript.jsonl", "").unwrap();
+    let asks = |world: &World, prompt: &str| {
+        let change = |input: &mut Value| {
+            input["prompt"] = prompt.into();
+            input["transcript_path"] = transcript.to_string_lossy().into();
+        };
+        world.session("one").hook("prompt", "UserPromptSubmit", change).unwrap()
+    };
+    let given = asks(&world, "why are invoices exported as semicolon CSV for the tax office?").unwrap();
+    world.restart();
+    fs::write(&transcript, format!("{}\n", json!({"content": [given]}))).unwrap();
+    assert_eq!(asks(&world, "thanks"), None);
+    let mut rpc = Rpc::connect(&world.home).unwrap();
+    let known = within(Duration::from_secs(5), || {
+        let reply = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
+        Ok(reply.receipts.iter().all(|receipt| receipt.fate == "delivered").then_some(()))
+    });
+    assert!(known.is_ok());
+}
+
+#[test]
+fn a_hook_whose_program_is_gone_is_announced() {
+    let world = World::new();
+    assert_eq!(world.session("one").start("startup").unwrap(), None);
+    let hook = json!({"type": "command", "command": "/nowhere/helix-hook", "args": ["ambient"]});
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [hook]}]}});
+    world.project.write(".claude/settings.local.json", &settings.to_string()).unwrap();
+    let told = world.session("two").start("startup").unwrap().unwrap();
+    assert!(told.contains("the hooks run /nowhere/helix-hook, which is not there anymore"), "{told}");
+}
