@@ -145,7 +145,8 @@ fn a_topic_or_a_beginning_is_confirmed_although_it_means_one_memory() {
     let handle = world.add("deploy", "The host is slow.", &[]);
     let memory = &world.json(&["read", &handle])["memories"][0];
     let id = memory["id"].as_str().unwrap().to_owned();
-    for reference in ["deploy", "deploy/ho", &id[..13]] {
+    let beginning: String = id.chars().take(13).collect();
+    for reference in ["deploy", "deploy/ho", &beginning] {
         let said = world.refused(&["forget", reference]);
         assert!(said.contains(&format!("{reference} is {handle}: The host")) && said.contains("--yes"), "{said}");
     }

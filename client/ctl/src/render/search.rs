@@ -42,15 +42,16 @@ fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
     let memory = hit.memory.as_ref()?;
     let text = row_text(look, &memory.text);
     let score = Field::painted(Paint::Faint, format!("{:.4}", hit.score));
-    let (kind, scope) = (Field::from(one_line(&memory.kind)), Field::painted(Paint::Faint, scope(look, memory)));
+    let kind = Field::from(one_line(&memory.kind));
+    let place = Field::painted(Paint::Faint, scope(look, memory));
     let mut fields = match look.table_width {
         Some(_) if hits::is_near_only(hit) => {
-            vec![score, handle(memory), kind, scope, format!("({}) {text}", hits::NEAR).into()]
+            vec![score, handle(memory), kind, place, format!("({}) {text}", hits::NEAR).into()]
         }
-        Some(_) => vec![score, handle(memory), kind, scope, text.into()],
+        Some(_) => vec![score, handle(memory), kind, place, text.into()],
         None => {
             let by = found_by(hit.found_by()).unwrap_or(LISTED);
-            vec![score, handle(memory), by.into(), kind, scope, text.into()]
+            vec![score, handle(memory), by.into(), kind, place, text.into()]
         }
     };
     if explained {

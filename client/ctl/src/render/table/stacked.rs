@@ -65,6 +65,6 @@ impl Lines {
 
     fn written(self, indent: &str) -> String {
         let last = Some(self.last).filter(|last| !last.is_empty());
-        self.full.into_iter().chain(last).map(|line| format!("{indent}{line}\n")).collect()
+        self.full.into_iter().chain(last).flat_map(|line| [indent.to_owned(), line, "\n".to_owned()]).collect()
     }
 }

@@ -83,8 +83,8 @@ fn version_1_reads_and_writes_as_ever() {
     // What has an id is written with the hashes of what people edit.
     let (text, fields) = (entry::text_hash(&memories[0].text), entry::fields_hash(&memories[0]));
     let hashes = format!(",\"text_hash\":\"{text}\",\"fields_hash\":\"{fields}\"");
-    let hashed = GOLDEN.replace(".\\n\"}", &format!(".\\n\"{hashes}}}"));
-    assert_eq!(String::from_utf8(written(&memories)).unwrap(), hashed);
+    let golden = GOLDEN.replace(".\\n\"}", &format!(".\\n\"{hashes}}}"));
+    assert_eq!(String::from_utf8(written(&memories)).unwrap(), golden);
 }
 
 #[test]
