@@ -13,6 +13,9 @@ use crate::screen::Screen;
 /// How the daemon knows this program.
 const PROGRAM: &str = "helixctl";
 
+/// Names the session of the agent whose shell this is, where Claude Code started it.
+const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
+
 /// The surroundings of one command.
 #[derive(Debug)]
 pub(crate) struct Context {
@@ -23,6 +26,8 @@ pub(crate) struct Context {
     pub(crate) named: Vec<(&'static str, PathBuf)>,
     /// Where the command runs.
     pub(crate) cwd: PathBuf,
+    /// The session of the agent whose shell this is; empty for a person's.
+    pub(crate) session: String,
     /// Where it prints.
     pub(crate) screen: Screen,
 }
@@ -43,7 +48,8 @@ impl Context {
         if names_socket {
             named.push((SOCKET_VARIABLE, paths.socket.clone()));
         }
-        Ok(Self { paths, named, cwd, screen: Screen::from_environment() })
+        let session = env::var(SESSION_VARIABLE).unwrap_or_default();
+        Ok(Self { paths, named, cwd, session, screen: Screen::from_environment() })
     }
 
     /// Connects to the daemon.
@@ -53,7 +59,7 @@ impl Context {
 
     /// Says who asks.
     pub(crate) fn caller(&self) -> v1::Caller {
-        caller(v1::Program::Ctl, &self.cwd, "", "")
+        caller(v1::Program::Ctl, &self.cwd, "", &self.session)
     }
 }
 

@@ -25,8 +25,8 @@ const LEXICAL_SHARE: f32 = 0.5;
 /// Cosine from which two texts are near in meaning, and the least of a hit that has none of the words.
 ///
 /// Measured with `MiniLM` (int8) on the 188 memories of `tests/fixtures/corpus/helix.json`. Of 32 questions in other words
-/// than the memory's ("protect against prompt injection") the memory that answers has .185 to .547, median .34; the seven
-/// below .26 had lost to others anyway. Of 40 queries about other things the nearest memory has at most .30, median .19:
+/// than the memory's ("protect against prompt injection") the memory that answers has .185 to .547, median .34; seven
+/// are below .26. Of 40 queries about other things the nearest memory has at most .30, median .19:
 /// nonsense ("zzzz" .175, "asdf jkl" .254, "foo" .256), everyday matters ("banana" below .15, "flight to Lisbon" .243) and
 /// other people's software ("terraform state" .204) all stay below; only four that share a word with the memory they find
 /// ("stock market crash" .300, "aws lambda cold start" .282) do not.

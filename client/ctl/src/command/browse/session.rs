@@ -1,7 +1,5 @@
 //! `helixctl session`: what one session changed, or which sessions there are.
 
-use std::env;
-
 use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
@@ -11,9 +9,6 @@ use crate::document::{SessionDocument, SessionsDocument};
 use crate::failure::{Failure, Outcome};
 use crate::text::one_line;
 use crate::{render, screen};
-
-/// Names the session of the agent whose shell this is, where Claude Code started it.
-const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 
 /// Arguments of `session`.
 #[derive(Debug, Args)]
@@ -35,17 +30,13 @@ pub(crate) struct Session {
 impl Session {
     /// Prints the session's operations, oldest first; or sessions.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let mut caller = context.caller();
+        let caller = context.caller();
         let session = self.session.unwrap_or_default();
-        if session.is_empty() && !self.list {
-            let own = env::var(SESSION_VARIABLE).ok().filter(|id| !id.is_empty());
-            caller.session = own.ok_or_else(|| {
-                Failure::Usage(
-                    "this shell belongs to no agent's session; name one: helixctl session ID, or list them: helixctl \
-                     session --list"
-                        .to_owned(),
-                )
-            })?;
+        if session.is_empty() && caller.session.is_empty() && !self.list {
+            return Err(Failure::Usage(
+                "this shell belongs to no agent's session; name one: helixctl session ID, or list them: helixctl session --list"
+                    .to_owned(),
+            ));
         }
         let limit = self.limit.unwrap_or_default();
         let request = v1::SessionLogRequest { caller: Some(caller), session, limit, list: self.list };
