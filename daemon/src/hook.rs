@@ -191,6 +191,7 @@ pub(crate) fn follow(runtime: &Runtime, number: MemoryNumber) {
 /// Makes ready what the first event would otherwise wait for. Takes some milliseconds: call it off the async threads.
 pub(crate) fn warm_up() {
     build::warm_up();
+    helix_engine::code::warm_up();
 }
 
 /// Answers an event with the bytes for the hook's stdout; empty for nothing.
@@ -379,7 +380,9 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
     }
     let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
     // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
-    let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, &given.about, context.now);
+    // A digest is no answer to what the session does: nobody is expected to act on it.
+    let about = (context.client != ClientEvent::SessionStart).then_some(given.about.as_str());
+    let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, about, context.now);
     let Some(state) = claimed else { return false };
     context.runtime.writer.write_later(Request::Session { key: context.key.clone(), state });
     // What every session starts with says nothing about what this one is busy with.

@@ -28,6 +28,11 @@ const SYMBOL_MIN_CHARS: usize = 3;
 const COMMONPLACE: &[&str] =
     &["main", "new", "test", "tests", "init", "setup", "run", "default", "from", "into", "fmt", "constructor"];
 
+/// Makes every grammar ready, which takes some hundred milliseconds of CPU, so that no file waits for its own.
+pub fn warm_up() {
+    grammar::Language::ALL.into_iter().for_each(Language::warm_up);
+}
+
 /// Finds the names that a file declares in its first lines, each once, at most [`SYMBOLS_MAX`]: types first, then functions,
 /// then constants, each in the order of the file. The path says which language it is.
 #[must_use]

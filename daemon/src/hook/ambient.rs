@@ -34,8 +34,12 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let removed =
         if target.changes { changes::removed_symbols(context.input, target.file.as_deref()) } else { Vec::new() };
     layers.by_symbols(&removed)?;
+    let sure = layers.found.len();
     guess(context, &target, &mut layers)?;
-    let memories = context.awake(layers.found);
+    // A statement about the file itself is never kept back, a guess is.
+    let guesses = layers.found.split_off(sure);
+    let mut memories = layers.found;
+    memories.extend(context.awake(guesses));
     let notes = notes(&removed, &memories);
     let injection = context.frame(&format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)), &notes, &memories);
     let about = target.file.as_deref().map(|file| context.relative(file)).unwrap_or_default();

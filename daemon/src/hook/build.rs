@@ -35,8 +35,17 @@ const OUTPUT_MAX_BYTES: usize = 256 * 1024;
 static FAILED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
         r"(?m)^[ \t]*(?:error: could not compile|error: test failed|test result: FAILED|npm (?:ERR!|error) |make(?:\[\d+\])?: \*\*\*|",
-        r"BUILD FAILED|FAILED \(|FAIL\t|ERROR: Build did NOT complete|Found \d+ errors?\b|=+ .*\b\d+ failed|Summary \[.*\b\d+ failed|Tests: +\d+ failed)"
+        r"BUILD FAILED|FAILED \(|FAIL\t|ERROR: Build did NOT complete|Found \d+ errors?\b|(?:=+ .*\b)?[1-9]\d* failed\b|",
+        r"Summary \[.*\b[1-9]\d* failed|Tests: +[1-9]\d* failed|✖ \d+ problems? \([1-9]|[Ee]xit [Cc]ode:? [1-9])"
     ))
+    .ok()
+});
+
+/// What successful builds and tests say at the start of a line; mistakes in such an output are somebody's words.
+static SUCCEEDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?m)^[ \t]*(?:test result: ok|Finished |BUILD SUCCESS|ok  ?\t|(?:=+ .*\b)?\d+ passed\b|Summary \[.*\b\d+ passed|Tests: +\d+ passed)",
+    )
     .ok()
 });
 
@@ -44,6 +53,7 @@ static FAILED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) fn warm_up() {
     helix_engine::policy::work::fault::warm_up();
     LazyLock::force(&FAILED);
+    LazyLock::force(&SUCCEEDED);
 }
 
 /// How a command went.
@@ -113,9 +123,14 @@ impl Outcome {
             _ => return None,
         };
         // A pipe hides the failure of what is before it, and some clients do not tell at all.
-        let has_failed = run.is_some() && FAILED.as_ref().is_some_and(|failed| failed.is_match(&output));
-        Some(Self { output, has_failed })
+        Some(Self { has_failed: run.is_some() && tells_failure(&output), output })
     }
+}
+
+/// Whether an output says that a build or test failed, or holds mistakes and no success.
+fn tells_failure(output: &str) -> bool {
+    let says = |pattern: &Option<Regex>| pattern.as_ref().is_some_and(|pattern| pattern.is_match(output));
+    says(&FAILED) || (!says(&SUCCEEDED) && !faults(output).is_empty())
 }
 
 /// Records a failure. Returns what helped against its faults before, said once for as long as they last.
@@ -192,16 +207,28 @@ mod tests {
 
     #[test]
     fn failures_behind_a_pipe_are_seen() {
-        let failed = FAILED.as_ref().unwrap();
         for output in [
             "x\nerror: could not compile `a`",
             "test result: FAILED. 1 passed; 2 failed",
             "make[2]: *** [all] Error 1",
             "=== 2 failed, 3 passed in 1.2s ===",
+            "F.\n1 failed, 1 passed in 0.02s",
+            "src/a.ts(3,4): error TS7006: Parameter 'x' implicitly has an 'any' type.",
+            "# demo\n./queue.go:4:2: undefined: RenewLens",
+            "✖ 1 problem (1 error, 0 warnings)",
+            "Exit code 2\nsomething else",
         ] {
-            assert!(failed.is_match(output), "{output}");
+            assert!(tells_failure(output), "{output}");
         }
-        assert!(!failed.is_match("test result: ok. 3 passed; 0 failed\nprinted: FAILED ( not at the start"));
+        for output in [
+            "test result: ok. 3 passed; 0 failed\nprinted: FAILED ( not at the start",
+            "error: this is what the test prints\n3 passed in 0.1s",
+            "warning: unused variable\n    Finished `dev` profile",
+            "0 failed",
+            "",
+        ] {
+            assert!(!tells_failure(output), "{output}");
+        }
     }
 
     #[test]

@@ -83,7 +83,9 @@ fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Res
     }
     helpful.sort_by(|a, b| b.0.total_cmp(&a.0));
     let helpful = helpful.into_iter().map(|(_, memory)| memory).collect();
-    Ok(if wanted.reader == Reader::New { helpful } else { context.awake(helpful) })
+    // Who asks is answered.
+    let is_asked = wanted.reader == Reader::New || wanted.occasion == Occasion::Prompt;
+    Ok(if is_asked { helpful } else { context.awake(helpful) })
 }
 
 /// Whether a memory may be given unasked: active, somebody stands behind it, and not given yet.

@@ -299,14 +299,15 @@ impl Sessions {
         self.lock().get(key).is_some_and(|session| session.knows(checkpoint))
     }
 
-    /// Marks memories and a checkpoint as given, on the occasion of a file or of something else (`about` is empty). `None` when another event of the session gave one of them meanwhile; else
+    /// Marks memories and a checkpoint as given, on the occasion of a file or of something else (`about` is empty); what is
+    /// given without an occasion (`about` is `None`) need not be heeded. `None` when another event of the session gave one of them meanwhile; else
     /// the state to persist.
     pub(super) fn claim(
         &self,
         key: &str,
         numbers: &[MemoryNumber],
         checkpoint: Option<GivenCheckpoint>,
-        about: &str,
+        about: Option<&str>,
         now: Timestamp,
     ) -> Option<Vec<u8>> {
         let mut sessions = self.lock();
@@ -320,8 +321,10 @@ impl Sessions {
         session.given.extend(numbers.iter().map(|number| number.0));
         for number in numbers {
             session.lost.remove(&number.0);
-            let told = Told { number: number.0, about: about.to_owned(), ..Told::default() };
-            session.told.entry(number.0).or_insert(told);
+            if let Some(about) = about {
+                let told = Told { number: number.0, about: about.to_owned(), ..Told::default() };
+                session.told.entry(number.0).or_insert(told);
+            }
         }
         while session.told.len() > GIVEN_MAX {
             session.told.pop_first();

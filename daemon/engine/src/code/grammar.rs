@@ -48,7 +48,23 @@ enum Declares {
 }
 
 impl Language {
-    const COUNT: usize = 9;
+    pub(super) const ALL: [Self; 9] = [
+        Self::Rust,
+        Self::Python,
+        Self::TypeScript,
+        Self::JavaScript,
+        Self::Go,
+        Self::Java,
+        Self::Tsx,
+        Self::C,
+        Self::Cpp,
+    ];
+    const COUNT: usize = Self::ALL.len();
+
+    /// Makes the grammar ready.
+    pub(super) fn warm_up(self) {
+        self.grammar();
+    }
 
     /// The language of a file by its name's extension; `None` when no grammar is linked.
     #[must_use]

@@ -23,8 +23,9 @@ const CANDIDATES_MAX: usize = 16;
 /// Words with which memories say that things hang together.
 const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
 
-/// How telling a stem must be, in nats: about one memory in thirty may have it.
-const STEM_RARITY_MIN: f32 = 3.2;
+/// Of so many memories one may have a stem, and so many in a small strand, before it is a word that the whole project uses.
+const STEM_ONE_IN: u64 = 26;
+const STEM_FEW: u64 = 5;
 
 /// How long an event waits for the meaning of a file that was not looked at before. The text is embedded in any case, and the
 /// next event on the file finds it made.
@@ -74,8 +75,7 @@ impl<'a> Layers<'a> {
     /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
         let query = LexicalQuery::identifiers([stem]);
-        let rarities = self.strand().lexical().rarities(&query)?;
-        if rarities.into_iter().fold(0.0, f32::max) < STEM_RARITY_MIN {
+        if !self.strand().lexical().is_rare(&query, STEM_ONE_IN, STEM_FEW)? {
             return Ok(());
         }
         self.by_words(&query, |memory| names_word(memory, stem) && is_near(memory, shown))

@@ -7,9 +7,9 @@ const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 fn nothing_is_given_twice_until_the_context_is_new() {
     let sessions = Sessions::default();
     let (one, two) = (MemoryNumber(1), MemoryNumber(2));
-    let state = sessions.claim("s", &[one], None, "", NOW).unwrap();
+    let state = sessions.claim("s", &[one], None, Some(""), NOW).unwrap();
     assert!(sessions.was_given("s", one) && !sessions.was_given("s", two) && !sessions.was_given("t", one));
-    assert!(sessions.claim("s", &[two, one], None, "", NOW).is_none());
+    assert!(sessions.claim("s", &[two, one], None, Some(""), NOW).is_none());
     assert!(!sessions.was_given("s", two));
     let restored = Sessions::restore(vec![("s".into(), state)]);
     assert!(restored.was_given("s", one));
@@ -26,10 +26,10 @@ fn a_checkpoint_is_given_in_short_and_once_whole() {
     let sessions = Sessions::default();
     let short = GivenCheckpoint { saved_at: NOW, is_whole: false };
     let whole = GivenCheckpoint { is_whole: true, ..short };
-    assert!(sessions.claim("s", &[], Some(short), "", NOW).is_some());
+    assert!(sessions.claim("s", &[], Some(short), Some(""), NOW).is_some());
     assert!(sessions.was_given_checkpoint("s", short) && !sessions.was_given_checkpoint("s", whole));
-    let state = sessions.claim("s", &[], Some(whole), "", NOW).unwrap();
-    assert!(sessions.claim("s", &[MemoryNumber(1)], Some(whole), "", NOW).is_none());
+    let state = sessions.claim("s", &[], Some(whole), Some(""), NOW).unwrap();
+    assert!(sessions.claim("s", &[MemoryNumber(1)], Some(whole), Some(""), NOW).is_none());
     let restored = Sessions::restore(vec![("s".into(), state)]);
     assert!(restored.was_given_checkpoint("s", short) && restored.was_given_checkpoint("s", whole));
     let later = GivenCheckpoint { saved_at: Timestamp::from_micros(NOW.as_micros() + 1), ..short };
@@ -41,7 +41,7 @@ fn a_checkpoint_is_given_in_short_and_once_whole() {
 #[test]
 fn idle_sessions_end() {
     let sessions = Sessions::default();
-    let state = sessions.claim("s", &[MemoryNumber(1)], None, "", NOW).unwrap();
+    let state = sessions.claim("s", &[MemoryNumber(1)], None, Some(""), NOW).unwrap();
     let later = Timestamp::from_micros(NOW.as_micros() + 4 * 3_600_000_000 + 1);
     let restored = Sessions::restore(vec![("s".into(), state)]);
     let ended = restored.begin("s", Start::GoesOn, later);
@@ -54,8 +54,8 @@ fn idle_sessions_end() {
 fn what_is_followed_is_counted_once() {
     let sessions = Sessions::default();
     let (one, two, three) = (MemoryNumber(1), MemoryNumber(2), MemoryNumber(3));
-    assert!(sessions.claim("s", &[one, two], None, "src/a.rs", NOW).is_some());
-    let state = sessions.claim("s", &[three], None, "", NOW).unwrap();
+    assert!(sessions.claim("s", &[one, two], None, Some("src/a.rs"), NOW).is_some());
+    let state = sessions.claim("s", &[three], None, Some(""), NOW).unwrap();
     let sessions = Sessions::restore(vec![("s".into(), state)]);
     sessions.follow("s", |number, about| about == "src/a.rs" && number == two);
     assert_eq!(sessions.unfollowed("s"), [three, one]);

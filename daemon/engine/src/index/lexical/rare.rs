@@ -49,6 +49,16 @@ impl LexicalIndex {
         Ok(self.frequencies(query)?.into_iter().map(rarity).collect())
     }
 
+    /// Whether any of a query's terms is in few memories: in one of `one_in`, or in `few` of a small strand.
+    ///
+    /// # Errors
+    ///
+    /// When the segments cannot be read.
+    pub fn is_rare(&self, query: &LexicalQuery, one_in: u64, few: u64) -> Result<bool, LexicalError> {
+        let most = few.max(self.read().totals().documents / one_in.max(1));
+        Ok(self.frequencies(query)?.into_iter().any(|frequency| frequency > 0 && frequency <= most))
+    }
+
     /// How often each of a query's terms occurs, over all fields.
     fn frequencies(&self, query: &LexicalQuery) -> Result<Vec<u64>, LexicalError> {
         let state = self.read();

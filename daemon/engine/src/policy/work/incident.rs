@@ -133,11 +133,12 @@ impl Incident {
     /// known to have helped. Days are those of `zone`.
     #[must_use]
     pub fn remedy(&self, zone: &TimeZone) -> Option<String> {
-        // To change the file that the mistake is in goes without saying.
+        // To change the file that the mistake is in says least.
         let is_telling =
             |fix: &&Fix| !fix.commands.is_empty() || fix.files.iter().any(|file| !is_same_file(file, &self.file));
-        let newest_first = || self.fixes.iter().rev().filter(is_telling);
-        let fix = newest_first().find(|fix| !fix.has_failed).or_else(|| newest_first().next())?;
+        let newest_first = || self.fixes.iter().rev();
+        let held = newest_first().filter(is_telling).find(|fix| !fix.has_failed);
+        let fix = held.or_else(|| newest_first().find(is_telling)).or_else(|| newest_first().next())?;
         let day = Timestamp::from_micros(fix.at_us).day(zone);
         Some(format!("fixed before by {} ({day}), held {} of {}", fix.deeds(), self.held, self.fixed))
     }
@@ -185,7 +186,8 @@ mod tests {
         assert_eq!(incident.remedy(&TimeZone::UTC), None);
         incident.mended(Remedy { files: &["src/a.rs".into()], commands: &[] }, at(0));
         assert!(incident.remedy(&TimeZone::UTC).unwrap().ends_with("by changing src/a.rs (2026-10-26), held 1 of 1"));
-        assert!(Incident { file: "./src/a.rs".into(), ..incident.clone() }.remedy(&TimeZone::UTC).is_none(), "obvious");
+        let own = Incident { file: "./src/a.rs".into(), ..incident.clone() };
+        assert!(own.remedy(&TimeZone::UTC).unwrap().contains("src/a.rs"), "better than nothing");
         let again = Incident::occurred(Incident::read(&incident.encode_to_vec()), &fault, "cargo build", at(1), true);
         assert!(
             again.remedy(&TimeZone::UTC).unwrap().ends_with("src/a.rs (2026-10-26), held 0 of 1"),
