@@ -19,7 +19,7 @@ pub const SYMBOL_LINES_MAX: usize = 500;
 pub const SYMBOLS_MAX: usize = 20;
 
 /// Bytes of a part of a file that are read.
-const PART_MAX_BYTES: usize = 128 * 1024;
+const PART_MAX_BYTES: usize = 32 * 1024;
 
 /// Shortest name that says anything.
 const SYMBOL_MIN_CHARS: usize = 3;
@@ -69,10 +69,10 @@ fn is_telling(name: &str) -> bool {
     name.chars().count() >= SYMBOL_MIN_CHARS && !COMMONPLACE.contains(&name)
 }
 
-/// The first [`SYMBOL_LINES_MAX`] lines.
+/// The first [`SYMBOL_LINES_MAX`] lines, as far as they are of ordinary length.
 fn head(text: &str) -> &str {
     let end = text.match_indices('\n').nth(SYMBOL_LINES_MAX - 1).map_or(text.len(), |(at, _)| at);
-    text.get(..end).unwrap_or(text)
+    text.get(..end.min(text.floor_char_boundary(PART_MAX_BYTES))).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -6,9 +6,15 @@ use std::sync::OnceLock;
 
 use tree_sitter::{ParseOptions, Parser, Query, QueryCursor, StreamingIterator, Tree};
 
-/// How often a parser reports before it is stopped. It does so every hundred steps; the largest file that is read takes some
-/// thousand, and what takes more is no source text of that language.
-const REPORTS_MAX: usize = 20_000;
+/// How often a parser reports before it is stopped. It does so every hundred steps; 500 lines of source text take some hundred,
+/// and what takes more is no source text of that language: its steps become slower and slower.
+const REPORTS_MAX: usize = 400;
+
+/// Longest line of a text that people wrote, in bytes: longer ones are minified or data, which parsers are slow to recover from.
+const LINE_MAX_BYTES: usize = 1_000;
+
+/// How deep brackets may be nested. Where they are much deeper, parsers take seconds to recover from what is missing.
+const DEPTH_MAX: usize = 256;
 
 /// A language whose grammar is linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +92,9 @@ impl Language {
 
     /// The names that a text declares, types first; `None` when the parser gave up.
     pub(super) fn declared(self, text: &str) -> Option<Vec<String>> {
+        if text.lines().any(|line| line.len() > LINE_MAX_BYTES) || depth(text) > DEPTH_MAX {
+            return None;
+        }
         let grammar = self.grammar()?;
         let tree = grammar.parse(text)?;
         let mut found = grammar.names(&tree, text);
@@ -127,6 +136,20 @@ impl Language {
         let query = Query::new(&language, &query)?;
         Ok(Grammar { language, query })
     }
+}
+
+/// How deep the brackets of a text are nested at most; those in its strings count as well.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 impl Grammar {

@@ -86,6 +86,10 @@ fn parts_are_read_by_grammar_and_by_line() {
 #[test]
 fn no_text_is_too_strange() {
     let mut strange = vec!["\u{0}\u{1}\u{fffd}".repeat(500), "(".repeat(100_000), "a<b<c>".repeat(20_000)];
+    // In lines, as a parser is asked to read them.
+    let lines =
+        ["}", "\"", "if ", "x ", "fn x() ", "class A ", "/*", "(((]]]"].map(|part| format!("{part}\n").repeat(400));
+    strange.extend(lines);
     strange.extend(["fn x(", "class \u{202e}Ä {", "\"\"\"", "/*"].map(str::to_owned));
     for text in strange {
         for file in ["a.rs", "a.py", "a.js", "a.ts", "a.tsx", "a.go", "a.java", "a.c", "a.cpp", "a.txt"] {
