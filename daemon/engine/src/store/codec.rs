@@ -4,7 +4,6 @@
 //! code would misread makes a new version.
 
 mod columns;
-mod write;
 
 use std::collections::BTreeMap;
 
@@ -17,7 +16,6 @@ use crate::model::{
 };
 
 pub(crate) use columns::Columns;
-pub(in crate::store) use write::record as encode;
 
 /// Version of records written today.
 pub(super) const RECORD_VERSION: u8 = 1;
@@ -147,6 +145,51 @@ struct ProvenanceV1 {
     origin: String,
     #[prost(sint64, tag = "5")]
     at_us: i64,
+}
+
+/// Encodes a memory without its access statistics.
+pub(super) fn encode(memory: &Memory) -> Vec<u8> {
+    with_version(&MemoryV1 {
+        id: memory.id.as_bytes().to_vec(),
+        handle: memory.handle.as_str().to_owned(),
+        topic: memory.topic.as_str().to_owned(),
+        text: memory.text.clone(),
+        kind: memory.kind.as_str().to_owned(),
+        tags: memory.tags.clone(),
+        scope: memory.scope.to_string(),
+        source: memory.source.as_ref().map(encode_source),
+        links: memory.links.iter().map(|id| id.as_bytes().to_vec()).collect(),
+        importance: memory.importance,
+        confidence: memory.confidence,
+        pinned: memory.pinned,
+        origin: memory.origin.name().to_owned(),
+        provenance: memory.provenance.iter().map(encode_provenance).collect(),
+        attributes: memory.attributes.clone(),
+        valid_from_us: memory.valid_from.as_micros(),
+        valid_to_us: memory.valid_to.map(Timestamp::as_micros),
+        recorded_at_us: memory.recorded_at.as_micros(),
+        status: memory.status.name().to_owned(),
+        sequence: memory.sequence.0,
+    })
+}
+
+fn encode_source(source: &SourceRef) -> SourceV1 {
+    SourceV1 {
+        path: source.path.clone(),
+        line: source.line,
+        content_hash: source.content_hash.map(|hash| hash.to_vec()),
+        git_blob: source.git_blob.map(|blob| blob.to_vec()),
+    }
+}
+
+fn encode_provenance(provenance: &Provenance) -> ProvenanceV1 {
+    ProvenanceV1 {
+        agent: provenance.agent.clone(),
+        reference: provenance.reference.clone(),
+        extractor: provenance.extractor.clone(),
+        origin: provenance.origin.name().to_owned(),
+        at_us: provenance.at.as_micros(),
+    }
 }
 
 /// The field of [`MemoryV1`] that [`decode_text`] reads.

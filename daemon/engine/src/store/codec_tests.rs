@@ -52,12 +52,6 @@ proptest! {
     }
 
     #[test]
-    fn records_are_written_as_protobuf_writes_them(memory in memory()) {
-        let record = encode(&memory);
-        prop_assert_eq!(with_version(&MemoryV1::decode(versioned(WHAT, &record).unwrap()).unwrap()), record);
-    }
-
-    #[test]
     fn columns_are_those_of_the_memory(memory in memory()) {
         let scope = memory.scope.to_string();
         let record = encode(&memory);
