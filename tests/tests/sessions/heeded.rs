@@ -1,51 +1,24 @@
 //! Whether what hooks say is heeded, and whether they work at all: what nobody follows is said less often, commands that mended
 //! a failure are told, receipts outlive the daemon, and a hook that cannot run is announced.
-#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs;
-use std::time::Duration;
 
-use helix_proto::v1::{Draft, Program, ReadRequest, ReceiptsRequest};
+use helix_proto::v1::{Program, ReadRequest};
+use helix_tests::Rpc;
 use helix_tests::hook::Session;
-use helix_tests::process::within;
-use helix_tests::rpc::draft;
-use helix_tests::{Daemon, Home, Project, Rpc};
 use serde_json::{Value, json};
 
-/// A kind that a session does not start with.
-const QUIET_KIND: &str = "snippet";
+use crate::world::World;
 
 const FILE: &str = "src/export.rs";
 
-struct World {
-    daemon: Option<Daemon>,
-    home: Home,
-    project: Project,
+fn world() -> World {
+    let world = World::new();
+    world.project.write(FILE, "pub fn export_invoices() {}\n").unwrap();
+    world
 }
 
 impl World {
-    fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let project = Project::new(&home, "billing").unwrap();
-        project.write(FILE, "pub fn export_invoices() {}\n").unwrap();
-        Self { daemon: Some(daemon), home, project }
-    }
-
-    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
-        Session::new(&self.home, &self.project, id)
-    }
-
-    fn remember(&self, text: &str, source: &str) -> String {
-        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("exchange", text, source) };
-        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
-    }
-
-    fn restart(&mut self) {
-        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
-        self.daemon = Some(Daemon::start(&self.home).unwrap());
-    }
-
     /// One session that opens the file, does something more, and ends. Returns whether it was given a memory.
     fn works(&self, id: &str, handle: &str, more: impl FnOnce(&Session<'_>)) -> bool {
         let session = self.session(id);
@@ -59,8 +32,8 @@ impl World {
 
 #[test]
 fn what_nobody_follows_rests_and_comes_back() {
-    let mut world = World::new();
-    let handle = world.remember("What export_invoices writes is semicolon CSV.", "");
+    let mut world = world();
+    let handle = world.remember_of("exchange", "What export_invoices writes is semicolon CSV.", "");
     let mut given: Vec<bool> = (0..3).map(|n| world.works(&format!("s{n}"), &handle, |_| ())).collect();
     world.restart();
     given.extend((3..9).map(|n| world.works(&format!("s{n}"), &handle, |_| ())));
@@ -73,8 +46,8 @@ fn what_nobody_follows_rests_and_comes_back() {
 
 #[test]
 fn a_statement_about_the_file_itself_never_rests() {
-    let world = World::new();
-    let handle = world.remember("Invoices are exported as semicolon CSV.", FILE);
+    let world = world();
+    let handle = world.remember_of("exchange", "Invoices are exported as semicolon CSV.", FILE);
     for n in 0..6 {
         assert!(world.works(&format!("s{n}"), &handle, |_| ()), "{n}");
     }
@@ -82,8 +55,8 @@ fn a_statement_about_the_file_itself_never_rests() {
 
 #[test]
 fn what_a_session_follows_goes_on_being_said() {
-    let world = World::new();
-    let handle = world.remember("Invoices are exported as semicolon CSV by export_invoices.", "");
+    let world = world();
+    let handle = world.remember_of("exchange", "Invoices are exported as semicolon CSV by export_invoices.", "");
     let edits = |session: &Session<'_>| drop(session.edit(FILE, "export_invoices", "export_all").unwrap());
     let mentions = |session: &Session<'_>| drop(session.prompt("so what does export_invoices do?").unwrap());
     let reads = |_: &Session<'_>| {
@@ -103,7 +76,7 @@ fn what_a_session_follows_goes_on_being_said() {
 
 #[test]
 fn a_command_that_mended_is_told() {
-    let world = World::new();
+    let world = world();
     let mistake = "src/a.ts(3,7): error TS2307: Cannot find module 'left-pad' or its declarations.\n";
     let session = world.session("one");
     session.failed("npm test", mistake).unwrap();
@@ -119,8 +92,12 @@ fn a_command_that_mended_is_told() {
 
 #[test]
 fn a_receipt_outlives_the_daemon() {
-    let mut world = World::new();
-    world.remember("Invoices are exported as semicolon CSV, because the tax office splits at commas.", "");
+    let mut world = world();
+    world.remember_of(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office splits at commas.",
+        "",
+    );
     let transcript = world.project.write("transcript.jsonl", "").unwrap();
     let asks = |world: &World, prompt: &str| {
         let change = |input: &mut Value| {
@@ -133,17 +110,12 @@ fn a_receipt_outlives_the_daemon() {
     world.restart();
     fs::write(&transcript, format!("{}\n", json!({"content": [given]}))).unwrap();
     assert_eq!(asks(&world, "thanks"), None);
-    let mut rpc = Rpc::connect(&world.home).unwrap();
-    let known = within(Duration::from_secs(5), || {
-        let reply = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
-        Ok(reply.receipts.iter().all(|receipt| receipt.fate == "delivered").then_some(()))
-    });
-    assert!(known.is_ok());
+    world.await_fates(["delivered"]);
 }
 
 #[test]
 fn a_hook_whose_program_is_gone_is_announced() {
-    let world = World::new();
+    let world = world();
     assert_eq!(world.session("one").start("startup").unwrap(), None);
     let hook = json!({"type": "command", "command": "/nowhere/helix-hook", "args": ["ambient"]});
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [hook]}]}});

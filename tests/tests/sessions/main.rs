@@ -1,23 +1,20 @@
 //! What hooks tell a session as it works: its prompts, builds, mistakes, subagents, compactions and its end.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod heeded;
+mod world;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
-use std::time::Duration;
 
-use helix_proto::v1::{Draft, HookRequest, Program, ReceiptsRequest, SessionLogReply, SessionLogRequest};
+use helix_proto::v1::HookRequest;
 use helix_tests::accepts::ALLOWED;
 use helix_tests::hook::Session;
-use helix_tests::process::within;
-use helix_tests::rpc::draft;
 use helix_tests::text::{without_days, without_noise};
-use helix_tests::{Bridge, Daemon, Home, HookRun, Project, Rpc};
+use helix_tests::{Bridge, HookRun, Project, Rpc};
 use serde_json::{Value, json};
-use tonic::Status;
 
-/// A kind that a session does not start with.
-const QUIET_KIND: &str = "snippet";
+use world::World;
 
 /// What the compiler says of a mistake.
 const MISTAKE: &str =
@@ -26,62 +23,6 @@ const MISTAKE: &str =
 /// The same mistake on another day.
 const MISTAKE_AGAIN: &str =
     "error[E0382]: borrow of moved value: `rows`\n  --> src/load.rs:44:9\n\nerror: could not compile `billing` (lib)\n";
-
-/// A project, and the daemon that remembers it.
-struct World {
-    daemon: Option<Daemon>,
-    home: Home,
-    project: Project,
-}
-
-impl World {
-    fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let project = Project::new(&home, "billing").unwrap();
-        Self { daemon: Some(daemon), home, project }
-    }
-
-    /// One that remembers the notes about this repository.
-    fn with_corpus() -> Self {
-        let world = Self::new();
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
-        let memories: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-        let mut rpc = Rpc::connect(&world.home).unwrap();
-        for memory in memories {
-            let text = |name: &str| memory[name].as_str().unwrap_or_default().to_owned();
-            // What was imported would not be shown unasked; what the project's agents stored is.
-            let draft = draft(&text("topic"), &text("text"), &text("source"));
-            rpc.store(Program::Mcp, &world.project.root, draft).unwrap();
-        }
-        world
-    }
-
-    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
-        Session::new(&self.home, &self.project, id)
-    }
-
-    fn remember(&self, topic: &str, text: &str) -> String {
-        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft(topic, text, "") };
-        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
-    }
-
-    fn restart(&mut self) {
-        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
-        self.daemon = Some(Daemon::start(&self.home).unwrap());
-    }
-
-    /// What the daemon says a session is doing.
-    fn activity(&self, session: &str) -> Vec<String> {
-        self.log(session).unwrap().activity.map(|activity| activity.lines).unwrap_or_default()
-    }
-
-    fn log(&self, session: &str) -> Result<SessionLogReply, Status> {
-        let mut rpc = Rpc::connect(&self.home).unwrap();
-        let request = SessionLogRequest { session: session.to_owned(), ..SessionLogRequest::default() };
-        rpc.call(async |client| client.session_log(request.clone()).await)
-    }
-}
 
 fn mentions(context: Option<&String>, handle: &str) -> bool {
     context.is_some_and(|context| context.contains(&format!("[{handle}]")))
@@ -459,27 +400,16 @@ fn receipts_say_whether_the_model_was_given_the_text() {
     };
     let question = "why are invoices exported as semicolon CSV?";
     let given = [prompt("one", question).unwrap(), prompt("two", question).unwrap()];
-    await_fates(&world, ["unknown", "unknown"]);
+    world.await_fates(["unknown", "unknown"]);
     let start: String = given[1].chars().take(240).collect();
     assert!(start.len() < given[1].len());
     fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [given[0]]}}))).unwrap();
     prompt("one", "thanks");
     fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [start]}}))).unwrap();
     prompt("two", "thanks");
-    await_fates(&world, ["cut", "delivered"]);
+    world.await_fates(["cut", "delivered"]);
     let status = Rpc::connect(&world.home).unwrap().status().unwrap();
     assert_eq!((status.injections_delivered, status.injections_cut, status.injections_unknown), (1, 1, 0));
-}
-
-/// Waits until this has become of what hooks said, newest first: receipts are written behind the answer.
-fn await_fates(world: &World, expected: [&str; 2]) {
-    let mut rpc = Rpc::connect(&world.home).unwrap();
-    let known = within(Duration::from_secs(5), || {
-        let reply = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
-        let is_so = reply.receipts.iter().map(|receipt| receipt.fate.as_str()).eq(expected);
-        Ok(is_so.then_some(()))
-    });
-    assert!(known.is_ok(), "{expected:?} has not become of them");
 }
 
 #[test]

@@ -1,0 +1,88 @@
+//! A project with a daemon, and sessions in it.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use helix_proto::v1::{Draft, Program, ReceiptsRequest, SessionLogReply, SessionLogRequest};
+use helix_tests::hook::Session;
+use helix_tests::process::within;
+use helix_tests::rpc::draft;
+use helix_tests::{Daemon, Home, Project, Rpc};
+use serde_json::Value;
+use tonic::Status;
+
+/// A kind that a session does not start with.
+const QUIET_KIND: &str = "snippet";
+
+/// A project, and the daemon that remembers it.
+pub(crate) struct World {
+    daemon: Option<Daemon>,
+    pub(crate) home: Home,
+    pub(crate) project: Project,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let project = Project::new(&home, "billing").unwrap();
+        Self { daemon: Some(daemon), home, project }
+    }
+
+    /// One that remembers the notes about this repository.
+    pub(crate) fn with_corpus() -> Self {
+        let world = Self::new();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
+        let memories: Vec<Value> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let mut rpc = Rpc::connect(&world.home).unwrap();
+        for memory in memories {
+            let text = |name: &str| memory[name].as_str().unwrap_or_default().to_owned();
+            // What was imported would not be shown unasked; what the project's agents stored is.
+            let draft = draft(&text("topic"), &text("text"), &text("source"));
+            rpc.store(Program::Mcp, &world.project.root, draft).unwrap();
+        }
+        world
+    }
+
+    pub(crate) fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
+        Session::new(&self.home, &self.project, id)
+    }
+
+    pub(crate) fn remember(&self, topic: &str, text: &str) -> String {
+        self.remember_of(topic, text, "")
+    }
+
+    /// Remembers something of a file. Returns its handle.
+    pub(crate) fn remember_of(&self, topic: &str, text: &str, source: &str) -> String {
+        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft(topic, text, source) };
+        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
+    }
+
+    pub(crate) fn restart(&mut self) {
+        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
+        self.daemon = Some(Daemon::start(&self.home).unwrap());
+    }
+
+    /// What the daemon says a session is doing.
+    pub(crate) fn activity(&self, session: &str) -> Vec<String> {
+        self.log(session).unwrap().activity.map(|activity| activity.lines).unwrap_or_default()
+    }
+
+    pub(crate) fn log(&self, session: &str) -> Result<SessionLogReply, Status> {
+        let mut rpc = Rpc::connect(&self.home).unwrap();
+        let request = SessionLogRequest { session: session.to_owned(), ..SessionLogRequest::default() };
+        rpc.call(async |client| client.session_log(request.clone()).await)
+    }
+
+    /// Waits until this has become of what hooks said, newest first: receipts are written behind the answer.
+    pub(crate) fn await_fates<const N: usize>(&self, expected: [&str; N]) {
+        let mut rpc = Rpc::connect(&self.home).unwrap();
+        let known = within(Duration::from_secs(5), || {
+            let reply = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?;
+            let is_so = reply.receipts.iter().map(|receipt| receipt.fate.as_str()).eq(expected);
+            Ok(is_so.then_some(()))
+        });
+        assert!(known.is_ok(), "{expected:?} has not become of them");
+    }
+}
