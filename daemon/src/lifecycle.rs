@@ -203,9 +203,13 @@ impl Runtime {
     ) -> Result<Self, Failure> {
         let clock = SystemClock;
         let started_at: Timestamp = clock.now();
-        let saved = strand
-            .snapshot()
-            .and_then(|snapshot| Ok((snapshot.sessions()?, snapshot.observations()?, snapshot.receipts()?)));
+        let saved = strand.snapshot().and_then(|snapshot| {
+            Ok((
+                snapshot.sessions()?,
+                snapshot.observations()?,
+                snapshot.receipts(Receipts::pending_since(started_at))?,
+            ))
+        });
         let (sessions, observations, receipts) = saved.map_err(|error| Failure::Strand(error.into()))?;
         Ok(Self {
             sessions: Sessions::restore(sessions),
@@ -218,7 +222,7 @@ impl Runtime {
             projects: Projects::default(),
             sources: Sources::default(),
             incidents: Incidents::default(),
-            receipts: Arc::new(Receipts::restore(&receipts, started_at)),
+            receipts: Arc::new(Receipts::restore(&receipts)),
             files: Files::default(),
             hook_gate: Gate::default(),
             clock,

@@ -9,7 +9,7 @@ mod summary;
 
 use std::path::Path;
 
-pub use grammar::Language;
+use grammar::Language;
 pub use summary::summary;
 
 /// Lines of a file that are looked at.
@@ -30,7 +30,7 @@ const COMMONPLACE: &[&str] =
 
 /// Makes every grammar ready, which takes some hundred milliseconds of CPU, so that no file waits for its own.
 pub fn warm_up() {
-    grammar::Language::ALL.into_iter().for_each(Language::warm_up);
+    Language::ALL.into_iter().for_each(Language::warm_up);
 }
 
 /// Finds the names that a file declares in its first lines, each once, at most [`SYMBOLS_MAX`]: types first, then functions,
@@ -49,6 +49,11 @@ pub fn declared_in_part(path: Option<&Path>, text: &str) -> Vec<String> {
     let mut names = path.and_then(Language::of).and_then(|language| language.declared(text)).unwrap_or_default();
     names.extend(lines::declared(text));
     finish(names, usize::MAX)
+}
+
+/// The words of a text as code has them: letters, digits and underscores; empty ones between them.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
 /// Keeps names that tell something, each once.

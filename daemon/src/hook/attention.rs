@@ -3,9 +3,10 @@
 //! A session follows a memory when it edits the file that the memory is about or was given for, opens the file of one that it
 //! was given elsewhere, names it, or has it read. What it followed is counted when it ends.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use helix_engine::code;
 use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::policy::work::attention::Heed;
 use helix_engine::store::StoreError;
@@ -149,22 +150,17 @@ impl Context<'_> {
         let mut unfollowed = self.runtime.sessions.unfollowed(&self.key);
         unfollowed.truncate(MENTIONED_MAX);
         let memories = self.runtime.strand.memories(&unfollowed)?;
+        let words: HashSet<&str> = code::words(said).collect();
         let mentioned: Vec<MemoryNumber> =
-            memories.iter().filter(|memory| is_mentioned(memory, said)).map(|memory| memory.number).collect();
+            memories.iter().filter(|memory| is_mentioned(memory, said, &words)).map(|memory| memory.number).collect();
         self.runtime.sessions.follow(&self.key, |number, _| mentioned.contains(&number));
         Ok(())
     }
 }
 
-fn is_mentioned(memory: &Memory, said: &str) -> bool {
-    if said.contains(memory.handle.as_str()) {
-        return true;
-    }
-    let words = |text: &'_ str| -> Vec<String> {
-        text.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect()
-    };
-    let said = words(said);
-    words(&memory.text).iter().any(|word| is_identifier(word) && said.contains(word))
+fn is_mentioned(memory: &Memory, said: &str, words_said: &HashSet<&str>) -> bool {
+    let is_said = |word: &str| is_identifier(word) && words_said.contains(word);
+    said.contains(memory.handle.as_str()) || code::words(&memory.text).any(is_said)
 }
 
 /// Whether a word is a name out of code: of several parts.

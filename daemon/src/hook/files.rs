@@ -8,7 +8,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use helix_engine::code;
@@ -36,7 +37,7 @@ pub(super) struct Seen {
     /// The vector of those, once it is made.
     meaning: OnceLock<Vec<f32>>,
     /// Whether somebody has asked for it.
-    is_asked: Mutex<bool>,
+    is_asked: AtomicBool,
 }
 
 /// The files that were looked at last.
@@ -63,12 +64,12 @@ impl Files {
         // Parsed without the lock: two events may parse the same file at the same time, and agree.
         let names = code::declared(file, text);
         let summary = code::summary(shown, text, &names);
-        let seen = Arc::new(Seen { names, summary, meaning: OnceLock::new(), is_asked: Mutex::new(false) });
+        let seen = Arc::new(Seen { names, summary, meaning: OnceLock::new(), is_asked: AtomicBool::new(false) });
         self.lock().put(hash, Arc::clone(&seen));
         seen
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, LruCache<blake3::Hash, Arc<Seen>>> {
+    fn lock(&self) -> MutexGuard<'_, LruCache<blake3::Hash, Arc<Seen>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -79,19 +80,15 @@ impl Seen {
         if let Some(meaning) = self.meaning.get() {
             return Some(meaning.clone());
         }
-        {
-            let mut is_asked = self.is_asked.lock().unwrap_or_else(PoisonError::into_inner);
-            if *is_asked {
-                return None;
-            }
-            *is_asked = true;
+        if self.is_asked.swap(true, Ordering::AcqRel) {
+            return None;
         }
         let (seen, embedder) = (Arc::clone(self), embedder.clone());
         let work = Handle::current().spawn(async move {
             match embedder.embed(&seen.summary, EMBED_DEADLINE).await {
                 Some(meaning) => drop(seen.meaning.set(meaning)),
                 // It was not ready: the next event asks again.
-                None => *seen.is_asked.lock().unwrap_or_else(PoisonError::into_inner) = false,
+                None => seen.is_asked.store(false, Ordering::Release),
             }
         });
         // The work goes on when nobody waits for it anymore.

@@ -154,9 +154,7 @@ fn fates(marks: &[&Mark], written: &str) -> Vec<Fate> {
 }
 
 fn hash(bytes: &[u8]) -> u64 {
-    let mut first = [0; 8];
-    first.copy_from_slice(blake3::hash(bytes).as_bytes().first_chunk::<8>().unwrap_or(&[0; 8]));
-    u64::from_le_bytes(first)
+    u64::from_le_bytes(*blake3::hash(bytes).as_bytes().first_chunk().unwrap_or(&[0; 8]))
 }
 
 impl Receipt {
@@ -188,12 +186,18 @@ struct Waiting {
 }
 
 impl Receipts {
-    /// Takes up the injections of before a restart whose fate is not known yet, out of all receipts.
-    pub(crate) fn restore(saved: &[(i64, Vec<u8>)], now: Timestamp) -> Self {
+    /// From when on injections of before a restart are taken up.
+    pub(crate) fn pending_since(now: Timestamp) -> Timestamp {
+        let age_us = i64::try_from(PENDING_MAX_AGE.as_micros()).unwrap_or(i64::MAX);
+        Timestamp::from_micros(now.as_micros().saturating_sub(age_us))
+    }
+
+    /// Takes up the injections of before a restart whose fate is not known yet, out of the receipts since
+    /// [`Self::pending_since`].
+    pub(crate) fn restore(saved: &[(i64, Vec<u8>)]) -> Self {
         let newest_us = saved.iter().map(|(at_us, _)| *at_us).max().unwrap_or_default();
-        let oldest_us = now.as_micros().saturating_sub(i64::try_from(PENDING_MAX_AGE.as_micros()).unwrap_or(i64::MAX));
         let mut sessions: HashMap<String, Vec<Pending>> = HashMap::new();
-        for (at_us, state) in saved.iter().filter(|(at_us, _)| *at_us >= oldest_us) {
+        for (at_us, state) in saved {
             let Some(receipt) = Receipt::read(state) else { continue };
             if receipt.fate() == Fate::Unknown && receipt.mark.is_some() && sessions.len() < SESSIONS_MAX {
                 let all = sessions.entry(receipt.session.clone()).or_default();
@@ -306,18 +310,20 @@ mod tests {
 
     #[test]
     fn a_restart_forgets_no_pending_receipt() {
-        let now = Timestamp::from_micros(10 * 86_400_000_000);
         let saved = |at_us: i64, fate: Fate| {
             let mark = Some(Mark::of("a text"));
             let receipt =
                 Receipt { version: VERSION, session: "s".to_owned(), fate: fate as i32, mark, ..Receipt::default() };
             (at_us, receipt.encode_to_vec())
         };
-        let (recent, old) = (now.as_micros() - 1_000_000, now.as_micros() - 86_400_000_000);
-        let all = [saved(recent, Fate::Unknown), saved(recent - 1, Fate::Delivered), saved(old, Fate::Unknown)];
-        let receipts = Receipts::restore(&all, now);
+        let recent = 86_400_000_000;
+        let all = [saved(recent, Fate::Unknown), saved(recent - 1, Fate::Delivered)];
+        let receipts = Receipts::restore(&all);
         let waiting = receipts.lock();
         let pending: Vec<i64> = waiting.sessions.values().flatten().map(|pending| pending.at_us).collect();
         assert_eq!((pending, waiting.newest_us), (vec![recent], recent));
+        let hours_ago = |hours: i64| Timestamp::from_micros(recent - hours * 3_600_000_000);
+        let since = Receipts::pending_since(Timestamp::from_micros(recent));
+        assert!(since <= hours_ago(4) && since > hours_ago(24));
     }
 }

@@ -1,5 +1,6 @@
 //! `Receipts`: what hooks said, and whether it reached the model.
 
+use helix_engine::model::Timestamp;
 use helix_proto::v1;
 use tonic::Status;
 
@@ -45,7 +46,7 @@ fn counted(kept: &[(i64, Receipt)]) -> v1::ReceiptsReply {
 
 /// All receipts, newest first.
 fn kept(runtime: &Runtime) -> Result<Vec<(i64, Receipt)>, Status> {
-    let read = runtime.strand.snapshot().and_then(|snapshot| snapshot.receipts());
+    let read = runtime.strand.snapshot().and_then(|snapshot| snapshot.receipts(Timestamp::from_micros(i64::MIN)));
     let read = read.map_err(|error| convert::status(error.kind(), &error))?;
     Ok(read.into_iter().filter_map(|(at_us, state)| Some((at_us, Receipt::read(&state)?))).collect())
 }

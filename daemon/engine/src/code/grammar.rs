@@ -18,7 +18,7 @@ const DEPTH_MAX: usize = 256;
 
 /// A language whose grammar is linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub(super) enum Language {
     /// Rust.
     Rust,
     /// Python.
@@ -73,8 +73,7 @@ impl Language {
     }
 
     /// The language of a file by its name's extension; `None` when no grammar is linked.
-    #[must_use]
-    pub fn of(path: &Path) -> Option<Self> {
+    pub(super) fn of(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         Some(match extension.as_str() {
             "rs" => Self::Rust,

@@ -59,6 +59,12 @@ impl Row {
     pub fn has_source(&self) -> bool {
         self.source.is_some()
     }
+
+    /// Whether its scope is one of those with these numbers; see [`Catalog::scope_numbers`].
+    #[must_use]
+    pub fn is_in(&self, scopes: &[u32]) -> bool {
+        scopes.contains(&self.scope)
+    }
 }
 
 /// What a new version of a memory means to the other indexes.

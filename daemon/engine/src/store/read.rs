@@ -317,14 +317,14 @@ impl Snapshot {
         Ok(all)
     }
 
-    /// Reads the newest receipts, newest first: their time in microseconds and their opaque states.
+    /// Reads the receipts since then, newest first: their time in microseconds and their opaque states.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn receipts(&self) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+    pub fn receipts(&self, since: Timestamp) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
         let receipts = self.transaction.open_table(tables::RECEIPTS)?;
         let mut newest = Vec::new();
-        for entry in receipts.iter()?.rev() {
+        for entry in receipts.range(since.as_micros()..)?.rev() {
             let (at, state) = entry?;
             newest.push((at.value(), state.value().to_vec()));
         }
@@ -342,5 +342,27 @@ impl Snapshot {
             sessions.push((key.value().to_owned(), value.value().to_vec()));
         }
         Ok(sessions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use crate::model::Timestamp;
+    use crate::store::{DirectoryStorage, Store, Write};
+
+    #[test]
+    fn receipts_are_read_back_to_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let (store, mut writer) = Store::open(&DirectoryStorage::new(directory.path().to_owned())).unwrap();
+        let receipts: Vec<(i64, Vec<u8>)> = [10, 20, 30].map(|at_us| (at_us, vec![1])).into();
+        writer.commit(vec![Write::Receipts(receipts)]).unwrap();
+        let since = |at_us: i64| -> Vec<i64> {
+            let receipts = store.snapshot().unwrap().receipts(Timestamp::from_micros(at_us)).unwrap();
+            receipts.into_iter().map(|(at_us, _)| at_us).collect()
+        };
+        assert_eq!(since(i64::MIN), [30, 20, 10]);
+        assert_eq!(since(20), [30, 20]);
+        assert!(since(31).is_empty());
     }
 }

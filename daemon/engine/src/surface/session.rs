@@ -55,7 +55,7 @@ pub fn choose(
     let mut ranked: Vec<(f32, MemoryNumber)> = Vec::new();
     for (number, row) in catalog.rows() {
         let is_candidate = row.status == Status::Active
-            && visible.contains(&row.scope)
+            && row.is_in(&visible)
             && (reader == Reader::Asking || row.origin.is_shown_unasked());
         if let Some(spec) = kinds.of(row).filter(|spec| is_candidate && spec.surface_lines > 0) {
             ranked.push((rank(row, catalog, spec, now), number));

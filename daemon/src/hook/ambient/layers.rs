@@ -1,11 +1,13 @@
 //! The search for what is known of a file, layer by layer; each skips what an earlier one or this session already gave.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use helix_engine::code;
 use helix_engine::index::catalog::Catalog;
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
-use helix_engine::model::{Memory, MemoryNumber, Scope, Status};
+use helix_engine::model::{Memory, MemoryNumber, Status};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
@@ -34,13 +36,15 @@ const MEANING_PATIENCE: Duration = Duration::from_millis(30);
 /// What was found so far.
 pub(super) struct Layers<'a> {
     context: &'a Context<'a>,
-    scopes: Vec<Scope>,
+    /// The numbers of the scopes that are seen from here.
+    scopes: Vec<u32>,
     pub(super) found: Vec<Memory>,
 }
 
 impl<'a> Layers<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Self {
-        Self { context, scopes: context.project.scopes(), found: Vec::new() }
+        let scopes = context.runtime.strand.catalog().scope_numbers(&context.project.scopes());
+        Self { context, scopes, found: Vec::new() }
     }
 
     fn strand(&self) -> &Strand {
@@ -91,9 +95,9 @@ impl<'a> Layers<'a> {
     }
 
     /// Memories that are near in meaning to what the file is about.
-    pub(super) fn by_meaning(&mut self, seen: &std::sync::Arc<Seen>) -> Result<(), ReadError> {
+    pub(super) fn by_meaning(&mut self, seen: &Arc<Seen>) -> Result<(), ReadError> {
         let context = self.context;
-        let room = GUESSES_MAX.min(ENOUGH.saturating_sub(self.found.len()));
+        let room = self.room();
         // Nobody's work waits for a dry run.
         let patience = if context.is_real() { MEANING_PATIENCE } else { context.time_left() / 2 };
         if room == 0 {
@@ -109,9 +113,14 @@ impl<'a> Layers<'a> {
         Ok(())
     }
 
+    /// How many guesses there is room for.
+    fn room(&self) -> usize {
+        GUESSES_MAX.min(ENOUGH.saturating_sub(self.found.len()))
+    }
+
     /// Memories that have the words and pass.
     fn by_words(&mut self, query: &LexicalQuery, passes: impl Fn(&Memory) -> bool) -> Result<(), ReadError> {
-        let room = GUESSES_MAX.min(ENOUGH.saturating_sub(self.found.len()));
+        let room = self.room();
         if query.is_empty() || room == 0 {
             return Ok(());
         }
@@ -129,10 +138,7 @@ impl<'a> Layers<'a> {
     /// Whether a memory may be given: active, visible here, trusted, and not given yet.
     fn is_wanted(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
         let is_visible = catalog.row(number).is_some_and(|row| {
-            let scope = catalog.scope_of(row);
-            row.status == Status::Active
-                && row.origin.is_shown_unasked()
-                && self.scopes.iter().any(|visible| scope_is(visible, scope))
+            row.status == Status::Active && row.origin.is_shown_unasked() && row.is_in(&self.scopes)
         });
         is_visible
             && !self.found.iter().any(|memory| memory.number == number)
@@ -140,18 +146,9 @@ impl<'a> Layers<'a> {
     }
 }
 
-/// Compares a scope with its text without making one.
-fn scope_is(scope: &Scope, text: &str) -> bool {
-    match scope {
-        Scope::Global => text == "global",
-        Scope::Project(id) => text.strip_prefix("project:") == Some(id.as_str()),
-        Scope::Session(id) => text.strip_prefix("session:") == Some(id.as_str()),
-    }
-}
-
 /// Whether a memory's text names an identifier exactly.
 pub(super) fn names_identifier(memory: &Memory, name: &str) -> bool {
-    memory.text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == name)
+    code::words(&memory.text).any(|word| word == name)
 }
 
 /// Whether a memory that names a file's stem may mean that file: it is about no file, or about one beside or below it.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::code::SYMBOLS_MAX;
+use helix_engine::code::{self, SYMBOLS_MAX};
 use helix_engine::policy::tags::AUTO_TAGS;
 
 use crate::hook::event::Input;
@@ -106,7 +106,7 @@ impl Target {
         let is_distinctive = |name: &String| is_distinctive(name);
         match &self.pattern {
             Some(pattern) => {
-                let words = pattern.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned);
+                let words = code::words(pattern).map(str::to_owned);
                 words.filter(is_distinctive).take(SYMBOLS_MAX).collect()
             }
             None => declared.iter().filter(|name| is_distinctive(name)).cloned().collect(),

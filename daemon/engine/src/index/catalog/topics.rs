@@ -49,11 +49,12 @@ impl Catalog {
     #[must_use]
     pub fn count(&self, scopes: &[Scope]) -> usize {
         let scopes = self.scope_numbers(scopes);
-        self.rows().filter(|(_, row)| row.status == Status::Active && scopes.contains(&row.scope)).count()
+        self.rows().filter(|(_, row)| row.status == Status::Active && row.is_in(&scopes)).count()
     }
 
     /// The numbers of those scopes that any memory has.
-    pub(crate) fn scope_numbers(&self, scopes: &[Scope]) -> Vec<u32> {
+    #[must_use]
+    pub fn scope_numbers(&self, scopes: &[Scope]) -> Vec<u32> {
         scopes.iter().filter_map(|scope| self.scopes.find(&scope.to_string())).collect()
     }
 
