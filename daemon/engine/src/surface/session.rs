@@ -1,6 +1,7 @@
 //! What a session starts with: the project's most important memories, as few tokens as they need.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 use super::frame::{CLOSE, OPEN, mark, unclosed};
 use super::inject::{CHARS_PER_TOKEN, Injection};
@@ -25,8 +26,18 @@ const WEIGHTS: (f32, f32, f32, f32) = (0.50, 0.20, 0.15, 0.15);
 /// Days after which freshness has halved.
 const FRESH_DAYS: f64 = 30.0;
 
-/// What a memory of the project itself gains over a global one.
+/// What a memory of the project itself gains over a global one that is not about the user.
 const PROJECT_BONUS: f32 = 0.1;
+
+/// What a kind gains that says what to do or to avoid, over one that tells what is or was: as much as being of today.
+const GUIDANCE_BONUS: f32 = 0.15;
+
+/// Kinds that guide. Knowing of them before the work starts is what saves it.
+const GUIDANCE: [&str; 7] = ["identity", "preference", "convention", "decision", "gotcha", "architecture", "procedure"];
+
+/// Lines of a kind's budget for each of its memories that come before any kind has more: a surface holds a dozen lines, the
+/// budgets together some three hundred.
+const LINES_PER_SHARE: u32 = 5;
 
 /// What a pinned memory gains: it comes first.
 const PINNED_BONUS: f32 = 1.0;
@@ -40,7 +51,8 @@ pub enum Reader {
     Unasked,
 }
 
-/// Chooses the memories for a surface, best first, at most `limit`.
+/// Chooses the memories for a surface, at most `limit`: first each kind's best, as many as are its share, then the rest; both
+/// by rank.
 #[must_use]
 pub fn choose(
     catalog: &Catalog,
@@ -52,22 +64,49 @@ pub fn choose(
 ) -> Vec<MemoryNumber> {
     let visible = catalog.scope_numbers(scopes);
     let mut kinds = Specs { catalog, kinds, known: HashMap::new() };
-    let mut ranked: Vec<(f32, MemoryNumber)> = Vec::new();
+    let mut shares: HashMap<u32, Vec<Ranked>> = HashMap::new();
+    let mut ranked: Vec<Ranked> = Vec::new();
     for (number, row) in catalog.rows() {
         let is_candidate = row.status == Status::Active
             && row.is_in(&visible)
             && (reader == Reader::Asking || row.origin.is_shown_unasked());
         if let Some(spec) = kinds.of(row).filter(|spec| is_candidate && spec.surface_lines > 0) {
-            ranked.push((rank(row, catalog, spec, now), number));
+            let one = (rank(row, catalog, spec, now), number);
+            keep_best(shares.entry(row.kind).or_default(), one, share(spec));
+            ranked.push(one);
         }
     }
-    let order = |a: &(f32, MemoryNumber), b: &(f32, MemoryNumber)| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1));
     if limit < ranked.len() {
-        ranked.select_nth_unstable_by(limit, order);
+        ranked.select_nth_unstable_by(limit, best_first);
         ranked.truncate(limit);
     }
-    ranked.sort_by(order);
-    ranked.into_iter().map(|(_, number)| number).collect()
+    ranked.sort_by(best_first);
+    let mut first: Vec<Ranked> = shares.into_values().flatten().collect();
+    first.sort_by(best_first);
+    let is_first: HashSet<MemoryNumber> = first.iter().map(|(_, number)| *number).collect();
+    let rest = ranked.into_iter().filter(|(_, number)| !is_first.contains(number));
+    first.into_iter().chain(rest).map(|(_, number)| number).take(limit).collect()
+}
+
+/// A memory and its rank.
+type Ranked = (f32, MemoryNumber);
+
+fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
+    b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
+}
+
+/// How many memories of a kind come before any kind has more.
+fn share(spec: &KindSpec) -> usize {
+    usize::try_from(spec.surface_lines.div_ceil(LINES_PER_SHARE)).unwrap_or(usize::MAX)
+}
+
+/// Adds to the best ones, of which there are at most `limit`, best first.
+fn keep_best(best: &mut Vec<Ranked>, one: Ranked, limit: usize) {
+    let place = best.partition_point(|other| best_first(other, &one) == Ordering::Less);
+    if place < limit {
+        best.insert(place, one);
+        best.truncate(limit);
+    }
 }
 
 /// The kinds of a catalog's rows, each looked up once.
@@ -96,12 +135,14 @@ fn rank(row: &Row, catalog: &Catalog, spec: &KindSpec, now: Timestamp) -> f32 {
     let fresh = (1.0 / (1.0 + row.valid_from.age_days(now) / FRESH_DAYS)) as f32;
     let recalled = ((row.access_count as f32 + 1.0).ln() / 5.0).min(1.0);
     let (confidence, importance, access, freshness) = WEIGHTS;
-    let is_global = catalog.scope_of(row) == "global";
+    let is_elsewhere = catalog.scope_of(row) == "global" && !spec.about_user;
+    let guides = GUIDANCE.contains(&spec.name.as_str());
     fading.confidence_at(now) * confidence
         + row.importance * importance
         + recalled * access
         + fresh * freshness
-        + if is_global { 0.0 } else { PROJECT_BONUS }
+        + if is_elsewhere { 0.0 } else { PROJECT_BONUS }
+        + if guides { GUIDANCE_BONUS } else { 0.0 }
         + if row.pinned { PINNED_BONUS } else { 0.0 }
 }
 
@@ -233,6 +274,33 @@ mod tests {
         Checkpoint: x
         </helix-memory>
         "#);
+    }
+
+    #[test]
+    fn guidance_and_what_is_about_the_user_come_before_the_newest_facts() {
+        let mut catalog = Catalog::default();
+        let day = 86_400_000_000;
+        let now = Timestamp::from_micros(1_000 * day);
+        let mut add = |number: u32, kind: &str, scope: &Scope, age_days: i64| {
+            let mut memory = memory(number, &format!("statement {number}"));
+            memory.kind = Kind::from_stored(kind);
+            memory.scope = scope.clone();
+            memory.valid_from = Timestamp::from_micros((1_000 - age_days) * day);
+            memory.last_seen_at = memory.valid_from;
+            catalog.apply(&memory);
+        };
+        let project = Scope::Project("p".to_owned());
+        for number in 0..12 {
+            add(number, "fact", &project, 0);
+        }
+        add(20, "preference", &Scope::Global, 100);
+        add(21, "gotcha", &project, 20);
+        add(22, "decision", &project, 100);
+        add(23, "fact", &Scope::Global, 100);
+        let chosen = choose(&catalog, &Kinds::default(), &[project, Scope::Global], Reader::Unasked, now, 10);
+        let chosen: Vec<u32> = chosen.into_iter().map(|number| number.0).collect();
+        // Four of the facts are their kind's share; the global one waits behind them.
+        assert_eq!(chosen, [22, 20, 11, 10, 9, 8, 21, 7, 6, 5]);
     }
 
     #[test]
