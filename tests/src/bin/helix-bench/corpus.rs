@@ -3,6 +3,8 @@
 //! Words follow Zipf's law over a made-up vocabulary, as they do in natural text, so that posting lists have realistic
 //! lengths; identifiers, topics, tags and source paths have the shapes they have in repositories.
 
+use std::ops::Range;
+
 use helix_proto::v1::Draft;
 
 /// Distinct words. A team's notes over years hold some tens of thousands.
@@ -17,9 +19,9 @@ const PER_TOPIC: usize = 40;
 /// Memories about one file, on average.
 const PER_SOURCE: usize = 25;
 
-/// Words of the shortest and the longest text.
-const WORDS_MIN: u64 = 12;
-const WORDS_MAX: u64 = 60;
+/// Words of the shortest and the longest text: a paragraph, or one sentence.
+const PARAGRAPH_WORDS: Range<u64> = 12..60;
+const SENTENCE_WORDS: Range<u64> = 8..16;
 
 /// The topic that everybody writes into, as some strands have one.
 pub(crate) const JOURNAL: &str = "journal";
@@ -106,10 +108,23 @@ pub(crate) struct Corpus {
     identifiers: Vec<String>,
     /// Summed Zipf weights, for sampling.
     summed: Vec<f64>,
+    /// Words of a text.
+    length: Range<u64>,
 }
 
 impl Corpus {
+    /// Memories of a paragraph each.
     pub(crate) fn new() -> Self {
+        Self::of_texts(PARAGRAPH_WORDS)
+    }
+
+    /// Memories of a sentence each. A made-up word is three or four tokens to a model, an English one hardly more than one: so
+    /// these take as long to embed as notes of some forty words.
+    pub(crate) fn of_sentences() -> Self {
+        Self::of_texts(SENTENCE_WORDS)
+    }
+
+    fn of_texts(length: Range<u64>) -> Self {
         let words: Vec<String> = (0..VOCABULARY).map(word).collect();
         let mut numbers = Numbers::new(7);
         let identifiers = (0..IDENTIFIERS).map(|_| identifier(&words, &mut numbers)).collect();
@@ -121,7 +136,7 @@ impl Corpus {
             sum += weight;
             summed.push(sum);
         }
-        Self { words, identifiers, summed }
+        Self { words, identifiers, summed, length }
     }
 
     /// The memory of a number, in a corpus of `size`.
@@ -210,7 +225,7 @@ impl Corpus {
     }
 
     fn text(&self, numbers: &mut Numbers) -> String {
-        let count = WORDS_MIN + numbers.below(WORDS_MAX - WORDS_MIN);
+        let count = self.length.start + numbers.below(self.length.end - self.length.start);
         let words: Vec<&str> =
             (0..count)
                 .map(|_| {
