@@ -348,11 +348,13 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
 fn project_of(runtime: &Runtime, handler: Handler, request: &HookRequest, input: &Input) -> Arc<Project> {
     let project = runtime.project(&input.directory(&request.project_dir));
     let file = if handler == Handler::Ambient { input.file() } else { None };
-    let elsewhere = file.filter(|file| project.is_directory() || !file.starts_with(&project.root));
-    match elsewhere.as_deref().and_then(Path::parent).filter(|directory| directory.is_dir()) {
-        Some(directory) => runtime.project(directory),
-        None => project,
-    }
+    let is_outside = |file: &Path| !file.starts_with(&project.root);
+    let elsewhere = file.as_deref().filter(|file| project.is_directory() || is_outside(file));
+    let directory = elsewhere.and_then(Path::parent).filter(|directory| directory.is_dir());
+    let found = directory.map(|directory| runtime.project(directory));
+    // A directory below a mere directory is a part of it, and no project of its own.
+    let own = found.filter(|found| !found.is_directory() || file.as_deref().is_some_and(is_outside));
+    own.unwrap_or(project)
 }
 
 /// Notes what the session was given, and renders it.

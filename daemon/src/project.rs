@@ -99,8 +99,8 @@ impl Projects {
         let (stamp, project) = known.get(cwd)?;
         let is_fresh = match &stamp.config {
             Some((path, at)) => modified(path) == *at,
-            // A directory without git may have become a repository.
-            None => !cwd.join(".git").exists(),
+            // A directory without git may have become a repository, or a part of one.
+            None => !cwd.ancestors().any(|directory| directory.join(".git").exists()),
         };
         is_fresh.then(|| Arc::clone(project))
     }

@@ -21,13 +21,30 @@ impl Project {
     /// # Errors
     /// When git fails.
     pub fn new(home: &Home, name: &str) -> Result<Self> {
+        let project = Self::without_git(home, name)?;
+        project.become_repository()?;
+        Ok(project)
+    }
+
+    /// Makes a directory beside the home.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn without_git(home: &Home, name: &str) -> Result<Self> {
         let root = home.scratch().join(name);
         fs::create_dir_all(&root)?;
-        let project = Self { root: root.canonicalize()? };
-        project.git(&["init", "-q"])?;
+        Ok(Self { root: root.canonicalize()? })
+    }
+
+    /// Makes the directory a repository with one commit.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn become_repository(&self) -> Result<()> {
+        self.git(&["init", "-q"])?;
         // The message tells repositories apart, whose identity is their first commit.
-        project.git(&["commit", "-q", "--allow-empty", "-m", name])?;
-        Ok(project)
+        let name = self.root.file_name().unwrap_or_default().to_string_lossy();
+        self.git(&["commit", "-q", "--allow-empty", "-m", &name])
     }
 
     /// Writes a file and returns its absolute path.

@@ -29,9 +29,18 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        Self::of(|home| Project::new(home, "billing").unwrap())
+    }
+
+    /// With a project that is a mere directory.
+    fn without_git() -> Self {
+        Self::of(|home| Project::without_git(home, "billing").unwrap())
+    }
+
+    fn of(project: impl FnOnce(&Home) -> Project) -> Self {
         let home = Home::new().unwrap();
         let daemon = Daemon::start(&home).unwrap();
-        let project = Project::new(&home, "billing").unwrap();
+        let project = project(&home);
         let rpc = Rpc::connect(&home).unwrap();
         Self { _daemon: daemon, home, project, rpc }
     }
@@ -210,6 +219,21 @@ fn another_projects_memories_are_not_given() {
     assert_eq!(world.session("two").read("src/kernels.rs").unwrap(), None);
     let theirs = Session::new(&world.home, &other, "three");
     assert!(theirs.read("src/kernels.rs").unwrap().is_some(), "its own session is given it");
+}
+
+#[test]
+fn a_directory_without_git_is_a_project_with_all_that_is_below_it() {
+    let mut world = World::without_git();
+    world.project.write("src/deep/kernels.rs", "// no symbols\n").unwrap();
+    let handle = world.remember("Kernels assume sorted input.", "src/deep/kernels.rs:42");
+    assert!(mentions(world.session("one").read("src/deep/kernels.rs").unwrap().as_ref(), &handle));
+    let inner = Project::new(&world.home, "billing/vendored").unwrap();
+    inner.write("src/deep/kernels.rs", "// no symbols\n").unwrap();
+    let context = world.session("two").read("vendored/src/deep/kernels.rs").unwrap();
+    assert!(!mentions(context.as_ref(), &handle), "a repository below it is another project: {context:?}");
+    // What was stored before is still about the same files.
+    world.project.become_repository().unwrap();
+    assert!(mentions(world.session("three").read("src/deep/kernels.rs").unwrap().as_ref(), &handle));
 }
 
 #[test]

@@ -45,10 +45,13 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
+    /// A connection of somebody who works in the home's project, so that sources are those of its files.
     pub(crate) fn open(home: &Home) -> Result<Self> {
+        let root = project_root(home);
+        fs::create_dir_all(&root)?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let client = runtime.block_on(Client::connect(&home.paths, Start::Never, PROGRAM))?;
-        Ok(Self { runtime, client, caller: caller(v1::Program::Ctl, home.scratch(), "", "") })
+        Ok(Self { runtime, client, caller: caller(v1::Program::Ctl, &root, "", "") })
     }
 
     /// Stores one memory; returns when it is durable.
@@ -247,9 +250,14 @@ impl Fixtures {
     }
 }
 
-/// Makes a project directory in a home's scratch place with one file; returns both paths.
+/// Where a home's project is, in its scratch place.
+fn project_root(home: &Home) -> PathBuf {
+    home.scratch().join("project")
+}
+
+/// Makes one file of a home's project; returns the project's path and the file's.
 pub(crate) fn project(home: &Home, relative: &str, text: &str) -> Result<(PathBuf, PathBuf)> {
-    let root = home.scratch().join("project");
+    let root = project_root(home);
     let file = root.join(relative);
     fs::create_dir_all(file.parent().unwrap_or(&root))?;
     fs::write(&file, text)?;
