@@ -77,12 +77,12 @@ pub fn choose(
         }
     }
     if limit < ranked.len() {
-        ranked.select_nth_unstable_by(limit, best_first);
+        ranked.select_nth_unstable_by(limit, |a, b| best_first(*a, *b));
         ranked.truncate(limit);
     }
-    ranked.sort_by(best_first);
+    ranked.sort_by(|a, b| best_first(*a, *b));
     let mut first: Vec<Ranked> = shares.into_values().flatten().collect();
-    first.sort_by(best_first);
+    first.sort_by(|a, b| best_first(*a, *b));
     let is_first: HashSet<MemoryNumber> = first.iter().map(|(_, number)| *number).collect();
     let rest = ranked.into_iter().filter(|(_, number)| !is_first.contains(number));
     first.into_iter().chain(rest).map(|(_, number)| number).take(limit).collect()
@@ -91,7 +91,7 @@ pub fn choose(
 /// A memory and its rank.
 type Ranked = (f32, MemoryNumber);
 
-fn best_first(a: &Ranked, b: &Ranked) -> Ordering {
+fn best_first(a: Ranked, b: Ranked) -> Ordering {
     b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
 }
 
@@ -102,7 +102,7 @@ fn share(spec: &KindSpec) -> usize {
 
 /// Adds to the best ones, of which there are at most `limit`, best first.
 fn keep_best(best: &mut Vec<Ranked>, one: Ranked, limit: usize) {
-    let place = best.partition_point(|other| best_first(other, &one) == Ordering::Less);
+    let place = best.partition_point(|other| best_first(*other, one) == Ordering::Less);
     if place < limit {
         best.insert(place, one);
         best.truncate(limit);

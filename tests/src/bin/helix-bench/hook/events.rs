@@ -1,5 +1,6 @@
 //! Every event, as Claude Code would send it in a session that works on a project.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
@@ -35,6 +36,9 @@ const AMBIENT_TARGET_SIZE: usize = 100_000;
 const ALWAYS: Expected = Expected::AnswersAtLeast(95);
 const OFTEN: Expected = Expected::AnswersAtLeast(30);
 
+/// Names that are searched for, one a round.
+const SEARCHED: usize = 200;
+
 /// Stride between the memories that two rounds ask about.
 const ROUND_STRIDE: usize = 7_919;
 
@@ -59,17 +63,16 @@ impl<'a> Place<'a> {
 
     /// Every event in the order of a session, and among them what an answer of nothing costs.
     pub(super) fn every_event(&self) -> Result<Vec<Variant>> {
-        let [removed, searched, missing, moved]: [String; 4] = self.identifiers()?;
+        let ([removed, missing, moved], searched) = self.identifiers()?;
         let edit = json!({
             "file_path": self.root.join(OTHER_FILE), "old_string": format!("pub fn {removed}(value: &str) -> usize {{\n"),
             "new_string": "pub fn renamed(value: &str) -> usize {\n", "replace_all": false,
         });
-        let grep = json!({"pattern": format!("{searched}\\("), "output_mode": "content", "-n": true});
         Ok(vec![
             self.session()?,
             self.prompt("prompt")?,
             self.ambient_read()?,
-            self.tool("ambient, Grep", "Grep", grep)?,
+            self.grep(searched)?,
             self.error_context(&failing_build("E0425", &missing))?,
             self.tool("ambient, Edit, a symbol goes", "Edit", edit)?,
             self.bash("post-build, a build fails", failing_build("E0433", &moved), OFTEN)?,
@@ -131,6 +134,14 @@ impl<'a> Place<'a> {
         })
     }
 
+    fn grep(&self, searched: Vec<String>) -> Result<Variant> {
+        self.event("ambient, Grep", "ambient", "PreToolUse-Read", ALWAYS, move |input, round| {
+            let name = &searched[round % searched.len()];
+            input["tool_name"] = "Grep".into();
+            input["tool_input"] = json!({"pattern": format!("{name}\\("), "output_mode": "content", "-n": true});
+        })
+    }
+
     fn tool(&self, name: &str, tool: &'static str, tool_input: Value) -> Result<Variant> {
         self.event(name, "ambient", "PreToolUse-Read", ALWAYS, move |input, _| {
             input["tool_name"] = tool.into();
@@ -184,13 +195,17 @@ impl<'a> Place<'a> {
         (0..64).map(|round| self.corpus.question(round * ROUND_STRIDE % self.size, self.size)).collect()
     }
 
-    /// Identifiers that memories name.
-    fn identifiers<const N: usize>(&self) -> Result<[String; N]> {
+    /// Identifiers that memories name: some, and others that are searched for, each in so few rounds that it is not yet ignored.
+    fn identifiers(&self) -> Result<([String; 3], Vec<String>)> {
+        let mut known = HashSet::new();
         let named = (0..self.size).filter_map(|number| {
             let text = self.corpus.memory(number, self.size).text;
             text.split(' ').find(|word| word.contains('_')).map(str::to_owned)
         });
-        named.take(N).collect::<Vec<_>>().try_into().ok().context("the memories name too few identifiers")
+        let mut names = named.filter(|name| known.insert(name.clone()));
+        let first: Vec<String> = names.by_ref().take(3).collect();
+        let first = first.try_into().ok().context("the memories name too few identifiers")?;
+        Ok((first, names.take(SEARCHED).collect()))
     }
 }
 
