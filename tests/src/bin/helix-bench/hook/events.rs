@@ -198,11 +198,11 @@ impl<'a> Place<'a> {
     /// Identifiers that memories name: some, and others that are searched for, each in so few rounds that it is not yet ignored.
     fn identifiers(&self) -> Result<([String; 3], Vec<String>)> {
         let mut known = HashSet::new();
-        let named = (0..self.size).filter_map(|number| {
+        let mentioned = (0..self.size).filter_map(|number| {
             let text = self.corpus.memory(number, self.size).text;
             text.split(' ').find(|word| word.contains('_')).map(str::to_owned)
         });
-        let mut names = named.filter(|name| known.insert(name.clone()));
+        let mut names = mentioned.filter(|name| known.insert(name.clone()));
         let first: Vec<String> = names.by_ref().take(3).collect();
         let first = first.try_into().ok().context("the memories name too few identifiers")?;
         Ok((first, names.take(SEARCHED).collect()))
