@@ -2,8 +2,9 @@
 //!
 //! A search always finds something; what is shown unasked must help. Four signs decide, put together by a logistic model for
 //! each occasion: how near the meaning is, how far it stands out from what else was found, how much of what was said the
-//! memory has, and how telling the shared words are. Weights and thresholds are fitted on labelled cases; `cargo xtask bench
-//! hooks` says how well they do on others.
+//! memory has, and how telling the shared words are. Whoever names an identifier means it: a memory that names the same one
+//! needs less of the others. Weights and thresholds are fitted on labelled cases; `cargo xtask bench hooks` says how well they
+//! do on others.
 
 use super::run::Hit;
 use crate::index::lexical::{LexicalQuery, Mode};
@@ -31,6 +32,8 @@ pub struct Signs {
     pub coverage: f32,
     /// How telling the words are that it has, in nats.
     pub rarity: f32,
+    /// Whether it names an identifier of several parts that the words name.
+    pub names_identifier: bool,
 }
 
 /// How near a memory is in meaning.
@@ -51,19 +54,29 @@ struct Model {
     /// Of the logarithm of one more than the rarity.
     rarity: f32,
     threshold: f32,
+    /// The threshold for a memory that names an identifier.
+    named_threshold: f32,
 }
 
-const PROMPT: Model = Model { bias: -7.5, cosine: 3.4, lead: 3.9, coverage: 1.7, rarity: 2.2, threshold: 0.5 };
-const FAILURE: Model = Model { bias: -10.7, cosine: 1.3, lead: 1.7, coverage: 2.9, rarity: 3.4, threshold: 0.4 };
-const TASK: Model = Model { bias: -8.2, cosine: 5.4, lead: 2.4, coverage: 0.0, rarity: 2.5, threshold: 0.5 };
-const FILE: Model = Model { bias: -8.9, cosine: 1.8, lead: 2.5, coverage: 2.1, rarity: 2.6, threshold: 0.4 };
+const PROMPT: Model =
+    Model { bias: -7.5, cosine: 3.4, lead: 3.9, coverage: 1.7, rarity: 2.2, named_threshold: 0.2, ..WORDS };
+const FAILURE: Model =
+    Model { bias: -10.7, cosine: 1.3, lead: 1.7, coverage: 2.9, rarity: 3.4, threshold: 0.4, ..NAMES_MEAN_NOTHING };
+const TASK: Model =
+    Model { bias: -8.2, cosine: 5.4, lead: 2.4, coverage: 0.0, rarity: 2.5, named_threshold: 0.2, ..WORDS };
+const FILE: Model =
+    Model { bias: -8.9, cosine: 1.8, lead: 2.5, coverage: 2.1, rarity: 2.6, threshold: 0.4, ..NAMES_MEAN_NOTHING };
 
 const PROMPT_WORDS: Model = Model { bias: -7.1, coverage: 2.7, rarity: 2.6, threshold: 0.55, ..WORDS };
-const FAILURE_WORDS: Model = Model { bias: -10.5, coverage: 2.8, rarity: 3.6, threshold: 0.45, ..WORDS };
+const FAILURE_WORDS: Model = Model { bias: -10.5, coverage: 2.8, rarity: 3.6, threshold: 0.45, ..NAMES_MEAN_NOTHING };
 const TASK_WORDS: Model = Model { bias: -7.0, coverage: 0.1, rarity: 2.8, threshold: 0.5, ..WORDS };
 
-/// What the models without an embedder have in common.
-const WORDS: Model = Model { bias: 0.0, cosine: 0.0, lead: 0.0, coverage: 0.0, rarity: 0.0, threshold: 0.5 };
+/// What the models have in common, those without an embedder above all.
+const WORDS: Model =
+    Model { bias: 0.0, cosine: 0.0, lead: 0.0, coverage: 0.0, rarity: 0.0, threshold: 0.5, named_threshold: 0.3 };
+
+/// Where nobody chose the identifiers: an output and a file are full of them.
+const NAMES_MEAN_NOTHING: Model = Model { named_threshold: 1.0, ..WORDS };
 
 impl Occasion {
     fn model(self, has_meaning: bool) -> &'static Model {
@@ -96,7 +109,10 @@ impl Signs {
     /// Whether it is likely enough to be shown.
     #[must_use]
     pub fn suffice(self, occasion: Occasion) -> bool {
-        self.relevance(occasion) >= occasion.model(self.meaning.is_some()).threshold
+        let model = occasion.model(self.meaning.is_some());
+        let threshold =
+            if self.names_identifier { model.threshold.min(model.named_threshold) } else { model.threshold };
+        self.relevance(occasion) >= threshold
     }
 }
 
@@ -139,7 +155,9 @@ impl<'a> Weigher<'a> {
             shared += if found.contains(&term.word) { *rarity } else { 0.0 };
         }
         let coverage = if all > 0.0 { shared / all } else { 0.0 };
-        Signs { meaning: None, coverage, rarity: shared }
+        // Whole identifiers of several parts are the terms that a search does not require.
+        let names_identifier = self.query.terms().iter().any(|term| !term.required && found.contains(&term.word));
+        Signs { meaning: None, coverage, rarity: shared, names_identifier }
     }
 }
 
@@ -152,7 +170,7 @@ mod tests {
     #[test]
     fn every_sign_counts() {
         let near = Meaning { cosine: 0.2, lead: 0.0 };
-        let weak = Signs { meaning: Some(near), coverage: 0.1, rarity: 1.0 };
+        let weak = Signs { meaning: Some(near), coverage: 0.1, rarity: 1.0, names_identifier: false };
         for occasion in OCCASIONS {
             for strong in [
                 Signs { meaning: Some(Meaning { cosine: 0.7, ..near }), ..weak },
@@ -162,10 +180,24 @@ mod tests {
                 assert!(strong.relevance(occasion) > weak.relevance(occasion), "{occasion:?}");
             }
             assert!(!weak.suffice(occasion) && !Signs { meaning: None, ..weak }.suffice(occasion), "{occasion:?}");
-            let all = Signs { meaning: Some(Meaning { cosine: 0.8, lead: 0.3 }), coverage: 0.9, rarity: 25.0 };
+            let near = Some(Meaning { cosine: 0.8, lead: 0.3 });
+            let all = Signs { meaning: near, coverage: 0.9, rarity: 25.0, names_identifier: false };
             assert!(all.suffice(occasion), "{occasion:?}");
         }
-        let words = Signs { meaning: None, coverage: 0.8, rarity: 20.0 };
+        let words = Signs { meaning: None, coverage: 0.8, rarity: 20.0, names_identifier: false };
         assert!(words.suffice(Occasion::Prompt) && words.suffice(Occasion::Failure) && words.suffice(Occasion::Task));
+    }
+
+    #[test]
+    fn an_identifier_that_somebody_wrote_counts_and_one_of_an_output_does_not() {
+        let near = Some(Meaning { cosine: 0.35, lead: 0.1 });
+        let some = Signs { meaning: near, coverage: 0.5, rarity: 6.0, names_identifier: false };
+        let named = Signs { names_identifier: true, ..some };
+        for (occasion, counts) in OCCASIONS.into_iter().zip([true, false, true, false]) {
+            assert!(!some.suffice(occasion), "{occasion:?}");
+            assert_eq!(named.suffice(occasion), counts, "{occasion:?}");
+        }
+        let unrelated = Signs { meaning: Some(Meaning::default()), rarity: 1.0, names_identifier: true, ..some };
+        assert!(!unrelated.suffice(Occasion::Prompt) && !unrelated.suffice(Occasion::Task));
     }
 }
