@@ -129,8 +129,8 @@ impl Incident {
         }
     }
 
-    /// What helped before, for a reader: `fixed before by changing a.rs (2026-11-03), held 1 of 2`. `None` when nothing is
-    /// known to have helped. Days are those of `zone`.
+    /// What helped before, for a reader: `fixed before by changing a.rs (2026-11-03), held 1 of 2`, or that it never held.
+    /// `None` when nothing is known to have helped. Days are those of `zone`.
     #[must_use]
     pub fn remedy(&self, zone: &TimeZone) -> Option<String> {
         // To change the file that the mistake is in says least.
@@ -140,7 +140,16 @@ impl Incident {
         let held = newest_first().filter(is_telling).find(|fix| !fix.has_failed);
         let fix = held.or_else(|| newest_first().find(is_telling)).or_else(|| newest_first().next())?;
         let day = Timestamp::from_micros(fix.at_us).day(zone);
-        Some(format!("fixed before by {} ({day}), held {} of {}", fix.deeds(), self.held, self.fixed))
+        Some(format!("fixed before by {} ({day}), {}", fix.deeds(), self.record()))
+    }
+
+    /// How the remedies fared.
+    fn record(&self) -> String {
+        match (self.held, self.fixed) {
+            (0, 0 | 1) => "which did not hold (it came back)".to_owned(),
+            (0, fixed) => format!("which did not hold (it came back {fixed} times)"),
+            (held, fixed) => format!("held {held} of {fixed}"),
+        }
     }
 }
 
@@ -190,10 +199,12 @@ mod tests {
         assert!(own.remedy(&TimeZone::UTC).unwrap().contains("src/a.rs"), "better than nothing");
         let again = Incident::occurred(Incident::read(&incident.encode_to_vec()), &fault, "cargo build", at(1), true);
         assert!(
-            again.remedy(&TimeZone::UTC).unwrap().ends_with("src/a.rs (2026-10-26), held 0 of 1"),
+            again.remedy(&TimeZone::UTC).unwrap().ends_with("src/a.rs (2026-10-26), which did not hold (it came back)"),
             "{:?}",
             again.remedy(&TimeZone::UTC)
         );
+        let twice = Incident { fixed: 2, ..again.clone() };
+        assert!(twice.remedy(&TimeZone::UTC).unwrap().ends_with("which did not hold (it came back 2 times)"));
         let mut again = Incident::occurred(Some(again), &fault, "cargo build", at(1), false);
         again.mended(Remedy { files: &["b", "c", "d", "e"].map(String::from), commands: &[] }, at(2));
         assert!(
