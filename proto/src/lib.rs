@@ -7,6 +7,7 @@ pub mod frame;
 pub mod hidden;
 pub mod limits;
 pub mod paths;
+pub mod remedy;
 
 /// Generated messages, client and server of `helix.v1`.
 #[allow(missing_docs, clippy::pedantic, clippy::large_enum_variant, rustdoc::invalid_html_tags, unreachable_pub)]

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use helix_engine::model::{Scope, Timestamp};
 use helix_engine::policy::work::watch::Watch;
 use helix_engine::strand::Request;
+use helix_proto::remedy;
 use prost::Message;
 use serde_json::Value;
 
@@ -19,11 +20,28 @@ const KEY: &str = "hooks ";
 /// The name of the program that hooks run.
 const HOOK_PROGRAM: &str = "helix-hook";
 
-/// Where clients keep their hooks, below the project and below the user's home directory.
-const SETTINGS: [&str; 3] = [".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json"];
+/// Where clients keep their hooks.
+const SETTINGS: [Settings; 5] = [
+    Settings { is_own: false, file: ".claude/settings.json", client: "claude", flag: None },
+    Settings { is_own: false, file: ".claude/settings.local.json", client: "claude", flag: Some("local") },
+    Settings { is_own: false, file: ".codex/hooks.json", client: "codex", flag: None },
+    Settings { is_own: true, file: ".claude/settings.json", client: "claude", flag: Some("user") },
+    Settings { is_own: true, file: ".codex/hooks.json", client: "codex", flag: Some("user") },
+];
 
 /// Largest file of settings that is read.
 const SETTINGS_MAX_BYTES: u64 = 1024 * 1024;
+
+/// A file in which a client keeps hooks.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    /// Whether it lies below the user's home directory and not below the project.
+    is_own: bool,
+    file: &'static str,
+    /// The client's name on the command line, and the flag that means this file.
+    client: &'static str,
+    flag: Option<&'static str>,
+}
 
 /// A hook as a client's settings have it.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,10 +87,11 @@ impl Watches {
     /// Notes that a session starts in a project. Returns what is worth telling it.
     pub(super) fn started(&self, writer: &WriterHandle, scope: &Scope, root: &Path, now: Timestamp) -> Vec<String> {
         let wired = wired(root);
-        let mut missing: Vec<String> =
-            wired.iter().filter(|hook| hook.program.is_absolute() && !hook.program.exists()).map(missing).collect();
+        let is_gone = |hook: &Wired| hook.program.is_absolute() && !hook.program.exists();
+        let gone = wired.iter().filter(|(_, hook)| is_gone(hook));
+        let mut missing: Vec<String> = gone.map(|(settings, hook)| missing(settings, hook)).collect();
         missing.dedup();
-        let events: Vec<String> = wired.into_iter().map(|hook| hook.event).collect();
+        let events: Vec<String> = wired.into_iter().map(|(_, hook)| hook.event).collect();
         let told = self.change(writer, scope, |watch| (true, watch.started(&events, now)));
         missing.into_iter().chain(told).collect()
     }
@@ -90,19 +109,20 @@ impl Watches {
     }
 }
 
-fn missing(hook: &Wired) -> String {
-    format!(
-        "Helix: the hooks run {}, which is not there anymore; tell the user that `helixctl hooks install` repairs them.",
-        hook.program.display()
-    )
+fn missing(settings: &Settings, hook: &Wired) -> String {
+    let (gone, advice) = (remedy::gone(&hook.program), remedy::connect(settings.client, settings.flag));
+    format!("Helix: its hooks do not run, because {gone}; tell the user to {advice}.")
 }
 
-/// The hooks of Helix that the clients of a project are told to run. Settings that cannot be read have none.
-fn wired(root: &Path) -> Vec<Wired> {
+/// The hooks of Helix that the clients of a project are told to run, each with where. Settings that cannot be read have none.
+fn wired(root: &Path) -> Vec<(Settings, Wired)> {
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
-    let directories = [Some(root.to_owned()), home];
-    let files = directories.into_iter().flatten().flat_map(|directory| SETTINGS.map(|file| directory.join(file)));
-    files.filter_map(|file| read(&file)).flat_map(|settings| hooks(&settings)).collect()
+    let of = |settings: Settings| {
+        let directory = if settings.is_own { home.as_deref() } else { Some(root) };
+        let read = directory.and_then(|directory| read(&directory.join(settings.file)));
+        read.map(|read| hooks(&read)).unwrap_or_default().into_iter().map(move |hook| (settings, hook))
+    };
+    SETTINGS.into_iter().flat_map(of).collect()
 }
 
 fn read(file: &Path) -> Option<Value> {

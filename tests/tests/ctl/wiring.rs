@@ -120,3 +120,14 @@ fn what_was_installed_works_when_it_is_run() {
     let output = child.wait_with_output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().contains(&handle));
 }
+
+#[test]
+fn a_program_that_is_gone_has_the_remedy_that_sessions_are_told() {
+    let world = World::new();
+    let hook = json!({"type": "command", "command": "/nowhere/helix-hook", "args": ["session"]});
+    let settings = json!({"hooks": {"SessionStart": [{"hooks": [hook]}]}});
+    world.project.write(".claude/settings.local.json", &settings.to_string()).unwrap();
+    let said = String::from_utf8(world.run(&["doctor"]).stdout).unwrap();
+    let line = said.lines().find(|line| line.contains("/nowhere/helix-hook does not exist")).unwrap_or(&said);
+    assert!(line.ends_with("; run `helixctl connect claude --local`"), "{said}");
+}

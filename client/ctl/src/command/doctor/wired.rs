@@ -1,10 +1,12 @@
 //! Whether the clients that work in this directory know of Helix.
 
+use helix_proto::remedy;
+
 use crate::command::agent::{place, programs};
 use crate::context::Context;
 use crate::failure::Failure;
 use crate::finding::Finding;
-use crate::wiring::{Client, Place, Programs, Target, WiringStatus, status};
+use crate::wiring::{Client, Place, Programs, Scope, Target, WiringStatus, status};
 
 /// Looks for hooks and server in each of the files that the clients read here. Where none of them knows of Helix, Claude
 /// Code is said not to.
@@ -31,11 +33,13 @@ fn is_wired(client: Client, place: &Place, programs: &Programs) -> bool {
 
 /// One finding for each kind of file that the client has.
 fn examine_client(client: Client, place: &Place, programs: &Programs) -> Vec<Finding> {
-    let scopes: Vec<Vec<Target>> = client.scopes().iter().map(|scope| client.targets(*scope, place)).collect();
-    let kinds = scopes.first().map_or(0, Vec::len);
+    let of = |scope: &Scope| (*scope, client.targets(*scope, place));
+    let scopes: Vec<(Scope, Vec<Target>)> = client.scopes().iter().map(of).collect();
+    let kinds = scopes.first().map_or(0, |(_, targets)| targets.len());
     let kind = |at: usize| {
-        let targets: Vec<&Target> = scopes.iter().filter_map(|targets| targets.get(at)).collect();
-        let name = targets.first().map(|target| name(client, target)).unwrap_or_default();
+        let targets = scopes.iter().filter_map(|(scope, targets)| Some((*scope, targets.get(at)?)));
+        let targets: Vec<(Scope, &Target)> = targets.collect();
+        let name = targets.first().map(|(_, target)| name(client, target)).unwrap_or_default();
         let looked = look(&targets, programs).map(|found| judge(client, &name, &found));
         looked.unwrap_or_else(|failure| Finding::failure(&name, failure.to_string()))
     };
@@ -51,31 +55,40 @@ fn name(client: Client, target: &Target) -> String {
     format!("{what} in {}", client.name())
 }
 
-fn look<'a>(targets: &[&'a Target], programs: &Programs) -> Result<Vec<(&'a Target, WiringStatus)>, Failure> {
+/// What is there of ours in one file.
+struct Found<'a> {
+    scope: Scope,
+    target: &'a Target,
+    state: WiringStatus,
+}
+
+fn look<'a>(targets: &[(Scope, &'a Target)], programs: &Programs) -> Result<Vec<Found<'a>>, Failure> {
     let mut found = Vec::new();
-    for target in targets {
-        let found_there = status(target, programs)?;
-        if !found_there.installed.is_empty() || !found_there.notes.is_empty() {
-            found.push((*target, found_there));
+    for &(scope, target) in targets {
+        let state = status(target, programs)?;
+        if !state.installed.is_empty() || !state.notes.is_empty() {
+            found.push(Found { scope, target, state });
         }
     }
     Ok(found)
 }
 
-fn judge(client: Client, name: &str, found: &[(&Target, WiringStatus)]) -> Finding {
-    let sound = found.iter().find(|(_, one)| one.is_complete());
-    let command = client.command();
+fn judge(client: Client, name: &str, found: &[Found<'_>]) -> Finding {
+    let sound = found.iter().find(|one| one.state.is_complete());
     match (sound, found.first()) {
-        (Some((target, _)), _) => Finding::ok(name, target.path.display().to_string()),
-        (None, Some((target, state))) => {
+        (Some(one), _) => Finding::ok(name, one.target.path.display().to_string()),
+        (None, Some(Found { scope, target, state })) => {
             let missing = (!state.missing.is_empty()).then(|| format!("{} missing", state.missing.join(", ")));
-            let gone = state.stale.iter().map(|program| format!("{} does not exist", program.display()));
+            let gone = state.stale.iter().map(|program| remedy::gone(program));
             let problems: Vec<String> = missing.into_iter().chain(gone).chain(state.notes.iter().cloned()).collect();
-            let place = target.path.display();
-            Finding::warning(name, format!("{place}: {}; run `helixctl connect {command}`", problems.join("; ")))
+            // Whose settings `connect` takes anyway need no flag.
+            let flag = (client.scopes().first() != Some(scope)).then(|| scope.name());
+            let (place, advice) = (target.path.display(), remedy::connect(client.command(), flag));
+            Finding::warning(name, format!("{place}: {}; {advice}", problems.join("; ")))
         }
         (None, None) => {
-            Finding::warning(name, format!("not installed for this project; run `helixctl connect {command}`"))
+            let advice = remedy::connect(client.command(), None);
+            Finding::warning(name, format!("not installed for this project; {advice}"))
         }
     }
 }
