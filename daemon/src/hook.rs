@@ -37,6 +37,7 @@ use helix_engine::model::{Memory, MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::{ReadError, Request};
 use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
+use helix_proto::SCRATCH_SESSION;
 use helix_proto::v1::HookRequest;
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -139,7 +140,7 @@ impl Context<'_> {
 
     /// Whether anything may be recorded.
     fn is_real(&self) -> bool {
-        !self.request.dry_run
+        !self.request.dry_run && !self.input.session_id.starts_with(SCRATCH_SESSION)
     }
 
     /// Changes what the session is doing, and persists it some time. A dry run changes a copy.

@@ -19,5 +19,9 @@ pub mod v1 {
 /// count, listing and guess.
 pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
 
+/// What the id of a session begins with that an examination plays. The daemon answers its hooks as any others and records
+/// nothing of them.
+pub const SCRATCH_SESSION: &str = "helix-doctor-";
+
 /// Protocol number: raised when an older peer would misunderstand a newer one.
 pub const PROTOCOL: u32 = 1;

@@ -189,18 +189,25 @@ fn status_describes_the_daemon() {
 fn doctor_finds_a_new_home_in_order_and_leaves_nothing_in_it() {
     let world = World::new();
     world.add("build", "Cache needs cleaning.", &[]);
+    // What every session is given, also the one that is played.
+    let everywhere = world.add("style", "Commit messages say why.", &["--scope", "global", "--kind", "preference"]);
     for arguments in [&["doctor"][..], &["doctor", "--deep"]] {
         let findings = world.json(arguments);
         let results = findings["results"].as_array().unwrap();
         let failed: Vec<&Value> = results.iter().filter(|result| result["level"] == "failure").collect();
         assert!(failed.is_empty(), "{failed:?}");
         assert!(results.len() > 8, "{results:?}");
+        let hook = results.iter().find(|result| result["name"] == "hook").unwrap();
+        assert!(hook["detail"].as_str().unwrap().contains("answered text"), "{hook}");
     }
+    assert_eq!(world.json(&["session", "--list"])["sessions"], json!([]));
+    assert_eq!(world.json(&["receipts"])["receipts"], json!([]));
+    world.done(&["forget", &everywhere]);
     let said = world.done(&["doctor"]);
     assert!(said.lines().all(|line| line.split('\t').count() == 3), "{said}");
     let status = world.json(&["status"]);
-    assert_eq!(status["memories_by_status"], json!({"active": 1}));
-    assert_eq!((&status["topics"], &status["projects"]), (&json!(1), &json!(1)));
+    assert_eq!(status["memories_by_status"], json!({"active": 1, "forgotten": 1}));
+    assert_eq!((&status["topics"], &status["projects"]), (&json!(2), &json!(1)));
     let said = world.refused(&["read", "helix-doctor"]);
     assert!(said.contains("nothing is called"), "{said}");
     assert_eq!(world.found(&["doctor", "--scope", "all"]), Vec::<String>::new());

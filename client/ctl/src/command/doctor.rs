@@ -8,6 +8,7 @@ mod wired;
 
 use clap::Args;
 use helix_client::{Client, Start, v1};
+use helix_proto::SCRATCH_SESSION;
 
 use crate::context::{Context, wait};
 use crate::document::embedder_state;
@@ -60,7 +61,7 @@ async fn examine(context: &Context, deep: bool) -> Vec<Finding> {
 
 async fn examine_daemon(context: &Context, client: &mut Client, deep: bool) -> Vec<Finding> {
     // Ties what this run leaves in logs together, and keeps two runs apart.
-    let label = format!("helix-doctor-{}-{}", std::process::id(), now_us());
+    let label = format!("{SCRATCH_SESSION}{}-{}", std::process::id(), now_us());
     let mut results = vec![version(&client.greeting)];
     results.extend(own_checks(client, deep).await);
     results.push(round_trip::examine(context, client, &label).await);
