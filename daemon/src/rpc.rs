@@ -10,6 +10,7 @@ mod edit;
 mod export;
 mod find;
 mod import;
+mod limit;
 mod receipts;
 mod scopes;
 mod search;

@@ -14,6 +14,7 @@ use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MA
 use helix_proto::v1;
 use tonic::Status;
 
+use super::limit::Limit;
 use super::{convert, find, off_thread, scopes};
 use crate::embedder::State;
 use crate::runtime::{Asker, Runtime};
@@ -21,6 +22,9 @@ use crate::sources::SEARCH_READ_MAX_BYTES;
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
 const EMBED_DEADLINE: Duration = Duration::from_secs(2);
+
+/// Hits returned.
+const LIMIT: Limit = Limit { default: SEARCH_LIMIT_DEFAULT, max: SEARCH_LIMIT_MAX };
 
 /// A request made ready.
 pub(super) struct Prepared {
@@ -123,10 +127,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
             format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it", request.query.len());
         return Err(Status::resource_exhausted(message));
     }
-    if request.limit > SEARCH_LIMIT_MAX {
-        let message = format!("limit is {}, the most is {SEARCH_LIMIT_MAX}", request.limit);
-        return Err(Status::resource_exhausted(message));
-    }
+    let limit = LIMIT.read(request.limit)?;
     let asker = runtime.asker(request.caller.as_ref());
     let cursor = Some(&request.cursor).filter(|cursor| !cursor.is_empty()).map(|text| Cursor::parse(text)).transpose();
     let cursor = cursor.map_err(|error| convert::status(error.kind(), &error))?;
@@ -139,12 +140,11 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     let names: Vec<String> = wire.scopes.iter().chain(&parsed.scopes).cloned().collect();
     filter.scopes = scopes::filtered(&asker, &names)?;
     let note = topics::resolve(runtime, &mut filter)?;
-    let limit = if request.limit == 0 { SEARCH_LIMIT_DEFAULT } else { request.limit };
     let mut search = Search {
         words: parsed.words,
         vector: None,
         filter,
-        limit: limit as usize,
+        limit,
         mode: convert::mode(request.mode()),
         retriever: convert::retriever(request.retriever()),
         now,

@@ -12,13 +12,11 @@ use helix_proto::v1;
 use tonic::Status;
 
 use super::convert;
+use super::limit::Limit;
 use crate::runtime::{Asker, Runtime};
 
-/// Operations shown when no limit is given.
-const LIMIT_DEFAULT: u32 = 100;
-
-/// Most operations shown.
-const LIMIT_MAX: u32 = 1_000;
+/// Operations or sessions shown.
+const LIMIT: Limit = Limit { default: 100, max: 1_000 };
 
 /// Operations looked at, from the newest: reading so many takes some hundredths of a second. What a session did before
 /// them is not shown.
@@ -37,20 +35,16 @@ const SECONDS_OF_HOUR: u64 = 3_600;
 
 /// Lists the operations of a session, oldest first; the newest ones when there are more than the limit.
 pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) -> Result<v1::SessionLogReply, Status> {
-    let limit = match request.limit {
-        0 => LIMIT_DEFAULT,
-        limit if limit <= LIMIT_MAX => limit,
-        limit => return Err(Status::resource_exhausted(format!("limit is {limit}, the most is {LIMIT_MAX}"))),
-    };
+    let limit = LIMIT.read(request.limit)?;
     if request.list {
-        return list::list(runtime, limit as usize);
+        return list::list(runtime, limit);
     }
     let asker = runtime.asker(request.caller.as_ref());
     let session = if request.session.is_empty() { asker.actor.session.clone() } else { request.session.clone() };
     let wanted = Wanted::new(session, &asker, runtime.now());
     let read = runtime.strand.snapshot().and_then(|snapshot| {
         let operations = snapshot.operations_backwards()?;
-        collect(operations, &wanted, limit as usize)
+        collect(operations, &wanted, limit)
     });
     let (operations, total) = read.map_err(|error| convert::status(error.kind(), &error))?;
     let recent_hours = wanted.recent_hours();

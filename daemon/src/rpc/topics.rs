@@ -7,11 +7,12 @@ use helix_proto::limits::SEARCH_LIMIT_MAX;
 use helix_proto::v1;
 use tonic::Status;
 
+use super::limit::Limit;
 use super::{convert, find, scopes};
 use crate::runtime::Runtime;
 
-/// Memories of a `Recent` that names no limit.
-const RECENT_LIMIT_DEFAULT: u32 = 50;
+/// Memories of a `Recent`.
+const RECENT_LIMIT: Limit = Limit { default: 50, max: SEARCH_LIMIT_MAX };
 
 /// Days of a `Prune` that names none.
 const PRUNE_DAYS_DEFAULT: u32 = 30;
@@ -31,14 +32,10 @@ pub(super) fn list(runtime: &Runtime, request: &v1::ListTopicsRequest) -> Result
 
 /// Lists the newest memories.
 pub(super) fn recent(runtime: &Runtime, request: &v1::RecentRequest) -> Result<v1::RecentReply, Status> {
-    if request.limit > SEARCH_LIMIT_MAX {
-        let message = format!("limit is {}, the most is {SEARCH_LIMIT_MAX}", request.limit);
-        return Err(Status::resource_exhausted(message));
-    }
+    let limit = RECENT_LIMIT.read(request.limit)?;
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
-    let limit = if request.limit == 0 { RECENT_LIMIT_DEFAULT } else { request.limit };
-    let found = runtime.strand.recent(&scopes, Timestamp::from_micros(request.after_us), limit as usize);
+    let found = runtime.strand.recent(&scopes, Timestamp::from_micros(request.after_us), limit);
     Ok(v1::RecentReply {
         memories: find::wire_indexed(runtime, &found.numbers, &asker)?,
         total: u32::try_from(found.total).unwrap_or(u32::MAX),
