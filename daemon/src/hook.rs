@@ -287,10 +287,11 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
     if input.is_own_tool() && handler != Handler::ApproveMcp {
         return Vec::new();
     }
+    let home = runtime.project(&input.directory(&request.project_dir));
     let context = Context {
         runtime,
         request,
-        project: project_of(runtime, handler, request, &input),
+        project: project_of(runtime, handler, &home, &input),
         key: input.session_key(),
         now: runtime.now(),
         dialect,
@@ -309,8 +310,14 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
             Vec::new()
         }
     };
-    if context.is_real() && context.time_left().is_zero() {
-        runtime.watches.was_late(&runtime.writer, &context.project.scope);
+    if context.is_real() {
+        // The session is known by now if anything is to be kept of it.
+        for key in [&input.session_id, &context.key] {
+            runtime.sessions.works_in(key, &home);
+        }
+        if context.time_left().is_zero() {
+            runtime.watches.was_late(&runtime.writer, &context.project.scope);
+        }
     }
     stdout
 }
@@ -346,16 +353,15 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
 }
 
 /// The project of the session, or of the file, when a session works above several repositories or reaches into another.
-fn project_of(runtime: &Runtime, handler: Handler, request: &HookRequest, input: &Input) -> Arc<Project> {
-    let project = runtime.project(&input.directory(&request.project_dir));
+fn project_of(runtime: &Runtime, handler: Handler, home: &Arc<Project>, input: &Input) -> Arc<Project> {
     let file = if handler == Handler::Ambient { input.file() } else { None };
-    let is_outside = |file: &Path| !file.starts_with(&project.root);
-    let elsewhere = file.as_deref().filter(|file| project.is_directory() || is_outside(file));
+    let is_outside = |file: &Path| !file.starts_with(&home.root);
+    let elsewhere = file.as_deref().filter(|file| home.is_directory() || is_outside(file));
     let directory = elsewhere.and_then(Path::parent).filter(|directory| directory.is_dir());
     let found = directory.map(|directory| runtime.project(directory));
     // A directory below a mere directory is a part of it, and no project of its own.
     let own = found.filter(|found| !found.is_directory() || file.as_deref().is_some_and(is_outside));
-    own.unwrap_or(project)
+    own.unwrap_or_else(|| Arc::clone(home))
 }
 
 /// Notes what the session was given, and renders it.

@@ -1,5 +1,7 @@
 //! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM, persisted behind the answer.
 
+mod place;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -7,6 +9,9 @@ use std::time::Duration;
 use helix_engine::model::{MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::{Activity, Phase};
 use prost::Message;
+
+use crate::project::Project;
+use place::Place;
 
 /// A session without an event for this long is over.
 const IDLE_MAX: Duration = Duration::from_hours(4);
@@ -92,6 +97,8 @@ pub(crate) struct Known {
     pub(crate) last_event_at: Timestamp,
     /// The memories in its context, the newest first.
     pub(crate) given: Vec<MemoryNumber>,
+    /// Where it works; `None` when no hook said so.
+    pub(crate) place: Option<Place>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -105,6 +112,7 @@ struct Session {
     lost: BTreeSet<u32>,
     checkpoint: Option<GivenCheckpoint>,
     activity: Activity,
+    place: Option<Place>,
     /// When its state was last handed to the writer, and whether it changed since.
     written_at: Option<Timestamp>,
     is_dirty: bool,
@@ -132,6 +140,8 @@ struct SessionState {
     told: Vec<Told>,
     #[prost(uint32, repeated, tag = "9")]
     held: Vec<u32>,
+    #[prost(message, optional, tag = "10")]
+    place: Option<Place>,
 }
 
 /// All sessions.
@@ -155,6 +165,7 @@ impl Sessions {
                 lost: state.lost.into_iter().collect(),
                 checkpoint,
                 activity: state.activity.unwrap_or_default(),
+                place: state.place,
                 told: state.told.into_iter().map(|told| (told.number, told)).collect(),
                 held: state.held.into_iter().collect(),
                 written_at: None,
@@ -252,6 +263,17 @@ impl Sessions {
         (result, is_due.then(|| session.written(now)))
     }
 
+    /// Notes where a session works that hooks told of. Persisted with what else becomes known of it.
+    pub(super) fn works_in(&self, key: &str, project: &Project) {
+        let mut sessions = self.lock();
+        let Some(session) = sessions.get_mut(key) else { return };
+        let place = Place::of(project).filter(|place| session.place.as_ref() != Some(place));
+        if place.is_some() {
+            session.place = place;
+            session.is_dirty = true;
+        }
+    }
+
     /// The states that are not persisted yet.
     pub(crate) fn unwritten(&self, now: Timestamp) -> Vec<(String, Vec<u8>)> {
         let mut sessions = self.lock();
@@ -273,6 +295,7 @@ impl Sessions {
             phase: session.activity.current_phase(),
             last_event_at: session.last_event_at,
             given: session.given.iter().rev().map(|number| MemoryNumber(*number)).collect(),
+            place: session.place.clone(),
         });
         known.collect()
     }
@@ -380,6 +403,7 @@ impl Session {
             activity: Some(self.activity.clone()),
             told: self.told.values().cloned().collect(),
             held: self.held.iter().copied().collect(),
+            place: self.place.clone(),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::fs;
 
 use helix_proto::{SCRATCH_SCOPE, exit, v1};
 use helix_tests::Rpc;
+use helix_tests::hook::Session;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -223,6 +224,27 @@ fn doctor_finds_a_new_home_in_order_and_leaves_nothing_in_it() {
     let left = rpc.call(async |rpc| rpc.search(request.clone()).await).unwrap();
     let left: Vec<String> = left.hits.into_iter().filter_map(|hit| hit.memory).map(|memory| memory.status).collect();
     assert_eq!(left, ["forgotten"]);
+}
+
+#[test]
+fn sessions_and_receipts_say_where_and_whose() {
+    let world = World::new();
+    // It is given nothing and changes nothing.
+    let quiet = Session::new(&world.home, &world.project, "quiet");
+    assert_eq!(quiet.start("startup").unwrap(), None);
+    assert_eq!(quiet.prompt("what is new?").unwrap(), None);
+    let listed = &world.json(&["session", "--list"])["sessions"][0];
+    assert_eq!((&listed["session"], &listed["project_name"]), (&json!("quiet"), &json!("billing")));
+    assert!(listed["project"].as_str().unwrap().starts_with("project:"), "{listed}");
+    assert!(world.done(&["session", "--list"]).ends_with("\tbilling\n"));
+
+    let handle = world.add("build", "The cache needs cleaning after a toolchain change.", &[]);
+    assert!(Session::new(&world.home, &world.project, "told").start("startup").unwrap().is_some());
+    // The receipt is written behind the answer, and before what is written after it.
+    world.add("notes", "Something else.", &[]);
+    let said = world.done(&["receipts"]);
+    let fields: Vec<&str> = said.trim_end().split('\t').collect();
+    assert_eq!((fields[1], fields[2], *fields.last().unwrap()), ("told", "session", handle.as_str()));
 }
 
 #[test]

@@ -121,5 +121,8 @@ fn a_hook_whose_program_is_gone_is_announced() {
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [hook]}]}});
     world.project.write(".claude/settings.local.json", &settings.to_string()).unwrap();
     let told = world.session("two").start("startup").unwrap().unwrap();
-    assert!(told.contains("/nowhere/helix-hook does not exist; tell the user to run `helixctl connect claude --local`."), "{told}");
+    assert!(
+        told.contains("/nowhere/helix-hook does not exist; tell the user to run `helixctl connect claude --local`."),
+        "{told}"
+    );
 }

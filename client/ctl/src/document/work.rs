@@ -27,6 +27,7 @@ pub(crate) struct SessionsDocument<'a> {
 struct KnownSessionDocument<'a> {
     session: &'a str,
     project: Option<&'a str>,
+    project_name: Option<&'a str>,
     phase: Option<&'a str>,
     last_event_at: String,
     injected: u32,
@@ -163,6 +164,7 @@ impl<'a> From<&'a v1::SessionLogReply> for SessionsDocument<'a> {
         let sessions = reply.sessions.iter().map(|session| KnownSessionDocument {
             session: &session.session,
             project: known(&session.project),
+            project_name: known(&session.project_name),
             phase: known(&session.phase),
             last_event_at: rfc3339(session.last_event_at_us),
             injected: session.injected,

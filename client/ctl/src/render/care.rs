@@ -65,16 +65,19 @@ pub(crate) fn session(look: Look, operations: &[LoggedOperation]) -> String {
 /// Writes sessions: what each is doing, how many memories it was given, and where.
 pub(crate) fn sessions(look: Look, sessions: &[KnownSession]) -> String {
     let or_unknown = |text: &str| if text.is_empty() { "-".to_owned() } else { one_line(text) };
+    let project = |session: &KnownSession| {
+        or_unknown(if session.project_name.is_empty() { &session.project } else { &session.project_name })
+    };
     let row = |session: &KnownSession| {
         vec![
             Field::painted(Paint::Name, one_line(&session.session)),
             Field::painted(Paint::Faint, minute(session.last_event_at_us)),
             or_unknown(&session.phase).into(),
             format!("{} given", session.injected).into(),
-            or_unknown(&session.project).into(),
+            project(session).into(),
         ]
     };
-    rows(look, &["session", "last event", "phase", "memories", "project"], sessions.iter().map(row).collect())
+    rows(look, &["session", "last event", "phase", "given", "project"], sessions.iter().map(row).collect())
 }
 
 /// Writes receipts, newest first.
@@ -82,14 +85,15 @@ pub(crate) fn receipts(look: Look, receipts: &[Receipt]) -> String {
     let row = |receipt: &Receipt| {
         vec![
             Field::painted(Paint::Faint, minute(receipt.at_us)),
+            one_line(&receipt.session).into(),
             one_line(&receipt.event).into(),
             receipt.fate.as_str().into(),
             format!("{} tokens", receipt.tokens).into(),
             format!("{:.1} ms", Duration::from_micros(receipt.latency_us).as_secs_f64() * 1e3).into(),
-            row_text(look, &receipt.handles.join(" ")).into(),
+            one_line(&receipt.handles.join(" ")).into(),
         ]
     };
-    rows(look, &["at", "event", "fate", "cost", "took", HANDLES], receipts.iter().map(row).collect())
+    rows(look, &["at", "session", "event", "fate", "cost", "took", HANDLES], receipts.iter().map(row).collect())
 }
 
 /// Writes what a change did: one line a memory, then how many when there are more.

@@ -22,7 +22,8 @@ pub(super) const HANDLES: &str = "handles";
 const WRAPPED: [&str; 5] = [TEXT, HANDLES, "because", "source", "tags"];
 
 /// Columns that a narrow table does without, the least important first.
-const DISPENSABLE: [&str; 13] = [
+const DISPENSABLE: [&str; 14] = [
+    "given",
     "scope",
     "score",
     "sequence",
@@ -104,13 +105,15 @@ struct Column<'h> {
     /// What its widest field takes.
     columns: usize,
     is_wrapped: bool,
+    /// What the longest name takes in a list of names, which is wrapped between them; 0 in other columns.
+    name_columns: usize,
 }
 
 impl Column<'_> {
     /// The least it can do with, and the room around it.
     fn least(&self) -> usize {
         let content = if self.is_wrapped { self.columns.min(WRAPPED_COLUMNS_MIN) } else { self.columns };
-        content + PADDING_COLUMNS
+        content.max(self.name_columns) + PADDING_COLUMNS
     }
 }
 
@@ -125,7 +128,10 @@ impl<'h> Columns<'h> {
             let name = header.get(at).copied().unwrap_or_default();
             let fields = rows.iter().filter_map(|row| row.get(at)).map(Field::columns);
             let columns = fields.chain([measure_text_width(name)]).max().unwrap_or_default();
-            Column { at, name, columns, is_wrapped: if header.is_empty() { at > 0 } else { WRAPPED.contains(&name) } }
+            let is_wrapped = if header.is_empty() { at > 0 } else { WRAPPED.contains(&name) };
+            let names = rows.iter().filter(|_| name == HANDLES).filter_map(|row| row.get(at));
+            let names = names.flat_map(|field| field.text.split(' ')).map(measure_text_width);
+            Column { at, name, columns, is_wrapped, name_columns: names.max().unwrap_or_default() }
         };
         Self((0..count).map(column).collect())
     }
@@ -219,6 +225,21 @@ mod tests {
             assert!(shown.contains(HANDLE) && shown.contains("2026-11-21 22:14") && shown.contains('…'), "{shown}");
             let fits = |line: &str| line.chars().count() <= usize::from(width) || line == HANDLE;
             assert!(shown.lines().all(fits), "{width}:\n{shown}");
+        }
+    }
+
+    #[test]
+    fn a_list_of_handles_has_each_of_them_whole() {
+        let handles = [HANDLE, "storage/redb-is-truth", "hooks/one-deadline-for-all-of-them"];
+        // More of them than lines that a text may fill.
+        let all = handles.repeat(6).join(" ");
+        for width in 40..=140 {
+            let row = vec!["2026-11-21 22:14".into(), "0f8fad5b-d9cb-469f-a165-70867728950e".into(), Field::from(&all)];
+            let look = Look { table_width: Some(width), color: false };
+            let shown = rows(look, &["at", "session", HANDLES], vec![row]);
+            for handle in handles {
+                assert_eq!(shown.matches(handle).count(), 6, "{width}:\n{shown}");
+            }
         }
     }
 

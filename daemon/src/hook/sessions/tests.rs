@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
+use helix_engine::model::Scope;
 
 const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 
@@ -73,4 +74,27 @@ fn the_number_of_sessions_is_bounded() {
         sessions.begin(&format!("s{n}"), Start::GoesOn, Timestamp::from_micros(NOW.as_micros() + n));
     }
     assert_eq!(sessions.lock().len(), SESSIONS_MAX);
+}
+
+#[test]
+fn where_a_session_works_outlives_a_restart() {
+    let project = |scope: Scope, name: &str| Project {
+        scope,
+        root: std::path::PathBuf::new(),
+        name: name.to_owned(),
+        aliases: Vec::new(),
+    };
+    let billing = project(Scope::Project("commit:12".into()), "billing");
+    let sessions = Sessions::default();
+    sessions.works_in("s", &billing);
+    assert!(sessions.known(NOW).is_empty(), "a session is not made by its place");
+    sessions.work("s", NOW, true, |_| ());
+    sessions.works_in("s", &billing);
+    sessions.works_in("s", &project(Scope::Global, "everything"));
+    let restored = Sessions::restore(sessions.unwritten(NOW));
+    let place = restored.known(NOW).pop().and_then(|known| known.place).unwrap();
+    assert_eq!((place.scope.as_str(), place.name.as_str()), ("project:commit:12", "billing"));
+    assert!(sessions.unwritten(NOW).is_empty());
+    sessions.works_in("s", &billing);
+    assert!(sessions.unwritten(NOW).is_empty(), "nothing new");
 }

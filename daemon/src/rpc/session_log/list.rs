@@ -20,7 +20,9 @@ pub(super) fn list(runtime: &Runtime, limit: usize) -> Result<v1::SessionLogRepl
         known.phase.name().clone_into(&mut session.phase);
         session.last_event_at_us = session.last_event_at_us.max(known.last_event_at.as_micros());
         session.injected = u32::try_from(known.given.len()).unwrap_or(u32::MAX);
-        if session.project.is_empty() {
+        if let Some(place) = known.place {
+            (session.project, session.project_name) = (place.scope, place.name);
+        } else if session.project.is_empty() {
             session.project = project_of(runtime, &known.given);
         }
     }

@@ -41,13 +41,16 @@ pub(crate) fn sessions(reply: &SessionLogReply, view: &View) -> String {
     }
     let lines: Vec<String> = reply.sessions.iter().map(|one| known(one, view)).collect();
     let total = usize::try_from(reply.total).unwrap_or(usize::MAX);
-    packed(&lines, "\n", total, |missing| format!("{missing} earlier sessions are not listed"))
+    packed(&lines, "\n", total, |missing| {
+        format!("{} not listed", count_of(missing, "earlier session is", "earlier sessions are"))
+    })
 }
 
 fn known(one: &KnownSession, view: &View) -> String {
     let minute = dates::minute_of(one.last_event_at_us, &view.zone);
     let given = format!("{} given", count_of(one.injected as usize, "memory", "memories"));
-    header([clean::line(&one.session), minute, clean::line(&one.phase), given, clean::line(&one.project)])
+    let project = if one.project_name.is_empty() { &one.project } else { &one.project_name };
+    header([clean::line(&one.session), minute, clean::line(&one.phase), given, clean::line(project)])
 }
 
 /// How many lines from the end fit into an answer.
@@ -181,13 +184,16 @@ mod tests {
             phase: phase.to_owned(),
             last_event_at_us: RECORDED_AT_US,
             injected,
+            ..KnownSession::default()
         };
-        let all = vec![known("s-1", "project:example.org/helix", "debug", 3), known("s\n2", "", "", 0)];
-        let reply = SessionLogReply { sessions: all, total: 3, ..SessionLogReply::default() };
+        let named = KnownSession { project_name: "billing".into(), ..known("s-0", "project:commit:12", "build", 1) };
+        let all = vec![named, known("s-1", "project:example.org/helix", "debug", 3), known("s\n2", "", "", 0)];
+        let reply = SessionLogReply { sessions: all, total: 4, ..SessionLogReply::default() };
         insta::assert_snapshot!(sessions(&reply, &utc()), @r"
+        s-0  2026-11-21 22:14  build  1 memory given  billing
         s-1  2026-11-21 22:14  debug  3 memories given  project:example.org/helix
         s 2  2026-11-21 22:14  0 memories given
-        1 earlier sessions are not listed
+        1 earlier session is not listed
         ");
     }
 }

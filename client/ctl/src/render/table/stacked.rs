@@ -1,6 +1,6 @@
 //! Rows one below the other, for terminals too narrow for columns: names and numbers first, then running text, indented.
 
-use super::{Columns, Field, TEXT_LINES_MAX, painted};
+use super::{Column, Columns, Field, HANDLES, TEXT_LINES_MAX, painted};
 use crate::screen::Look;
 use crate::text::shorten;
 use dialoguer::console::measure_text_width;
@@ -19,22 +19,28 @@ pub(super) fn stacked(look: Look, width: usize, columns: &Columns<'_>, rows: &[V
 fn one(look: Look, width: usize, columns: &Columns<'_>, row: &[Field]) -> String {
     let fields = |is_wrapped: bool| {
         let wanted = columns.0.iter().filter(move |column| column.is_wrapped == is_wrapped);
-        wanted.filter_map(|column| row.get(column.at)).filter(|field| !field.text.is_empty())
+        let there = wanted.filter_map(|column| Some((column, row.get(column.at)?)));
+        there.filter(|(_, field)| !field.text.is_empty())
     };
     let mut lines = Lines::new(width);
-    for field in fields(false) {
+    for (_, field) in fields(false) {
         lines.add(&painted(look, field), field.columns(), BETWEEN);
     }
     let mut text = lines.written("");
     let room = width.saturating_sub(INDENT.len());
-    for field in fields(true) {
+    for (column, field) in fields(true) {
         let mut lines = Lines::new(room);
-        for word in shorten(&field.text, room * TEXT_LINES_MAX).split(' ') {
+        for word in bounded(column, field, room).split(' ') {
             lines.add(word, measure_text_width(word), " ");
         }
         text += &lines.written(INDENT);
     }
     text
+}
+
+/// As much of a running text as is shown; a list of names is shown whole, as a part of a name is none.
+fn bounded(column: &Column<'_>, field: &Field, room: usize) -> String {
+    if column.name == HANDLES { field.text.clone() } else { shorten(&field.text, room * TEXT_LINES_MAX) }
 }
 
 /// Lines that are filled one after the other.

@@ -3,7 +3,7 @@
 
 use helix_client::v1::{
     BatchItem, CheckpointReply, CompactReply, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation,
-    Repeat, SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint,
+    Receipt, Repeat, SessionLogReply, SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, TaskCheckpoint,
     batch_item,
 };
 use insta::assert_snapshot;
@@ -93,14 +93,49 @@ fn sessions_are_readable() {
         phase: phase.to_owned(),
         last_event_at_us: NOW_US,
         injected: 3,
+        ..KnownSession::default()
     };
-    let all = vec![known("s-1", "project:example.org/helix", "debug"), known("bad\u{1b}[2J", "", "")];
+    let named = KnownSession { project_name: "helix".to_owned(), ..known("s-1", "project:commit:0", "debug") };
+    let all = vec![named, known("bad\u{1b}[2J", "project:example.org/a", "")];
     let shown = sessions(PIPE, &all);
     let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split('\t').collect()).collect();
-    assert_eq!(rows[0][2..], ["debug", "3 given", "project:example.org/helix"]);
-    assert_eq!((rows[1][0], &rows[1][2..]), ("bad\\u{1b}[2J", &["-", "3 given", "-"][..]));
+    assert_eq!(rows[0][2..], ["debug", "3 given", "helix"]);
+    assert_eq!((rows[1][0], &rows[1][2..]), ("bad\\u{1b}[2J", &["-", "3 given", "project:example.org/a"][..]));
+    let unknown = sessions(PIPE, &[known("s-2", "", "")]);
+    assert!(unknown.ends_with("\t-\n"), "{unknown}");
     let reply = SessionLogReply { sessions: all, total: 2, ..SessionLogReply::default() };
     assert_snapshot!("sessions_json", json(&SessionsDocument::from(&reply)));
+}
+
+#[test]
+fn sessions_and_receipts_fit_a_narrow_terminal() {
+    let narrow = Look { table_width: Some(80), color: false };
+    let id = "0f8fad5b-d9cb-469f-a165-70867728950e".to_owned();
+    let known = KnownSession {
+        session: id.clone(),
+        phase: "research".to_owned(),
+        last_event_at_us: NOW_US,
+        injected: 12,
+        project_name: "billing".to_owned(),
+        ..KnownSession::default()
+    };
+    let table = sessions(narrow, &[known]);
+    assert!(table.contains(" session ") && table.contains(&id) && table.contains("billing"), "{table}");
+    let receipt = Receipt {
+        at_us: NOW_US,
+        session: id,
+        event: "session".to_owned(),
+        handles: ["storage/redb-is-truth", "build-gotchas/pass-arch-arm64-without-xcodebuild"]
+            .map(str::to_owned)
+            .to_vec(),
+        tokens: 412,
+        latency_us: 1_234,
+        fate: "delivered".to_owned(),
+    };
+    let shown =
+        [80, 140].map(|width| receipts(Look { table_width: Some(width), ..narrow }, std::slice::from_ref(&receipt)));
+    assert_snapshot!("receipts_narrow_and_wide", shown.join("\n"));
+    assert_snapshot!("receipts_pipe", receipts(PIPE, &[receipt]));
 }
 
 #[test]
