@@ -44,12 +44,26 @@ fn stdout_gets_the_bytes_alone() {
 fn an_export_that_breaks_leaves_what_was_there() {
     let world = World::new(State { pieces: two_pieces(), export_breaks: true, ..State::default() });
     let path = world.write("out.json", "old");
-    let output = world.run(&["export", "out.json"]);
+    let output = world.run(&["export", "out.json", "--force"]);
     assert_code(&output, 70);
     assert!(stderr(&output).contains("reading the store failed"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     assert_code(&world.run(&["export", "-f", "markdown", "-o", "out"]), 74);
     assert_eq!(names(&world.path("project")), [path]);
+}
+
+#[test]
+fn a_file_that_is_there_is_replaced_only_when_it_is_said() {
+    let world = World::new(State { pieces: two_pieces(), ..State::default() });
+    let path = world.write("out.json", "old");
+    let refused = world.run(&["export", "out.json"]);
+    assert_code(&refused, USAGE);
+    assert!(stderr(&refused).contains("out.json exists") && stderr(&refused).contains("--force"), "{}", stderr(&refused));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+    assert!(world.fake.look(|state| state.calls.is_empty()), "nothing was asked");
+    assert_code(&world.run(&["export", "out.json", "--force"]), 0);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"a\":1}");
+    assert_code(&world.run(&["export", "out.json", "--overwrite"]), 0);
 }
 
 #[test]
@@ -62,7 +76,13 @@ fn markdown_is_a_directory() {
     assert_eq!(fs::read_to_string(out.join("a.md")).unwrap(), "12");
     let again = world.run(&["export", "-f", "markdown", "-o", "out"]);
     assert_code(&again, USAGE);
-    assert!(stderr(&again).contains("--overwrite"), "{}", stderr(&again));
+    assert!(stderr(&again).contains("--force"), "{}", stderr(&again));
+    // A file's name would become a directory's.
+    for line in [&["export", "notes.md"][..], &["export", "-f", "markdown", "notes.json"]] {
+        let refused = world.run(line);
+        assert_code(&refused, USAGE);
+        assert!(stderr(&refused).contains("looks like a file") && stderr(&refused).contains("one file a topic"));
+    }
     // A directory is markdown, said or not.
     assert_code(&world.run(&["export", "-o", "out", "--overwrite"]), 0);
     assert_eq!((names(&out).len(), names(&world.path("project")).len()), (2, 1));

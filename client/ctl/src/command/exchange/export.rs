@@ -14,6 +14,7 @@ use tonic::Streaming;
 
 use self::sink::Sink;
 use super::format::Format;
+use crate::ask;
 use crate::context::{Context, wait};
 use crate::document::ExportDocument;
 use crate::failure::{Failure, Outcome};
@@ -40,9 +41,9 @@ pub(crate) struct Export {
     /// Writes these scopes instead of project and global: global, project:ID or all; separated by commas, or repeated
     #[arg(long, value_delimiter = ',', value_name = "S")]
     scope: Vec<String>,
-    /// Replaces files in a directory that has some
-    #[arg(long)]
-    overwrite: bool,
+    /// Replaces a file that is there, or files in a directory that has some
+    #[arg(long, visible_alias = "overwrite")]
+    force: bool,
     /// Prints JSON about what was written
     #[arg(long)]
     json: bool,
@@ -64,8 +65,8 @@ impl Export {
         let target = (output != STREAM).then(|| context.cwd.join(output));
         let mut sink = match &target {
             None => Sink::Stdout,
-            Some(path) if format == Format::Markdown => Sink::directory(path, self.overwrite)?,
-            Some(path) => Sink::file(path)?,
+            Some(path) if format == Format::Markdown => Sink::directory(path, self.force)?,
+            Some(path) => Sink::file(path, self.may_replace(path)?)?,
         };
         let request = v1::ExportRequest {
             caller: Some(context.caller()),
@@ -102,6 +103,22 @@ impl Export {
         Ok(exit::OK)
     }
 
+    /// Whether a file may be replaced: one that is there only when the flag or a person says so.
+    fn may_replace(&self, path: &Path) -> Result<bool, Failure> {
+        // A directory is refused, whatever anybody says.
+        if self.force || path.is_dir() || path.symlink_metadata().is_err() {
+            return Ok(self.force);
+        }
+        let shown = one_line(&path.to_string_lossy());
+        if !ask::is_there_somebody() {
+            return Err(Failure::Usage(format!("{shown} exists; name another file, or add --force to replace it")));
+        }
+        if ask::confirmed(&format!("Replace {shown}?"), "--force")? {
+            return Ok(true);
+        }
+        Err(Failure::Usage("nothing was exported".to_owned()))
+    }
+
     fn checked_format(&self, cwd: &Path, output: &str) -> Result<Format, Failure> {
         let to_stdout = output == STREAM;
         let path = cwd.join(output);
@@ -111,6 +128,12 @@ impl Export {
         let refused = |reason: &str| Err(Failure::Usage(reason.to_owned()));
         if to_stdout && format == Format::Markdown {
             return refused("markdown is one file a topic; name a directory: helixctl export DIR");
+        }
+        if format == Format::Markdown && Format::of_name(&path).is_some() && !path.is_dir() {
+            let name = one_line(output);
+            return Err(Failure::Usage(format!(
+                "{name} looks like a file, but markdown is one file a topic; name a directory: helixctl export -f markdown DIR"
+            )));
         }
         if to_stdout && self.json {
             return refused("stdout cannot hold the export and --json; name a file: helixctl export FILE");

@@ -27,6 +27,8 @@ pub(super) enum Sink {
         path: PathBuf,
         /// What is written.
         temporary: NamedTempFile,
+        /// Whether it may take the place of a file.
+        replaces: bool,
     },
     /// Into a directory beside its target, renamed at the end.
     Directory {
@@ -42,24 +44,24 @@ pub(super) enum Sink {
 }
 
 impl Sink {
-    /// Makes a file beside its target.
-    pub(super) fn file(path: &Path) -> Result<Self, Failure> {
+    /// Makes a file beside its target, which is new unless it may be replaced.
+    pub(super) fn file(path: &Path, replaces: bool) -> Result<Self, Failure> {
         if path.is_dir() {
             return Err(Failure::Usage(format!("{} is a directory; name a file", path.display())));
         }
         let temporary = tempfile::Builder::new().prefix(PREFIX).tempfile_in(parent(path));
         let temporary = temporary.map_err(Failure::io(format!("making a file beside {}", path.display())))?;
-        Ok(Self::File { path: path.to_owned(), temporary })
+        Ok(Self::File { path: path.to_owned(), temporary, replaces })
     }
 
     /// Makes a directory beside its target, which is new or empty unless its files may be replaced.
-    pub(super) fn directory(path: &Path, overwrite: bool) -> Result<Self, Failure> {
+    pub(super) fn directory(path: &Path, replaces: bool) -> Result<Self, Failure> {
         let shown = path.display();
         if path.exists() && !path.is_dir() {
             return Err(Failure::Usage(format!("{shown} is a file; markdown needs a directory")));
         }
-        if !overwrite && !is_empty(path)? {
-            return Err(Failure::Usage(format!("{shown} holds files; name another directory, or add --overwrite")));
+        if !replaces && !is_empty(path)? {
+            return Err(Failure::Usage(format!("{shown} holds files; name another directory, or add --force")));
         }
         // Beside the target, so that renaming stays within one file system.
         let temporary = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent(path));
@@ -71,7 +73,7 @@ impl Sink {
     pub(super) fn write(&mut self, name: &str, data: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Stdout => screen::write(data),
-            Self::File { path, temporary } => {
+            Self::File { path, temporary, .. } => {
                 temporary.write_all(data).map_err(Failure::io(format!("writing {}", path.display())))
             }
             // A last piece may bring notes and no bytes.
@@ -92,8 +94,10 @@ impl Sink {
     pub(super) fn finish(self) -> Result<usize, Failure> {
         match self {
             Self::Stdout => Ok(0),
-            Self::File { path, temporary } => {
-                let placed = temporary.as_file().sync_all().and_then(|()| Ok(temporary.persist(&path)?));
+            Self::File { path, temporary, replaces } => {
+                // A file that came meanwhile is nobody's to replace.
+                let put = if replaces { NamedTempFile::persist } else { NamedTempFile::persist_noclobber };
+                let placed = temporary.as_file().sync_all().and_then(|()| Ok(put(temporary, &path)?));
                 placed.map_err(Failure::io(format!("writing {}", path.display())))?;
                 Ok(1)
             }

@@ -17,7 +17,7 @@ fn a_file_appears_when_it_is_whole() {
     let home = tempdir().unwrap();
     let path = home.path().join("out.json");
     fs::write(&path, "old").unwrap();
-    let mut sink = Sink::file(&path).unwrap();
+    let mut sink = Sink::file(&path, true).unwrap();
     sink.write("", b"new").unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"old");
     assert_eq!(sink.finish().unwrap(), 1);
@@ -26,9 +26,21 @@ fn a_file_appears_when_it_is_whole() {
 }
 
 #[test]
+fn a_file_that_came_meanwhile_stays() {
+    let home = tempdir().unwrap();
+    let path = home.path().join("out.json");
+    let mut sink = Sink::file(&path, false).unwrap();
+    sink.write("", b"new").unwrap();
+    fs::write(&path, "somebody's").unwrap();
+    assert!(sink.finish().is_err());
+    assert_eq!(fs::read(&path).unwrap(), b"somebody's");
+    assert_eq!(names(home.path()), ["out.json"]);
+}
+
+#[test]
 fn what_is_not_finished_leaves_nothing() {
     let home = tempdir().unwrap();
-    let mut file = Sink::file(&home.path().join("out.json")).unwrap();
+    let mut file = Sink::file(&home.path().join("out.json"), false).unwrap();
     file.write("", b"half").unwrap();
     let mut directory = Sink::directory(&home.path().join("out"), false).unwrap();
     directory.write("a.md", b"half").unwrap();
@@ -60,7 +72,7 @@ fn a_directory_that_has_files_is_asked_for() {
     fs::create_dir(&path).unwrap();
     fs::write(path.join("mine.txt"), "mine").unwrap();
     fs::write(path.join("a.md"), "old").unwrap();
-    assert!(Sink::directory(&path, false).unwrap_err().to_string().contains("--overwrite"));
+    assert!(Sink::directory(&path, false).unwrap_err().to_string().contains("--force"));
     let mut sink = Sink::directory(&path, true).unwrap();
     sink.write("a.md", b"new").unwrap();
     sink.finish().unwrap();
