@@ -82,12 +82,12 @@ pub(super) async fn forget(runtime: &Arc<Runtime>, request: v1::ForgetRequest) -
     let (target, asker) = target.await?;
     let number = match target {
         Target::Memory(number) => number,
-        Target::Candidates(candidates) => return Ok(v1::ForgetReply { forgotten: None, candidates }),
+        Target::Candidates(candidates) => return Ok(v1::ForgetReply { candidates, ..v1::ForgetReply::default() }),
     };
     let write = Request::Edit { number, edit: Edit::Forget, expected: None, actor: asker.actor, at: runtime.now() };
     let edited = edit::write(runtime, write).await?;
     let forgotten = edited.memories.first().map(|memory| to_wire(runtime, memory));
-    Ok(v1::ForgetReply { forgotten, candidates: Vec::new() })
+    Ok(v1::ForgetReply { forgotten, candidates: Vec::new(), was_forgotten: edited.changed == 0 })
 }
 
 /// Writes a memory for the wire, with the handles of what it links to.

@@ -39,6 +39,9 @@ fn what_is_added_is_found_read_and_forgotten() {
     assert!(world.done(&["search", "arm64"]).contains(&handle));
     assert!(world.done(&["read", &handle]).contains(text));
     assert_eq!(world.done(&["forget", &handle]), format!("forgot\t{handle}\n"));
+    // There is nothing left to do, which is no fault.
+    assert_eq!(world.done(&["forget", &handle]), format!("forgotten before\t{handle}\n"));
+    assert_eq!(world.json(&["forget", &handle])["was_forgotten"], true);
     assert_eq!(world.found(&["arm64 link"]), Vec::<String>::new());
     let nothing = world.run(&["search", "arm64 link"]);
     assert_eq!((code(&nothing), nothing.stdout.as_slice()), (Some(exit::OK), &b""[..]));

@@ -77,6 +77,7 @@ pub(crate) struct ReadDocument<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct ForgetDocument<'a> {
     forgotten: Option<MemoryDocument<'a>>,
+    was_forgotten: bool,
     candidates: Vec<MemoryDocument<'a>>,
 }
 
@@ -160,6 +161,7 @@ impl<'a> From<&'a v1::ForgetReply> for ForgetDocument<'a> {
     fn from(reply: &'a v1::ForgetReply) -> Self {
         Self {
             forgotten: reply.forgotten.as_ref().map(MemoryDocument::from),
+            was_forgotten: reply.was_forgotten,
             candidates: reply.candidates.iter().map(MemoryDocument::from).collect(),
         }
     }

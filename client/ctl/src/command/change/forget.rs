@@ -147,7 +147,8 @@ fn forget_one(context: &Context, reference: String, json: bool) -> Outcome {
         }
         if let Some(forgotten) = &reply.forgotten {
             if !json {
-                screen::print(&format!("forgot\t{}\n", one_line(&forgotten.handle)))?;
+                let done = if reply.was_forgotten { "forgotten before" } else { "forgot" };
+                screen::print(&format!("{done}\t{}\n", one_line(&forgotten.handle)))?;
             }
             return Ok(exit::OK);
         }
