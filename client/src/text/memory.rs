@@ -1,5 +1,7 @@
 //! The parts of one memory: handle line, body, metadata line.
 
+use std::fmt::Display;
+
 use helix_proto::v1::{Memory, SourceState};
 use jiff::Timestamp;
 
@@ -146,8 +148,9 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
 
 /// `1 memory`, `2 memories`.
 #[must_use]
-pub fn count_of(count: usize, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
+pub fn count_of<N: Display + PartialEq + From<u8>>(count: N, one: &str, several: &str) -> String {
+    let noun = if count == N::from(1) { one } else { several };
+    format!("{count} {noun}")
 }
 
 /// Bytes in the largest unit that leaves a whole number before the point.

@@ -153,7 +153,8 @@ fn topic(runtime: &Runtime, reference: &str, part: &Part, asker: &Asker) -> Resu
     let chosen: Vec<MemoryNumber> = match part {
         Part::Whole => members.into_iter().take(TOPIC_READ_MAX).collect(),
         Part::At(index) => vec![*members.get(*index as usize).ok_or_else(|| {
-            Status::not_found(format!("topic {topic} has {total} memories, so its last index is {}", total - 1))
+            let noun = if total == 1 { "memory" } else { "memories" };
+            Status::not_found(format!("topic {topic} has {total} {noun}, so its last index is {}", total - 1))
         })?],
         Part::With(text) => with_text(runtime, &members, text)?,
     };

@@ -7,6 +7,7 @@ mod shim;
 mod wired;
 
 use clap::Args;
+use helix_client::text::memory::count_of;
 use helix_client::{Client, Start, v1};
 use helix_proto::SCRATCH_SESSION;
 
@@ -95,7 +96,8 @@ async fn embedder(client: &mut Client) -> Finding {
     };
     let Some(embedder) = reply.embedder else { return Finding::warning(NAME, "the daemon does not know its state") };
     let said = [&embedder.model, &embedder.detail].into_iter().filter(|text| !text.is_empty());
-    let waiting = (embedder.pending > 0).then(|| format!("{} memories wait for their vector", embedder.pending));
+    let waiting = count_of(embedder.pending, "memory waits for its vector", "memories wait for their vectors");
+    let waiting = (embedder.pending > 0).then_some(waiting);
     let parts = [embedder_state(embedder.state()).to_owned()].into_iter().chain(said.cloned()).chain(waiting);
     let detail = parts.collect::<Vec<_>>().join(", ");
     match embedder.state() {

@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use helix_client::text::View;
 use helix_client::text::hits::{self, Detail};
+use helix_client::text::memory::count_of;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 use helix_proto::limits::SEARCH_LIMIT_MAX;
@@ -185,10 +186,15 @@ impl Search {
 fn tell(context: &Context, reply: &v1::SearchReply, detail: Option<Detail>, explain: bool) -> Result<(), Failure> {
     match detail {
         None => screen::print(&render::search(context.screen.look, reply))?,
-        Some(Detail::Count) => return screen::print(&(hits::count(reply.total) + "\n")),
+        Some(Detail::Count) => {
+            screen::print(&(hits::count(reply.total) + "\n"))?;
+            remark_notes(reply);
+            return Ok(());
+        }
         Some(Detail::Topics) => {
             screen::print(&render::matches(context.screen.look, reply))?;
-            screen::remark(&format!("helixctl: {} memories fit", reply.total));
+            screen::remark(&format!("helixctl: {}", count_of(reply.total, "memory fits", "memories fit")));
+            remark_notes(reply);
             return Ok(());
         }
         Some(detail) => screen::print(&render::blocks(reply, detail, explain, &View::local()))?,
@@ -205,6 +211,10 @@ fn remark(reply: &v1::SearchReply) {
     }
     let cursor = one_line(&reply.next_cursor);
     screen::remark_if(!cursor.is_empty(), &format!("there are more: --cursor {cursor}"));
+    remark_notes(reply);
+}
+
+fn remark_notes(reply: &v1::SearchReply) {
     for note in &reply.notes {
         screen::remark(&format!("helixctl: {}", one_line(note)));
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use helix_client::text::memory::count_of;
 use helix_client::v1::{
     BatchItem, DuplicatePair, EditReply, ImportProgress, KnownSession, LoggedOperation, Memory, Receipt, Repeat,
     SourceState, StaleMemory, StaleReply, StoreOutcome, StoreReply, batch_item,
@@ -123,10 +124,11 @@ pub(crate) fn batch(look: Look, items: &[BatchItem], first: usize) -> String {
 
 /// Writes what became of an import.
 pub(crate) fn imported(look: Look, progress: &ImportProgress, dry_run: bool) -> String {
-    let word = if dry_run { "would be" } else { "were" };
-    let ImportProgress { read, stored, known, revised, refused, conflicts, .. } = progress;
+    let word = if dry_run { "would be " } else { "" };
+    let ImportProgress { stored, known, revised, refused, conflicts, .. } = progress;
+    let read = count_of(progress.read, "memory", "memories");
     let sum = format!(
-        "{read} read: {stored} {word} stored, {known} known before, {revised} revised, {conflicts} in conflict, \
+        "{read} read: {stored} {word}stored, {known} known before, {revised} {word}revised, {conflicts} in conflict, \
              {refused} refused\n"
     );
     let problem = |problem: &String| format!("{}\t{}\n", look.paint(Paint::Bad, "problem"), one_line(problem));

@@ -34,7 +34,7 @@ fn a_large_file_arrives_in_pieces() {
     world.write("in.json", &text);
     let output = world.run(&["import", "in.json", "--scope", "global"]);
     assert_code(&output, 0);
-    assert_eq!(stdout(&output), "5 read: 3 were stored, 2 known before, 0 revised, 0 in conflict, 0 refused\n");
+    assert_eq!(stdout(&output), "5 memories read: 3 stored, 2 known before, 0 revised, 0 in conflict, 0 refused\n");
     assert!(arrived(&world) == [(String::new(), text.into_bytes())]);
     world.fake.look(|state| {
         assert_eq!((state.imported.len(), state.import_ended), (4, true));

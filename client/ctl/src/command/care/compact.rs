@@ -1,6 +1,7 @@
 //! `helixctl compact`: near duplicates, loose files and wrong times, reported or repaired.
 
 use clap::Args;
+use helix_client::text::memory::count_of;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
@@ -63,12 +64,14 @@ impl Compact {
         let mut lines = Vec::new();
         let hint = if self.apply { "" } else { "; do it with --apply" };
         if self.migrate {
-            lines.push(format!("{} times {}{hint}", reply.repaired, if self.apply { "repaired" } else { "to repair" }));
+            let times = count_of(reply.repaired, "time", "times");
+            lines.push(format!("{times} {}{hint}", if self.apply { "repaired" } else { "to repair" }));
         } else if self.apply {
-            lines.push(format!("{} duplicates merged", reply.merged));
+            lines.push(format!("{} merged", count_of(reply.merged, "duplicate", "duplicates")));
         } else {
             let pairs = reply.pairs.len();
-            lines.push(format!("{pairs} duplicates found{}", if pairs == 0 { "" } else { hint }));
+            let found = count_of(pairs, "duplicate", "duplicates");
+            lines.push(format!("{found} found{}", if pairs == 0 { "" } else { hint }));
         }
         if self.log {
             lines.push(format!("files: {} bytes before, {} after", reply.bytes_before, reply.bytes_after));

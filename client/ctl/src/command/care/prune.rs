@@ -1,6 +1,7 @@
 //! `helixctl prune`: topics that nobody added to for a while. Removes nothing.
 
 use clap::Args;
+use helix_client::text::memory::count_of;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
@@ -39,9 +40,10 @@ impl Prune {
                 return Ok(exit::OK);
             }
             screen::print(&render::topics(context.screen.look, &reply.topics))?;
-            let (quiet, days) = (reply.topics.len(), reply.days);
-            let hint = if quiet > 0 { "; forget one with helixctl forget --topic T --all" } else { "" };
-            screen::remark(&format!("helixctl: {quiet} topics were quiet for {days} days{hint}"));
+            let quiet = count_of(reply.topics.len(), "topic was", "topics were");
+            let days = count_of(reply.days, "day", "days");
+            let hint = if !reply.topics.is_empty() { "; forget one with helixctl forget --topic T --all" } else { "" };
+            screen::remark(&format!("helixctl: {quiet} quiet for {days}{hint}"));
             Ok(exit::OK)
         })
     }

@@ -1,6 +1,7 @@
 //! `helixctl reindex`: every index made anew from the store.
 
 use clap::Args;
+use helix_client::text::memory::count_of;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
@@ -30,8 +31,8 @@ impl Reindex {
                 screen::json(&ReindexDocument::from(&reply))?;
             } else {
                 screen::print(&render::indexes(context.screen.look, &reply.indexes))?;
-                let (memories, ms) = (reply.memories, reply.elapsed_us / 1_000);
-                screen::remark(&format!("helixctl: {memories} memories in {ms} ms"));
+                let (memories, ms) = (count_of(reply.memories, "memory", "memories"), reply.elapsed_us / 1_000);
+                screen::remark(&format!("helixctl: {memories} in {ms} ms"));
             }
             Ok(exit::OK)
         })

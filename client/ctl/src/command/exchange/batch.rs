@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use clap::Args;
+use helix_client::text::memory::count_of;
 use helix_client::{Client, Rpc, Start, v1};
 use helix_proto::exit;
 
@@ -99,9 +100,8 @@ impl Sum {
 
     fn told(&self) -> String {
         let Self { stored, reinforced, duplicates, refused } = self;
-        format!(
-            "{stored} stored, {reinforced} known before, {duplicates} near duplicates not stored, {refused} refused"
-        )
+        let duplicates = count_of(count(*duplicates), "near duplicate", "near duplicates");
+        format!("{stored} stored, {reinforced} known before, {duplicates} not stored, {refused} refused")
     }
 }
 
@@ -118,8 +118,8 @@ async fn store(
     if reply.items.len() == sent {
         return Ok(reply);
     }
-    let answered = reply.items.len();
-    Err(Failure::Unavailable(format!("the daemon answered for {answered} of {sent} memories; run helixctl doctor")))
+    let (answered, sent) = (reply.items.len(), count_of(count(sent), "memory", "memories"));
+    Err(Failure::Unavailable(format!("the daemon answered for {answered} of {sent}; run helixctl doctor")))
 }
 
 /// Storing again what was stored changes nothing, so the whole input may be given again.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::Args;
 use helix_client::limits::CALL_DEADLINE;
+use helix_client::text::memory::count_of;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 use tokio::time::timeout;
@@ -98,7 +99,9 @@ impl Export {
             })?;
         } else {
             let shown = one_line(&path.to_string_lossy());
-            screen::print(&format!("exported\t{memories} memories\t{bytes} bytes\t{shown}\n"))?;
+            let memories = count_of(*memories, "memory", "memories");
+            let bytes = count_of(*bytes, "byte", "bytes");
+            screen::print(&format!("exported\t{memories}\t{bytes}\t{shown}\n"))?;
         }
         Ok(exit::OK)
     }

@@ -9,6 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use helix_client::text::memory::count_of;
 use helix_client::{Client, Start, v1};
 use helix_proto::exit;
 use tokio::sync::{mpsc, oneshot};
@@ -140,6 +141,7 @@ async fn converse(
 
 /// Known memories are not stored again, so the same input may be given again.
 fn partly(failure: Failure, last: &v1::ImportProgress) -> Failure {
-    let what = format!("{} memories were stored until then; import the same again to go on", last.stored);
+    let stored = count_of(last.stored, "memory was", "memories were");
+    let what = format!("{stored} stored until then; import the same again to go on");
     Failure::Within { what, failure: Box::new(failure) }
 }

@@ -192,7 +192,9 @@ fn an_import_is_readable() {
         is_repeats_cut: true,
     };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
-    assert!(imported(PIPE, &progress, true).contains("2 would be stored"));
+    assert!(imported(PIPE, &progress, true).contains("2 would be stored, 1 known before, 1 would be revised"));
+    let one = ImportProgress { read: 1, stored: 1, ..ImportProgress::default() };
+    assert!(imported(PIPE, &one, false).starts_with("1 memory read: 1 stored, 0 known before"));
     assert_snapshot!("import_json", json(&ImportDocument::new(&progress, true)));
 }
 
