@@ -1,5 +1,7 @@
 //! `Search`: parse, embed, recall.
 
+mod near;
+mod tags;
 mod topics;
 
 use std::sync::Arc;
@@ -112,11 +114,12 @@ fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchRep
     }
     let Prepared { search, note, .. } = prepare(runtime, request)?;
     let counts = runtime.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;
+    let unknown = if counts.total == 0 { tags::unknown(runtime, &search.filter) } else { None };
     Ok(v1::SearchReply {
         total: counts.total,
         topic_counts: convert::counted(counts.topics),
         fell_back_to_any: counts.fell_back_to_any,
-        notes: note.into_iter().collect(),
+        notes: note.into_iter().chain(unknown).collect(),
         ..v1::SearchReply::default()
     })
 }
@@ -189,6 +192,9 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     }
     let (next_cursor, ending) = continuation(search, &found, offset);
     notes.extend(ending);
+    if found.hits.is_empty() && offset == 0 {
+        notes.extend(tags::unknown(runtime, &search.filter));
+    }
     if found.words == WordsFound::Nothing && !found.hits.is_empty() {
         notes.push("no memory has any of these words; these are near in meaning".to_owned());
     }

@@ -53,6 +53,32 @@ fn filters_narrow_a_search() {
 }
 
 #[test]
+fn a_tag_that_nothing_has_is_said() {
+    let world = World::new();
+    world.add("build", "Cache needs cleaning.", &["--tags", "ci,performance"]);
+    for line in [&["search", "cache tag:perfomance"][..], &["search", "cache", "--tag", "perfomance"]] {
+        let output = world.run(line);
+        assert_eq!((code(&output), output.stdout.len()), (Some(exit::OK), 0));
+        let said = stderr(&output);
+        assert!(said.contains("no memory here has the tag perfomance; near: performance"), "{said}");
+    }
+    let counted = world.json(&["search", "cache tag:zebra", "--count"]);
+    assert!(counted["notes"][0].as_str().unwrap().contains("the tag zebra"), "{counted}");
+    let known = world.run(&["search", "zebra", "--tag", "ci", "--words"]);
+    assert!(!stderr(&known).contains("tag"), "{known:?}");
+}
+
+#[test]
+fn a_dash_before_a_word_excludes_nothing() {
+    let world = World::new();
+    let both = world.add("build", "The cache needs the linker.", &[]);
+    let one = world.add("deploy", "The cache lives on its own disk.", &[]);
+    assert_eq!(world.found(&["cache -linker", "--all"]), std::slice::from_ref(&both));
+    assert_eq!(sorted(world.found(&["cache -linker", "--any"])), sorted(vec![both.clone(), one]));
+    assert_eq!(world.found(&["--", "-linker"]), [both]);
+}
+
+#[test]
 fn a_day_in_a_query_is_the_askers_day() {
     let world = World::new();
     // The tenth in Greenwich, and still the ninth in California.

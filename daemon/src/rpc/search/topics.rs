@@ -5,14 +5,9 @@ use helix_engine::index::filter::Filter;
 use helix_engine::model::{Scope, TopicPattern};
 use tonic::Status;
 
+use super::near::near;
 use crate::rpc::convert;
 use crate::runtime::Runtime;
-
-/// Names that are proposed in place of one that is not there.
-const NEAR_MAX: usize = 3;
-
-/// Likeness (Jaro and Winkler) from which a name may be a slip of another one: "biuld" is .95 like "build".
-const NEAR_FROM: f64 = 0.82;
 
 /// Replaces patterns by the topics that fit. Returns what to say when some of the names are unknown.
 ///
@@ -74,33 +69,13 @@ fn described(unknown: &[String], names: &[String]) -> String {
     format!("{}; list the topics for their names", said.join("; "))
 }
 
-/// The names most like one: those with a part of it first, then those that it may be a slip of.
-fn near<'n>(name: &str, names: &'n [String]) -> Vec<&'n str> {
-    let bare: String = name.chars().filter(|c| !matches!(c, '*' | '?')).collect();
-    let bare = bare.trim_matches('-');
-    let likeness = |other: &str| {
-        let shares_part = bare.split('-').any(|part| !part.is_empty() && other.split('-').any(|own| own == part));
-        let slip = strsim::jaro_winkler(bare, other);
-        if shares_part { 1.0 + slip } else { slip }
-    };
-    let mut near: Vec<(f64, &str)> = names.iter().map(|other| (likeness(other), other.as_str())).collect();
-    near.retain(|(likeness, _)| *likeness >= NEAR_FROM);
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    near.into_iter().take(NEAR_MAX).map(|(_, name)| name).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn names_like_the_one_meant_are_proposed() {
-        let names = ["build", "build-gotchas", "hook-shim", "iris-notes", "packaging"].map(str::to_owned);
-        assert_eq!(near("biuld", &names), ["build"]);
-        assert_eq!(near("gotchas", &names), ["build-gotchas"]);
-        assert_eq!(near("build-*", &names), ["build", "build-gotchas"]);
-        assert_eq!(near("iris-x*", &names), ["iris-notes"]);
-        assert!(near("zebra", &names).is_empty());
+    fn unknown_names_are_said_with_near_ones() {
+        let names = ["build", "build-gotchas", "hook-shim"].map(str::to_owned);
         let said = described(&["biuld".to_owned(), "z*".to_owned()], &names);
         let expected =
             "no topic here is called biuld; near: build; no topic here fits z*; list the topics for their names";
