@@ -1,10 +1,11 @@
 //! Wiring Helix into a client's own configuration files, and out of them again.
 //!
 //! Text goes one way: `client` says which [`Target`] files a client reads and in which form, `table` which hooks, and
-//! [`Programs`] what they run; `plan` turns the present text into the next one, editing a syntax tree so that comments,
-//! order, indentation and line ends stay; `verify` checks the result with other means; `apply` makes a [`Plan`] of
-//! several files, which is shown and then written; `file` replaces a file atomically; `undo` remembers enough to put the
-//! original bytes back. Nothing here knows the daemon, prints, or reads the environment.
+//! [`Programs`] what they run; `plan` turns the present text into the next one, finding its places in a syntax tree and
+//! adding and removing there with `splice`, so that comments, order, indentation and line ends stay; `verify` checks the
+//! result with other means; `apply` makes a [`Plan`] of several files, which is shown and then written; `file` replaces a
+//! file atomically; `undo` remembers enough to put the original bytes back. Nothing here knows the daemon, prints, or
+//! reads the environment.
 //!
 //! Invariants: an error leaves the named file untouched; installing twice changes nothing; uninstalling a file
 //! that nobody edited since restores it to the byte, and otherwise takes out nothing but ours.
@@ -20,6 +21,7 @@ mod plan;
 mod prune;
 mod server;
 mod spec;
+mod splice;
 mod status;
 mod table;
 mod target;

@@ -7,6 +7,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
 
 use super::error::WiringError;
+use super::splice;
 use super::target::Syntax;
 
 /// Some editors put it before UTF-8 text.
@@ -37,8 +38,34 @@ impl Document {
     pub(super) fn parse(text: Option<&str>) -> Result<Self, WiringError> {
         let text = text.unwrap_or_default();
         let (marked, body) = strip_mark(text);
-        let root = CstRootNode::parse(body, &OPTIONS).map_err(|error| syntax(&error))?;
-        Ok(Self { root, marked })
+        Ok(Self { root: tree(body)?, marked })
+    }
+
+    /// Adds an element to an array of its own. The nodes taken before are of another tree then, as after the next two.
+    pub(super) fn append(&mut self, array: CstArray, value: &CstInputValue) -> Result<(), WiringError> {
+        self.root = tree(&splice::appended(&self.root, &array.into(), None, value))?;
+        Ok(())
+    }
+
+    /// Puts a member into an object of its own: at the end, or in place of null.
+    pub(super) fn put(&mut self, object: CstObject, name: &str, value: CstInputValue) -> Result<(), WiringError> {
+        match member(&object, name) {
+            Some(found) => found.set_value(value),
+            None => self.root = tree(&splice::appended(&self.root, &object.into(), Some(name), &value))?,
+        }
+        Ok(())
+    }
+
+    /// Puts a member at the beginning of an object of its own.
+    pub(super) fn put_first(&mut self, object: CstObject, name: &str, value: &CstInputValue) -> Result<(), WiringError> {
+        self.root = tree(&splice::prepended(&self.root, &object.into(), name, value))?;
+        Ok(())
+    }
+
+    /// Takes a member or an element out.
+    pub(super) fn remove(&mut self, part: &CstNode) -> Result<(), WiringError> {
+        self.root = tree(&splice::without(&self.root, part))?;
+        Ok(())
     }
 
     /// The root object, made when the file holds no value at all.
@@ -90,6 +117,11 @@ pub(super) fn array(parent: &CstObject, name: &str) -> Result<Option<CstArray>, 
 
 /// One-based line and column at which a node starts.
 pub(super) fn position(node: &CstNode) -> (usize, usize) {
+    end_of(&text_before(node))
+}
+
+/// Everything in the file before a node.
+pub(super) fn text_before(node: &CstNode) -> String {
     let mut before = Vec::new();
     let mut at = node.clone();
     loop {
@@ -100,7 +132,7 @@ pub(super) fn position(node: &CstNode) -> (usize, usize) {
         }
     }
     before.reverse();
-    end_of(&before.concat())
+    before.concat()
 }
 
 /// The last member of that name.
@@ -166,6 +198,10 @@ pub(super) fn strip_mark(text: &str) -> (bool, &str) {
         Some(body) => (true, body),
         None => (false, text),
     }
+}
+
+fn tree(body: &str) -> Result<CstRootNode, WiringError> {
+    CstRootNode::parse(body, &OPTIONS).map_err(|error| syntax(&error))
 }
 
 fn syntax(error: &jsonc_parser::errors::ParseError) -> WiringError {

@@ -28,71 +28,79 @@ struct Reconciled<'a> {
 }
 
 /// Brings the document's handlers to the table of `form`, all of them running `shim`.
-pub(super) fn install(document: &Document, form: &HookForm, shim: &str) -> Result<(), WiringError> {
+pub(super) fn install(document: &mut Document, form: &HookForm, shim: &str) -> Result<(), WiringError> {
     let root = document.root_or_new()?;
     if form.shape == HookShape::Lines && member(&root, VERSION).is_none() {
-        root.insert(0, VERSION, VERSION_NUMBER.into());
+        document.put_first(root, VERSION, &VERSION_NUMBER.into())?;
     }
+    let root = document.root_or_new()?;
     let mut unmet: Vec<&HookRow> = form.rows.iter().collect();
     if let Some(hooks) = object(&root, HOOKS)? {
         for event in event_names(&hooks) {
             if let Some(elements) = elements(&hooks, &event, form.rows)?
                 && reconcile_event(&elements, form, shim, &event, &mut unmet)?
             {
-                remove_if_empty(&hooks, &event, &elements, Before::Absent);
+                remove_if_empty(&hooks, &event, &elements);
             }
         }
     }
-    for row in unmet {
-        let hooks = match object(&root, HOOKS)? {
-            Some(hooks) => hooks,
-            None => new_object(&root, HOOKS),
-        };
-        add(&hooks, form, shim, row)?;
-    }
-    Ok(())
+    unmet.into_iter().try_for_each(|row| add(document, form, shim, row))
 }
 
 /// Takes our handlers out, and the containers that are empty then unless the original file had them.
 pub(super) fn uninstall(
-    document: &Document,
+    document: &mut Document,
+    form: &HookForm,
+    original: Option<&serde_json::Value>,
+) -> Result<(), WiringError> {
+    let mut events: Vec<String> = Vec::new();
+    while let Some((event, ours)) = first_ours(document, form.shape)? {
+        document.remove(&ours)?;
+        if !events.contains(&event) {
+            events.push(event);
+        }
+    }
+    for event in &events {
+        let emptied = hooks_of(document)?.and_then(|hooks| emptied_event(&hooks, event));
+        if let Some(emptied) = emptied {
+            prune(document, emptied, Before::of(original, &[HOOKS, event]))?;
+        }
+    }
+    let Some(root) = document.root()?.filter(|_| !events.is_empty()) else {
+        return Ok(());
+    };
+    let is_empty = object(&root, HOOKS)?.is_some_and(|hooks| hooks.properties().is_empty());
+    if let (true, Some(emptied)) = (is_empty, member(&root, HOOKS)) {
+        prune(document, emptied, Before::of(original, &[HOOKS]))?;
+    }
+    remove_own_version(document, form, original)
+}
+
+fn hooks_of(document: &Document) -> Result<Option<CstObject>, WiringError> {
+    document.root()?.map_or(Ok(None), |root| object(&root, HOOKS))
+}
+
+fn emptied_event(hooks: &CstObject, event: &str) -> Option<CstObjectProp> {
+    member(hooks, event).filter(|found| found.array_value().is_some_and(|elements| elements.elements().is_empty()))
+}
+
+/// A version goes with our hooks when the original had none, or, where nobody knows, when it is all that is left.
+fn remove_own_version(
+    document: &mut Document,
     form: &HookForm,
     original: Option<&serde_json::Value>,
 ) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {
         return Ok(());
     };
-    let Some(hooks) = object(&root, HOOKS)? else {
-        return Ok(());
-    };
-    let mut removed = false;
-    for event in event_names(&hooks) {
-        let Some(elements) = elements(&hooks, &event, &[])? else {
-            continue;
-        };
-        if remove_ours(&elements, form.shape) {
-            removed = true;
-            remove_if_empty(&hooks, &event, &elements, Before::of(original, &[HOOKS, &event]));
-        }
-    }
-    if let (true, true, Some(found)) = (removed, hooks.properties().is_empty(), member(&root, HOOKS)) {
-        prune(found, Before::of(original, &[HOOKS]));
-    }
-    if removed {
-        remove_own_version(&root, form, original);
-    }
-    Ok(())
-}
-
-/// A version goes with our hooks when the original had none, or, where nobody knows, when it is all that is left.
-fn remove_own_version(root: &CstObject, form: &HookForm, original: Option<&serde_json::Value>) {
     let is_alone = root.properties().len() == 1;
     let is_ours = match original {
         Some(original) => original.get(VERSION).is_none(),
         None => is_alone,
     };
-    if let (HookShape::Lines, true, Some(version)) = (form.shape, is_ours, member(root, VERSION)) {
-        version.remove();
+    match (form.shape, is_ours, member(&root, VERSION)) {
+        (HookShape::Lines, true, Some(version)) => document.remove(&version.into()),
+        _ => Ok(()),
     }
 }
 
@@ -149,9 +157,13 @@ fn reconcile<'a>(
     Ok(done)
 }
 
+/// Brings what a handler runs up to date. All the rest, such as how long the client waits, is set where it is missing: what
+/// the user made of it stays.
 fn update(handler: &CstObject, form: &HookForm, shim: &str, row: &HookRow) -> Result<(), WiringError> {
     for (name, value) in spec::handler(form, shim, row)? {
-        set(handler, &name, value);
+        if spec::is_program(&name) || member(handler, &name).is_none() {
+            set(handler, &name, value);
+        }
     }
     if form.shape != HookShape::GroupsOfPrograms
         && let Some(arguments) = member(handler, ARGUMENTS)
@@ -169,47 +181,51 @@ fn set_matcher(group: &CstObject, row: &HookRow) {
     }
 }
 
-fn add(hooks: &CstObject, form: &HookForm, shim: &str, row: &HookRow) -> Result<(), WiringError> {
-    let element = spec::element(form, shim, row)?;
-    if let Some(elements) = array(hooks, row.event)? {
-        elements.append(element);
-        return Ok(());
+fn add(document: &mut Document, form: &HookForm, shim: &str, row: &HookRow) -> Result<(), WiringError> {
+    let (root, element) = (document.root_or_new()?, spec::element(form, shim, row)?);
+    let Some(hooks) = object(&root, HOOKS)? else {
+        let event = (row.event.to_owned(), CstInputValue::Array(vec![element]));
+        return document.put(root, HOOKS, CstInputValue::Object(vec![event]));
+    };
+    match array(&hooks, row.event)? {
+        Some(elements) => document.append(elements, &element),
+        None => document.put(hooks, row.event, CstInputValue::Array(vec![element])),
     }
-    set(hooks, row.event, CstInputValue::Array(vec![element]));
-    Ok(())
 }
 
-/// Tells whether anything was ours. A group that becomes empty goes with its handler.
-fn remove_ours(elements: &CstArray, shape: HookShape) -> bool {
-    let ours = |handlers: &CstArray| objects(handlers).into_iter().filter(is_ours).collect::<Vec<CstObject>>();
-    if shape == HookShape::Lines {
-        let ours = ours(elements);
-        let removed = !ours.is_empty();
-        ours.into_iter().for_each(CstObject::remove);
-        return removed;
-    }
-    let mut removed = false;
-    for group in objects(elements) {
-        let Some(handlers) = handlers(&group) else {
+/// The first handler of ours with its event, or its whole group where that holds nobody else's.
+fn first_ours(document: &Document, shape: HookShape) -> Result<Option<(String, CstNode)>, WiringError> {
+    let Some(hooks) = hooks_of(document)? else {
+        return Ok(None);
+    };
+    for event in event_names(&hooks) {
+        let Some(elements) = elements(&hooks, &event, &[])? else {
             continue;
         };
-        let ours = ours(&handlers);
-        if ours.is_empty() {
-            continue;
-        }
-        removed = true;
-        if ours.len() == handlers.elements().len() {
-            group.remove();
-        } else {
-            ours.into_iter().for_each(CstObject::remove);
+        let mut found = objects(&elements).into_iter().filter_map(|element| match shape {
+            HookShape::Lines => is_ours(&element).then(|| element.into()),
+            HookShape::GroupsOfPrograms | HookShape::GroupsOfLines => ours_in_group(element),
+        });
+        if let Some(ours) = found.next() {
+            return Ok(Some((event, ours)));
         }
     }
-    removed
+    Ok(None)
 }
 
-fn remove_if_empty(hooks: &CstObject, event: &str, elements: &CstArray, before: Before) {
+fn ours_in_group(group: CstObject) -> Option<CstNode> {
+    let handlers = handlers(&group)?;
+    let mut ours: Vec<CstObject> = objects(&handlers).into_iter().filter(is_ours).collect();
+    if ours.is_empty() {
+        return None;
+    }
+    let is_whole = ours.len() == handlers.elements().len();
+    Some(if is_whole { group.into() } else { ours.swap_remove(0).into() })
+}
+
+fn remove_if_empty(hooks: &CstObject, event: &str, elements: &CstArray) {
     if let (true, Some(found)) = (elements.elements().is_empty(), member(hooks, event)) {
-        prune(found, before);
+        found.remove();
     }
 }
 
@@ -229,13 +245,6 @@ fn event_names(hooks: &CstObject) -> Vec<String> {
         }
     }
     names
-}
-
-fn new_object(parent: &CstObject, name: &str) -> CstObject {
-    match member(parent, name) {
-        Some(found) => found.object_value_or_set(),
-        None => parent.object_value_or_set(name),
-    }
 }
 
 fn handlers(group: &CstObject) -> Option<CstArray> {

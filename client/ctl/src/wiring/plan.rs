@@ -30,11 +30,11 @@ pub(crate) fn plan_install(
 ) -> Result<Planned, WiringError> {
     let text = match target.syntax {
         Syntax::Json => {
-            let document = Document::parse(existing)?;
+            let mut document = Document::parse(existing)?;
             for part in &target.parts {
                 match part {
-                    Part::Hooks(form) => hooks::install(&document, form, &programs.shim)?,
-                    Part::Server(form) => server::install(&document, target, form, programs)?,
+                    Part::Hooks(form) => hooks::install(&mut document, form, &programs.shim)?,
+                    Part::Server(form) => server::install(&mut document, target, form, programs)?,
                 }
             }
             document.text()
@@ -54,11 +54,11 @@ pub(crate) fn plan_uninstall(existing: &str, original: Option<&str>, target: &Ta
     let original = original.and_then(|text| read_as(target.syntax, text).ok().flatten());
     let text = match target.syntax {
         Syntax::Json => {
-            let document = Document::parse(Some(existing))?;
+            let mut document = Document::parse(Some(existing))?;
             for part in &target.parts {
                 match part {
-                    Part::Hooks(form) => hooks::uninstall(&document, form, original.as_ref())?,
-                    Part::Server(form) => server::uninstall(&document, target, form, original.as_ref())?,
+                    Part::Hooks(form) => hooks::uninstall(&mut document, form, original.as_ref())?,
+                    Part::Server(form) => server::uninstall(&mut document, target, form, original.as_ref())?,
                 }
             }
             document.text()

@@ -3,6 +3,9 @@
 use jsonc_parser::cst::{CstInputValue, CstObjectProp};
 use serde_json::Value;
 
+use super::document::Document;
+use super::error::WiringError;
+
 /// What stood at a place in the original file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
@@ -26,10 +29,11 @@ impl Before {
 }
 
 /// Brings an emptied member back to what it was.
-pub(super) fn prune(emptied: CstObjectProp, before: Before) {
+pub(super) fn prune(document: &mut Document, emptied: CstObjectProp, before: Before) -> Result<(), WiringError> {
     match before {
-        Before::Absent => emptied.remove(),
+        Before::Absent => document.remove(&emptied.into())?,
         Before::Null => emptied.set_value(CstInputValue::Null),
         Before::Present => {}
     }
+    Ok(())
 }

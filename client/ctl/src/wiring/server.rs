@@ -3,7 +3,7 @@
 //! The entry is ours when its program's file name is the bridge's. Arguments and environment that the user
 //! gave to it stay; only the path and what is set here are ours to change.
 
-use jsonc_parser::cst::{CstInputValue, CstObject};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp};
 use serde_json::Value;
 
 use super::client::{ServerForm, ServerShape};
@@ -15,7 +15,7 @@ use super::target::Target;
 
 /// Adds the entry, or moves the one that is there to the bridge.
 pub(super) fn install(
-    document: &Document,
+    document: &mut Document,
     target: &Target,
     form: &ServerForm,
     programs: &Programs,
@@ -26,8 +26,8 @@ pub(super) fn install(
     while let Some((key, deeper)) = rest.split_first() {
         let Some(found) = object(&at, key)? else {
             let nest = |inner, key: &&str| CstInputValue::Object(vec![((*key).to_owned(), inner)]);
-            set(&at, key, deeper.iter().rev().fold(spec::server(form.shape, programs), nest));
-            return Ok(());
+            let entry = deeper.iter().rev().fold(spec::server(form.shape, programs), nest);
+            return document.put(at, key, entry);
         };
         (at, rest) = (found, deeper);
     }
@@ -41,40 +41,48 @@ pub(super) fn install(
 
 /// Takes our entry out, and each container that is empty then and that the original file did not have.
 pub(super) fn uninstall(
-    document: &Document,
+    document: &mut Document,
     target: &Target,
     form: &ServerForm,
     original: Option<&Value>,
 ) -> Result<(), WiringError> {
     let keys = target.server_keys(form);
-    let Some(root) = document.root()? else {
+    let Some(entry) = found(document, &keys)? else {
         return Ok(());
     };
-    let mut containers = vec![root];
-    for key in keys.iter().take(keys.len() - 1) {
-        let Some(found) = containers.last().map(|at| object(at, key)).transpose()?.flatten() else {
-            return Ok(());
-        };
-        containers.push(found);
+    if !entry.object_value().is_some_and(|entry| is_ours(&entry)) {
+        return Ok(());
     }
-    let entry = containers.last().and_then(|servers| member(servers, SERVER_NAME));
-    let Some(entry) = entry.filter(|entry| entry.object_value().is_some_and(|entry| is_ours(&entry))) else {
-        return Ok(());
-    };
     // An original entry that was ours too does not come back.
-    match Before::of(original, &keys) {
-        Before::Null => prune(entry, Before::Null),
-        Before::Absent | Before::Present => prune(entry, Before::Absent),
-    }
-    while let (Some(emptied), Some(parent)) = (containers.pop(), containers.last()) {
-        let path = keys.get(..containers.len()).unwrap_or_default();
-        let named = path.last().and_then(|key| member(parent, key));
-        match named.filter(|_| emptied.properties().is_empty()) {
-            Some(named) => prune(named, Before::of(original, path)),
+    let before = match Before::of(original, &keys) {
+        Before::Null => Before::Null,
+        Before::Absent | Before::Present => Before::Absent,
+    };
+    prune(document, entry, before)?;
+    for depth in (1..keys.len()).rev() {
+        let path = keys.get(..depth).unwrap_or_default();
+        let container = found(document, path)?;
+        let is_empty = |at: &CstObjectProp| at.object_value().is_some_and(|held| held.properties().is_empty());
+        match container.filter(is_empty) {
+            Some(emptied) => prune(document, emptied, Before::of(original, path))?,
             None => break,
         }
     }
     Ok(())
+}
+
+/// The member that the keys lead to, if each of them leads on.
+fn found(document: &Document, keys: &[&str]) -> Result<Option<CstObjectProp>, WiringError> {
+    let (Some(mut at), Some((last, path))) = (document.root()?, keys.split_last()) else {
+        return Ok(None);
+    };
+    for key in path {
+        let Some(deeper) = object(&at, key)? else {
+            return Ok(None);
+        };
+        at = deeper;
+    }
+    Ok(member(&at, last))
 }
 
 fn update(entry: &CstObject, shape: ServerShape, programs: &Programs) {

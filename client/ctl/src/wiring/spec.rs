@@ -65,6 +65,11 @@ pub(super) fn own_verb(words: &[String]) -> Option<&str> {
     program.map(|_| words.get(1).map(String::as_str).unwrap_or_default())
 }
 
+/// Whether a handler's member says what it runs.
+pub(super) fn is_program(name: &str) -> bool {
+    name == "command" || name == ARGUMENTS
+}
+
 /// One handler in the client's shape.
 pub(super) fn handler(form: &HookForm, shim: &str, row: &HookRow) -> Result<Vec<(String, CstInputValue)>, WiringError> {
     let arguments: Vec<&str> = [row.verb].into_iter().chain(form.client).collect();

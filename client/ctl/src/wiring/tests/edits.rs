@@ -156,3 +156,85 @@ fn uninstalling_what_is_not_installed_does_nothing() {
     assert_eq!(world.uninstall(&server).change, Change::Unchanged);
     assert_eq!(fs::read(&server.path).unwrap(), foreign);
 }
+
+/// Settings in forms that others than a formatter give them; `mine` is edited later.
+const FORMS: &[&str] = &[
+    r#"{"model":"mine"}"#,
+    r#"{ "model": "mine", "a": [1, 2] }"#,
+    r#"{"model": "mine", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./bell"}]}]}}"#,
+    "{\n  \"hooks\": {\n    \"Stop\": [{\n      \"hooks\": [{\"type\": \"command\", \"command\": \"./bell\"}]\n    }]\n  },\n  \"model\": \"mine\"\n}\n",
+    "{\n  \"model\": \"mine\",\n  \"hooks\": { \"Stop\": [ {\"hooks\": []} ], \"Other\": [] }\n}\n",
+    "{\n\n  \"model\": \"mine\",\n\n  \"hooks\": {\n\n    \"Stop\": [\n\n      {\"hooks\": []}\n\n    ]\n\n  }\n\n}",
+    "{\"model\": \"mine\", // why\n \"hooks\": {\"Stop\": [{\"hooks\": []} /* one */, // two\n ], /* three */ } }",
+    "{\r\n\t\"model\": \"mine\", \"hooks\": {\"Stop\": [{\"hooks\": []}]}}\r\n",
+    r#"{"mcpServers":{"other":{"command":"x"}},"model":"mine"}"#,
+    r#"{"model":"mine","projects":{"/elsewhere":{"allowedTools":[]}},"numStartups":3}"#,
+];
+
+#[test]
+fn what_others_wrote_keeps_its_bytes_in_an_edited_file() {
+    for text in FORMS {
+        for scope in [Scope::Project, Scope::Local, Scope::User] {
+            let world = World::new();
+            for target in [world.hooks(scope), world.server(scope)] {
+                put(&target, text.as_bytes());
+                world.install(&target);
+                replace(&target.path, "mine", "mine, newer");
+                assert_eq!(world.uninstall(&target).change, Change::Cleaned);
+                assert_eq!(fs::read_to_string(&target.path).unwrap(), text.replace("mine", "mine, newer"));
+            }
+        }
+    }
+}
+
+#[test]
+fn two_that_share_a_file_go_in_any_order() {
+    for text in FORMS {
+        for last_goes_first in [true, false] {
+            let world = World::new();
+            let (user, local) = (world.server(Scope::User), world.server(Scope::Local));
+            assert_eq!(user.path, local.path);
+            put(&user, text.as_bytes());
+            world.install(&user);
+            world.install(&local);
+            let (first, second) = if last_goes_first { (&local, &user) } else { (&user, &local) };
+            world.uninstall(first);
+            world.install(first);
+            world.uninstall(second);
+            world.uninstall(first);
+            assert_eq!(fs::read_to_string(&user.path).unwrap(), *text);
+        }
+    }
+}
+
+#[test]
+fn what_somebody_wrote_beside_ours_stays_where_it_is() {
+    let world = World::new();
+    let target = world.server(Scope::Project);
+    put(&target, br#"{"mcpServers": {"other": {"command": "x"}}}"#);
+    world.install(&target);
+    let text = fs::read_to_string(&target.path).unwrap();
+    fs::write(&target.path, text.replace("\n    }}}", "\n    }, // ours\n    \"third\": {}}}")).unwrap();
+    assert!(fs::read_to_string(&target.path).unwrap().contains("third"), "{text}");
+    world.uninstall(&target);
+    let expected = "{\"mcpServers\": {\"other\": {\"command\": \"x\"},\n  // ours\n    \"third\": {}}}";
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), expected);
+}
+
+#[test]
+fn what_the_user_made_of_an_entry_stays_when_it_moves() {
+    let world = World::new();
+    for client in [Client::Claude, Client::Codex, Client::Gemini] {
+        let target = client.targets(Scope::Project, &world.place()).remove(0);
+        world.install(&target);
+        let text = fs::read_to_string(&target.path).unwrap();
+        let (wait, longer) = if client == Client::Gemini { ("5000", "30000") } else { ("5", "30") };
+        replace(&target.path, &format!("\"timeout\": {wait}"), &format!("\"timeout\": {longer}, \"async\": true"));
+        let edited = fs::read_to_string(&target.path).unwrap();
+        assert_eq!(world.install(&target).change, Change::Unchanged);
+        assert_eq!(fs::read_to_string(&target.path).unwrap(), edited);
+        world.install_with(&target, &moved());
+        assert_eq!(fs::read_to_string(&target.path).unwrap(), edited.replace(SHIM, MOVED));
+        assert_eq!(world.uninstall(&target).change, Change::Deleted, "{text}");
+    }
+}
