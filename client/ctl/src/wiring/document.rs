@@ -57,7 +57,12 @@ impl Document {
     }
 
     /// Puts a member at the beginning of an object of its own.
-    pub(super) fn put_first(&mut self, object: CstObject, name: &str, value: &CstInputValue) -> Result<(), WiringError> {
+    pub(super) fn put_first(
+        &mut self,
+        object: CstObject,
+        name: &str,
+        value: &CstInputValue,
+    ) -> Result<(), WiringError> {
         self.root = tree(&splice::prepended(&self.root, &object.into(), name, value))?;
         Ok(())
     }

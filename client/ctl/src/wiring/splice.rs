@@ -104,7 +104,9 @@ fn gone(text: &str, children: &[Child], at: usize) -> Vec<Range<usize>> {
     let keeps_line = is_commented && !has_line_end(text, behind.0.clone());
     match (before.iter().any(Child::is_part), next.is_some()) {
         // A comment on its line stays there alone.
-        _ if keeps_line => own_and_comma.into_iter().chain([behind.0]).chain(orphaned_comma(children, at, next)).collect(),
+        _ if keeps_line => {
+            own_and_comma.into_iter().chain([behind.0]).chain(orphaned_comma(children, at, next)).collect()
+        }
         (_, true) if has_line_end(text, gap.clone()) || has_line_end(text, behind.0.clone()) => {
             own_and_comma.into_iter().chain([gap]).collect()
         }

@@ -58,7 +58,11 @@ fn a_file_that_is_there_is_replaced_only_when_it_is_said() {
     let path = world.write("out.json", "old");
     let refused = world.run(&["export", "out.json"]);
     assert_code(&refused, USAGE);
-    assert!(stderr(&refused).contains("out.json exists") && stderr(&refused).contains("--force"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("out.json exists") && stderr(&refused).contains("--force"),
+        "{}",
+        stderr(&refused)
+    );
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     assert!(world.fake.look(|state| state.calls.is_empty()), "nothing was asked");
     assert_code(&world.run(&["export", "out.json", "--force"]), 0);
