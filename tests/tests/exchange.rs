@@ -165,7 +165,7 @@ fn what_cannot_be_taken_is_named_and_the_others_go_in() {
         let output =
             command.args(["import", path.to_str().unwrap()]).current_dir(side.served.home.scratch()).output().unwrap();
         let printed = String::from_utf8(output.stdout).unwrap();
-        assert!(printed.contains("3 were stored"), "{name}: {printed}");
+        assert!(printed.contains("3 stored"), "{name}: {printed}");
         for words in said.iter().chain(&["65537 bytes"]) {
             assert!(printed.contains(words), "{name}, {words}: {printed}");
         }
@@ -210,5 +210,5 @@ fn a_file_that_cannot_be_read_costs_the_others_nothing() {
         .output();
     let printed = String::from_utf8(output.unwrap().stdout).unwrap();
     assert!(printed.contains("b.md") && printed.contains("the file was left out"), "{printed}");
-    assert!(printed.contains("2 read: 2 were stored"), "{printed}");
+    assert!(printed.contains("2 memories read: 2 stored"), "{printed}");
 }

@@ -84,7 +84,7 @@ fn what_is_refused_is_listed_and_counts() {
     world.write("in.json", "{}");
     let output = world.run(&["import", "in.json"]);
     assert_code(&output, USAGE);
-    assert!(stdout(&output).starts_with("problem\tbyte 9: half a record\n5 read:"), "{}", stdout(&output));
+    assert!(stdout(&output).starts_with("problem\tbyte 9: half a record\n5 memories read:"), "{}", stdout(&output));
 }
 
 #[test]

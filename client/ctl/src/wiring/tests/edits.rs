@@ -214,10 +214,10 @@ fn what_somebody_wrote_beside_ours_stays_where_it_is() {
     put(&target, br#"{"mcpServers": {"other": {"command": "x"}}}"#);
     world.install(&target);
     let text = fs::read_to_string(&target.path).unwrap();
-    fs::write(&target.path, text.replace("\n    }}}", "\n    }, // ours\n    \"third\": {}}}")).unwrap();
+    fs::write(&target.path, text.replace("\n  }}}", "\n  }, // ours\n  \"third\": {}}}")).unwrap();
     assert!(fs::read_to_string(&target.path).unwrap().contains("third"), "{text}");
     world.uninstall(&target);
-    let expected = "{\"mcpServers\": {\"other\": {\"command\": \"x\"},\n  // ours\n    \"third\": {}}}";
+    let expected = "{\"mcpServers\": {\"other\": {\"command\": \"x\"},\n  // ours\n  \"third\": {}}}";
     assert_eq!(fs::read_to_string(&target.path).unwrap(), expected);
 }
 
