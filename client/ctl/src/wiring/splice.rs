@@ -39,7 +39,7 @@ pub(super) fn appended(
     let children = children(container);
     let last = children.iter().rposition(Child::is_part);
     let comma = last.and_then(|last| children.iter().skip(last + 1).position(is_comma).map(|at| last + 1 + at));
-    let style = Style::of(root, &text, &children, comma.is_some());
+    let style = Style::of(root, &text, &children);
     let part = style.part(name, value);
     let Some(last) = last else {
         // Into an empty one, behind its comments.
@@ -66,7 +66,7 @@ pub(super) fn prepended(root: &CstRootNode, container: &CstContainerNode, name: 
         return appended(root, container, Some(name), value);
     };
     let mut text = root.to_string();
-    let style = Style::of(root, &text, &children, false);
+    let style = Style::of(root, &text, &children);
     let starts_line = gap_before(&children, first).is_some_and(|gap| has_line_end(&text, gap));
     let between = if starts_line { style.newline.to_owned() + &style.inner } else { " ".to_owned() };
     let at = children.get(first).map_or(0, |first| first.at.start);
@@ -184,12 +184,10 @@ struct Style {
     inner: String,
     /// How much deeper a level stands.
     single: String,
-    /// Whether a comma stands behind the last part of each container too.
-    ends_with_comma: bool,
 }
 
 impl Style {
-    fn of(root: &CstRootNode, text: &str, children: &[Child], ends_with_comma: bool) -> Self {
+    fn of(root: &CstRootNode, text: &str, children: &[Child]) -> Self {
         let newline = match root.newline_kind() {
             CstNewlineKind::LineFeed => "\n",
             CstNewlineKind::CarriageReturnLineFeed => "\r\n",
@@ -200,7 +198,7 @@ impl Style {
         let parts = children.iter().filter(|child| child.is_part());
         let own_lines = parts.map(|part| indent_at(text, part.at.start)).filter(|(_, is_first)| *is_first);
         let inner = own_lines.last().map_or_else(|| format!("{outer}{single}"), |(indent, _)| indent);
-        Self { newline, outer, inner, single, ends_with_comma }
+        Self { newline, outer, inner, single }
     }
 
     fn part(&self, name: Option<&str>, value: &CstInputValue) -> String {
@@ -236,8 +234,7 @@ impl Style {
     fn lines(&self, (open, close): (char, char), parts: &[String], indent: &str) -> String {
         let (newline, single) = (self.newline, &self.single);
         let between = format!(",{newline}{indent}{single}");
-        let end = if self.ends_with_comma { "," } else { "" };
-        format!("{open}{newline}{indent}{single}{}{end}{newline}{indent}{close}", parts.join(&between))
+        format!("{open}{newline}{indent}{single}{}{newline}{indent}{close}", parts.join(&between))
     }
 }
 
