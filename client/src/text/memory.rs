@@ -148,7 +148,7 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
 
 /// `1 memory`, `2 memories`.
 #[must_use]
-pub fn count_of<N: Display + PartialEq + From<u8>>(count: N, one: &str, several: &str) -> String {
+pub fn count_of<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, several: &str) -> String {
     let noun = if count == N::from(1) { one } else { several };
     format!("{count} {noun}")
 }

@@ -98,7 +98,8 @@ fn gone(text: &str, children: &[Child], at: usize) -> Vec<Range<usize>> {
     let end = end_of(children, last);
     // Only blanks may stand between a part and its comma; a comment there stays.
     let is_apart = text.get(own.end..end).is_some_and(|between| !between.trim_end_matches(',').trim().is_empty());
-    let own_and_comma = if is_apart { vec![own.clone(), end - 1..end] } else { vec![own.start..end] };
+    let mut own_and_comma = vec![if is_apart { own.clone() } else { own.start..end }];
+    own_and_comma.extend(is_apart.then(|| end - 1..end));
     let behind = blanks_behind(children, last);
     let is_commented = children.get(behind.1).is_some_and(|child| child.node.is_comment());
     let keeps_line = is_commented && !has_line_end(text, behind.0.clone());
@@ -196,8 +197,8 @@ impl Style {
         let single = root.single_indent_text().unwrap_or_else(|| INDENT.to_owned());
         let outer = children.first().map(|open| indent_at(text, open.at.start).0).unwrap_or_default();
         let parts = children.iter().filter(|child| child.is_part());
-        let own_lines = parts.map(|part| indent_at(text, part.at.start)).filter(|(_, is_first)| *is_first);
-        let inner = own_lines.last().map_or_else(|| format!("{outer}{single}"), |(indent, _)| indent);
+        let mut own_lines = parts.map(|part| indent_at(text, part.at.start)).filter(|(_, is_first)| *is_first);
+        let inner = own_lines.next_back().map_or_else(|| format!("{outer}{single}"), |(indent, _)| indent);
         Self { newline, outer, inner, single }
     }
 

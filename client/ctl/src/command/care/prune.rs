@@ -42,7 +42,7 @@ impl Prune {
             screen::print(&render::topics(context.screen.look, &reply.topics))?;
             let quiet = count_of(reply.topics.len(), "topic was", "topics were");
             let days = count_of(reply.days, "day", "days");
-            let hint = if !reply.topics.is_empty() { "; forget one with helixctl forget --topic T --all" } else { "" };
+            let hint = if reply.topics.is_empty() { "" } else { "; forget one with helixctl forget --topic T --all" };
             screen::remark(&format!("helixctl: {quiet} quiet for {days}{hint}"));
             Ok(exit::OK)
         })
