@@ -78,9 +78,42 @@ fn a_mistake_that_was_mended_before_says_how() {
     insta::assert_snapshot!(readable(&context));
     assert_eq!(two.failed("cargo build", MISTAKE_AGAIN).unwrap(), None, "said once for as long as it lasts");
     two.edit("src/other.rs", "a", "b").unwrap();
-    two.ran("cargo build 2>&1 | tail -3", "Finished").unwrap();
+    two.ran("cargo build 2>&1 | tail -3", "    Finished `dev` profile [unoptimized] target(s) in 0.52s").unwrap();
     let three = world.session("three").failed("cargo build --all", MISTAKE).unwrap().unwrap();
     assert!(three.contains("src/other.rs") && three.contains("which did not hold (it came back 2 times)"), "{three}");
+}
+
+#[test]
+fn what_may_have_failed_mends_nothing() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("cargo build", MISTAKE).unwrap();
+    one.edit("src/rows.rs", "a", "b").unwrap();
+    one.ran("cargo build 2>&1 | grep ^error", "").unwrap();
+    one.ran("cargo build 2>&1 | tail -1", "error: could not compile `billing` (lib)").unwrap();
+    one.ran("cargo build; git status", "nothing to commit").unwrap();
+    one.ran("cargo build || true", "").unwrap();
+    assert!(world.activity("one").iter().any(|line| line.starts_with("Failing: `cargo build`")));
+    assert_eq!(world.session("two").failed("cargo build", MISTAKE).unwrap(), None, "no remedy is known");
+    one.ran("cargo build && git status", "nothing to commit").unwrap();
+    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
+    let told = world.session("three").failed("cargo build", MISTAKE).unwrap().unwrap();
+    assert!(told.contains("fixed before by changing src/rows.rs"), "{told}");
+}
+
+#[test]
+fn a_package_is_not_mended_by_another() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("cd web && npm run build", "npm error code 1\nerror during build: no entry").unwrap();
+    one.ran("cd api && npm run build", "").unwrap();
+    assert!(
+        world.activity("one").iter().any(|line| line.contains("`npm build in web`")),
+        "{:?}",
+        world.activity("one")
+    );
+    one.ran("(cd ./web && npm run build)", "").unwrap();
+    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
 }
 
 #[test]

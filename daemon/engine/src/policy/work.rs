@@ -6,4 +6,6 @@ pub mod attention;
 pub mod command;
 pub mod fault;
 pub mod incident;
+pub mod shell;
+pub mod verdict;
 pub mod watch;

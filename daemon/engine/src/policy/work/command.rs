@@ -1,12 +1,29 @@
 //! Shell commands that build, test or check.
 
+mod tools;
+
 use std::borrow::Cow;
+
+use self::tools::{
+    FLAGGED, GRADLE_TASKS, INSTALLERS, MADE, MENDERS, PREFIXES, PROGRAMS, SCRIPT_NAMES, SCRIPT_RUNNERS, STARTERS,
+    STARTERS_WITH, SUBCOMMANDS, VALUED,
+};
+use super::shell::{Line, Simple, Vouched};
 
 /// Words of a command that are kept; the rest is a list of files or a script.
 const WORDS_MAX: usize = 24;
 
 /// Bytes of a shell line that are looked at.
 const LINE_MAX_BYTES: usize = 8 * 1024;
+
+/// Shells inside of shells that are looked into.
+const DEPTH_MAX: usize = 3;
+
+/// Words of a mending command that are shown.
+const SHOWN_WORDS_MAX: usize = 8;
+
+/// Programs that run the line they are given.
+const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
 
 /// What a command is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,221 +34,68 @@ pub enum Purpose {
     Test,
     /// It looks for mistakes without running anything.
     Check,
+    /// It builds a program and runs it.
+    Run,
+    /// It fetches what a build stands on.
+    Install,
 }
 
-/// A command that builds, tests or checks.
+/// A command that builds, tests, checks or installs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The program and, where there is one, its subcommand: `cargo test`, `tsc`.
     pub tool: String,
     /// What it is for.
     pub purpose: Purpose,
-    /// All its words, without what merely starts it.
+    /// All its words, without what merely starts it and without redirections.
     pub words: Vec<String>,
+    /// What the exit status of the whole line says of it.
+    pub vouched: Vouched,
+    /// Whether its output goes through something that may leave failures out and keep successes.
+    pub is_filtered: bool,
+    /// Where the line goes before it runs this; `None` when it stays.
+    pub directory: Option<String>,
 }
 
 impl Run {
     /// Whether success of this run says that what failed in `failed` is mended: it did at least as much.
     #[must_use]
     pub fn covers(&self, failed: &[String]) -> bool {
-        self.words.iter().all(|word| failed.contains(word))
+        // With an option more, an installation gets by what it failed at.
+        let counts = |word: &&String| self.purpose != Purpose::Install || !word.starts_with('-');
+        self.words.iter().filter(counts).all(|word| failed.contains(word))
+    }
+
+    /// How it changes what builds stand on, as [`menders`] has it; `None` when it does not.
+    #[must_use]
+    pub fn mender(&self) -> Option<String> {
+        mender(&self.words)
     }
 }
-
-/// Programs that start another one, which is what counts.
-const STARTERS: &[&str] =
-    &["sudo", "env", "time", "nice", "nohup", "command", "exec", "npx", "bunx", "pnpx", "xvfb-run", "ccache", "stdbuf"];
-
-/// Programs that start another one after words of their own.
-const STARTERS_WITH: &[(&str, &str)] = &[
-    ("uv", "run"),
-    ("poetry", "run"),
-    ("pipenv", "run"),
-    ("hatch", "run"),
-    ("rye", "run"),
-    ("pnpm", "exec"),
-    ("pnpm", "dlx"),
-    ("yarn", "exec"),
-    ("yarn", "dlx"),
-    ("npm", "exec"),
-    ("bundle", "exec"),
-    ("python", "-m"),
-    ("python3", "-m"),
-    ("dotenv", "--"),
-];
-
-/// Programs that do nothing but this.
-const PROGRAMS: &[(Purpose, &[&str])] = &[
-    (
-        Purpose::Build,
-        &[
-            "make",
-            "gmake",
-            "ninja",
-            "gcc",
-            "g++",
-            "cc",
-            "c++",
-            "clang",
-            "clang++",
-            "rustc",
-            "javac",
-            "kotlinc",
-            "xcodebuild",
-            "webpack",
-            "rollup",
-            "esbuild",
-            "just",
-            "ld",
-        ],
-    ),
-    (
-        Purpose::Test,
-        &[
-            "pytest", "py.test", "unittest", "tox", "nox", "jest", "vitest", "mocha", "ava", "rspec", "phpunit",
-            "ctest", "karma",
-        ],
-    ),
-    (
-        Purpose::Check,
-        &[
-            "tsc",
-            "vue-tsc",
-            "ruff",
-            "eslint",
-            "mypy",
-            "pyright",
-            "flake8",
-            "pylint",
-            "biome",
-            "rubocop",
-            "golangci-lint",
-            "staticcheck",
-            "shellcheck",
-            "phpstan",
-            "stylelint",
-            "oxlint",
-            "hadolint",
-            "clippy-driver",
-            "clang-tidy",
-        ],
-    ),
-];
-
-/// Programs whose subcommand tells.
-const SUBCOMMANDS: &[(&str, Purpose, &[&str])] = &[
-    ("cargo", Purpose::Build, &["build", "b", "install", "package"]),
-    ("cargo", Purpose::Test, &["test", "t", "nextest", "bench"]),
-    ("cargo", Purpose::Check, &["check", "c", "clippy", "doc", "fmt"]),
-    ("go", Purpose::Build, &["build", "install", "generate"]),
-    ("go", Purpose::Test, &["test"]),
-    ("go", Purpose::Check, &["vet"]),
-    ("gradle", Purpose::Build, &["build", "assemble", "compileJava", "compileKotlin"]),
-    ("gradle", Purpose::Test, &["test", "check"]),
-    ("mvn", Purpose::Build, &["compile", "package", "install"]),
-    ("mvn", Purpose::Test, &["test", "verify"]),
-    ("dotnet", Purpose::Build, &["build", "publish"]),
-    ("dotnet", Purpose::Test, &["test"]),
-    ("swift", Purpose::Build, &["build"]),
-    ("swift", Purpose::Test, &["test"]),
-    ("zig", Purpose::Build, &["build"]),
-    ("zig", Purpose::Test, &["test"]),
-    ("mix", Purpose::Build, &["compile"]),
-    ("mix", Purpose::Test, &["test"]),
-    ("sbt", Purpose::Build, &["compile"]),
-    ("sbt", Purpose::Test, &["test"]),
-    ("bazel", Purpose::Build, &["build"]),
-    ("bazel", Purpose::Test, &["test"]),
-    ("cmake", Purpose::Build, &["--build"]),
-    ("meson", Purpose::Build, &["compile"]),
-    ("meson", Purpose::Test, &["test"]),
-    ("stack", Purpose::Build, &["build"]),
-    ("stack", Purpose::Test, &["test"]),
-    ("cabal", Purpose::Build, &["build"]),
-    ("cabal", Purpose::Test, &["test"]),
-    ("deno", Purpose::Test, &["test"]),
-    ("deno", Purpose::Check, &["check", "lint"]),
-    ("next", Purpose::Build, &["build"]),
-    ("vite", Purpose::Build, &["build"]),
-    ("docker", Purpose::Build, &["build", "buildx"]),
-    ("playwright", Purpose::Test, &["test"]),
-    ("cypress", Purpose::Test, &["run"]),
-    ("terraform", Purpose::Check, &["validate", "plan"]),
-    ("rake", Purpose::Test, &["test", "spec"]),
-];
-
-/// Programs that run scripts by the name that the project gave them.
-const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun"];
-
-/// What the name of a script says it is for; the first that it holds decides.
-const SCRIPT_NAMES: &[(&str, Purpose)] = &[
-    ("test", Purpose::Test),
-    ("spec", Purpose::Test),
-    ("e2e", Purpose::Test),
-    ("build", Purpose::Build),
-    ("compile", Purpose::Build),
-    ("lint", Purpose::Check),
-    ("typecheck", Purpose::Check),
-    ("type-check", Purpose::Check),
-    ("check", Purpose::Check),
-    ("tsc", Purpose::Check),
-];
-
-/// Commands that change what a build stands on, by program and subcommand: they mend failures without changing a file of the
-/// project by an editor.
-const MENDERS: &[(&str, &[&str])] = &[
-    ("npm", &["install", "i", "ci", "add", "update", "rebuild", "dedupe", "uninstall"]),
-    ("pnpm", &["install", "i", "add", "update", "rebuild", "dedupe", "remove"]),
-    ("yarn", &["install", "add", "up", "upgrade", "remove"]),
-    ("bun", &["install", "add", "update", "remove"]),
-    ("pip", &["install", "uninstall"]),
-    ("pip3", &["install", "uninstall"]),
-    ("uv", &["add", "sync", "lock", "pip", "remove"]),
-    ("poetry", &["add", "install", "lock", "update", "remove"]),
-    ("pipenv", &["install", "sync", "update"]),
-    ("conda", &["install", "update", "create"]),
-    ("cargo", &["add", "update", "clean", "fix", "install", "remove", "generate-lockfile"]),
-    ("rustup", &["update", "install", "component", "target", "override", "default", "toolchain"]),
-    ("go", &["get", "mod", "clean", "generate", "install"]),
-    ("make", &["clean", "distclean"]),
-    ("mvn", &["clean"]),
-    ("gradle", &["clean"]),
-    ("bundle", &["install", "update", "add"]),
-    ("gem", &["install", "update"]),
-    ("composer", &["install", "update", "require"]),
-    ("dotnet", &["restore", "add", "clean"]),
-    ("apt", &["install"]),
-    ("apt-get", &["install"]),
-    ("brew", &["install", "upgrade"]),
-    ("git", &["submodule", "lfs", "restore", "checkout", "pull"]),
-    ("docker", &["pull", "compose", "start"]),
-    ("prisma", &["generate", "migrate"]),
-    ("buf", &["generate"]),
-];
-
-/// Directories that are made by tools: to remove one has everything in it made anew.
-const MADE: &[&str] = &["node_modules", "target", "dist", "build", ".next", ".cache", "__pycache__", ".venv", "venv"];
-
-/// Words of a mending command that are shown.
-const SHOWN_WORDS_MAX: usize = 8;
 
 /// Finds the commands of a shell line that change what a build stands on, as their words without options.
 #[must_use]
 pub fn menders(line: &str) -> Vec<String> {
+    read(line).commands.iter().filter_map(|command| mender(&command.words)).collect()
+}
+
+fn read(line: &str) -> Line {
     let end = line.floor_char_boundary(LINE_MAX_BYTES);
-    let all = commands(line.get(..end).unwrap_or_default());
-    all.iter().filter_map(|words| mender(words)).collect()
+    Line::read(line.get(..end).unwrap_or_default())
 }
 
 fn mender(words: &[String]) -> Option<String> {
     let words = without_starters(words);
     let program = basename(words.first()?);
-    let mut arguments = words.iter().skip(1).filter(|word| !word.starts_with('-'));
+    let is_argument = |word: &&String| !word.starts_with('-');
     let mends = match program.as_ref() {
-        "rm" => arguments.any(|path| MADE.contains(&basename(path.trim_end_matches('/')).as_ref())),
+        "rm" => {
+            let mut paths = words.iter().skip(1).filter(is_argument);
+            paths.any(|path| MADE.contains(&basename(path.trim_end_matches('/')).as_ref()))
+        }
         name => {
-            let subcommand = arguments.next().map(String::as_str)?;
-            MENDERS.iter().any(|(known, subcommands)| *known == name && subcommands.contains(&subcommand))
+            let subcommand = words.get(after_options(&words, 1)).map(String::as_str)?;
+            is_listed(MENDERS, name, subcommand)
         }
     };
     // Options, addresses and assignments are where passwords stand.
@@ -240,95 +104,227 @@ fn mender(words: &[String]) -> Option<String> {
     mends.then(|| std::iter::once(program.as_ref()).chain(shown).collect::<Vec<_>>().join(" "))
 }
 
-/// Finds the last command of a shell line that builds, tests or checks: its outcome is most often the line's.
+/// Finds the last command of a shell line that builds, tests or checks, or else the last that installs.
 #[must_use]
 pub fn run_of(line: &str) -> Option<Run> {
-    let end = line.floor_char_boundary(LINE_MAX_BYTES);
-    commands(line.get(..end).unwrap_or_default()).iter().rev().find_map(|words| classify(words))
+    let mut runs = runs_of(line, 0);
+    let at = runs.iter().rposition(|run| run.purpose != Purpose::Install);
+    at.map(|at| runs.swap_remove(at)).or_else(|| runs.pop())
 }
 
-/// The commands of a shell line, each as its words.
-fn commands(line: &str) -> Vec<Vec<String>> {
-    let mut commands = vec![Vec::new()];
-    for line in line.lines() {
-        let words: Vec<String> = match shlex::split(line) {
-            Some(words) => words,
-            None => line.split_whitespace().map(str::to_owned).collect(),
-        };
-        for word in words {
-            let is_separator = matches!(word.as_str(), "&&" | "||" | ";" | "|" | "&" | "|&");
-            let ended = word.strip_suffix(';').unwrap_or(&word);
-            if let (Some(command), false) = (commands.last_mut(), is_separator || ended.is_empty()) {
-                command.push(ended.to_owned());
-            }
-            if is_separator || ended.len() < word.len() {
-                commands.push(Vec::new());
-            }
+fn runs_of(text: &str, depth: usize) -> Vec<Run> {
+    let line = read(text);
+    let mut directory: Option<String> = None;
+    let mut runs = Vec::new();
+    for (at, command) in line.commands.iter().enumerate() {
+        let words = without_starters(&command.words);
+        if let [cd, to] = words.as_slice()
+            && (cd == "cd" || cd == "pushd")
+            && !to.starts_with('-')
+        {
+            directory = Some(joined(directory.as_deref(), to));
+            continue;
         }
-        commands.push(Vec::new());
+        let inner = script(&words).filter(|_| depth < DEPTH_MAX).map(|script| runs_of(script, depth + 1));
+        let found = inner.unwrap_or_else(|| classify(words).into_iter().collect());
+        let (vouched, is_filtered) = (line.vouched(at), line.filters(at).iter().any(may_hide));
+        runs.extend(found.into_iter().map(|run| Run {
+            vouched: run.vouched.and(vouched),
+            is_filtered: run.is_filtered || is_filtered,
+            directory: match &run.directory {
+                Some(inner) => Some(joined(directory.as_deref(), inner)),
+                None => directory.clone(),
+            },
+            ..run
+        }));
     }
-    commands
+    runs
 }
 
-fn classify(words: &[String]) -> Option<Run> {
-    let mut words = without_starters(words);
-    // Where its output goes is not what it does.
-    if let Some(end) = words.iter().position(|word| word.starts_with('>') || word.starts_with("2>") || word == "<") {
-        words.truncate(end);
+fn joined(directory: Option<&str>, to: &str) -> String {
+    match directory {
+        Some(directory) if !to.starts_with(['/', '~']) => format!("{directory}/{to}"),
+        _ => to.to_owned(),
     }
+}
+
+/// The line that a shell is given: `bash -lc "cargo build"`.
+fn script(words: &[String]) -> Option<&str> {
+    let (program, arguments) = words.split_first()?;
+    if !SHELLS.contains(&basename(program).as_ref()) {
+        return None;
+    }
+    let at =
+        arguments.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
+    arguments.get(at + 1).map(String::as_str)
+}
+
+/// Whether a filter may let through that something succeeded and not that something failed.
+fn may_hide(filter: &Simple) -> bool {
+    let program = filter.words.first().map(|word| basename(word)).unwrap_or_default();
+    let arguments = || filter.words.iter().skip(1).map(|word| word.to_lowercase());
+    let says = |words: &[&str]| arguments().any(|argument| words.iter().any(|word| argument.contains(word)));
+    match program.as_ref() {
+        "head" => true,
+        "grep" | "rg" | "egrep" | "awk" | "sed" => {
+            says(&["ok", "pass", "succe", "finish", "done"]) && !says(&["fail", "err", "panic"])
+        }
+        _ => false,
+    }
+}
+
+fn classify(mut words: Vec<String>) -> Option<Run> {
     words.truncate(WORDS_MAX);
     let program = basename(words.first()?).into_owned();
-    let is_option = |word: &&String| word.starts_with('-') && word.as_str() != "--build" || word.starts_with('+');
-    let subcommand = words.iter().skip(1).find(|word| !is_option(word)).map(String::as_str);
-    let purpose = purpose_of(&program, subcommand)?;
-    let names_subcommand = PROGRAMS.iter().all(|(_, programs)| !programs.contains(&program.as_str()));
-    let tool = match subcommand {
-        Some(subcommand) if names_subcommand => format!("{program} {subcommand}"),
-        _ => program.clone(),
-    };
     if let Some(first) = words.first_mut() {
-        *first = program;
+        first.clone_from(&program);
     }
-    Some(Run { tool, purpose, words })
+    let (name, purpose) = if SCRIPT_RUNNERS.contains(&program.as_str()) {
+        match script_of(&mut words)? {
+            Script::Named(name, purpose) => (name, purpose),
+            Script::Program(at) => return classify(words.split_off(at)),
+        }
+    } else {
+        purpose_of(&program, &words)?
+    };
+    let tool = if name.is_empty() { program } else { format!("{program} {name}") };
+    let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
+    Some(Run { tool, purpose, words, vouched, is_filtered, directory: None })
 }
 
-fn purpose_of(program: &str, subcommand: Option<&str>) -> Option<Purpose> {
+/// What a program with these words is for, and the word that tells.
+fn purpose_of(program: &str, words: &[String]) -> Option<(String, Purpose)> {
+    let at = after_options(words, 1);
+    let subcommand = words.get(at).map(String::as_str);
     if let Some((purpose, _)) = PROGRAMS.iter().find(|(_, programs)| programs.contains(&program)) {
         let names_test = subcommand.is_some_and(|word| word.contains("test"));
-        return Some(if *purpose == Purpose::Build && names_test { Purpose::Test } else { *purpose });
+        let purpose = if *purpose == Purpose::Build && names_test { Purpose::Test } else { *purpose };
+        return Some((String::new(), purpose));
     }
-    let subcommand = subcommand?;
-    if SCRIPT_RUNNERS.contains(&program) {
-        return SCRIPT_NAMES.iter().find(|(name, _)| subcommand.contains(name)).map(|(_, purpose)| *purpose);
+    if let Some((_, purpose, flags)) = FLAGGED.iter().find(|(name, ..)| *name == program) {
+        let flag = words.iter().find(|word| flags.contains(&word.as_str()))?;
+        return Some((flag.clone(), *purpose));
     }
-    // Gradle's tasks carry the path of their module: `:app:test`.
-    let task = subcommand.rsplit(':').next().unwrap_or(subcommand);
-    let of = |(name, _, subcommands): &&(&str, Purpose, &[&str])| *name == program && subcommands.contains(&task);
+    let mut arguments = words.iter().skip(at).map(String::as_str).filter(|word| !word.starts_with('-'));
+    match program {
+        "gradle" => arguments.find_map(|task| Some((task.to_owned(), gradle_task(task)?))),
+        "mvn" => arguments.find_map(|goal| Some((goal.to_owned(), listed(program, goal)?))),
+        _ => {
+            let subcommand = subcommand?;
+            if is_listed(PREFIXES, program, subcommand) {
+                let next = words.get(after_options(words, at + 1))?;
+                let purpose = listed(program, next).or_else(|| script_purpose(next))?;
+                return Some((format!("{subcommand} {next}"), purpose));
+            }
+            let installs = is_listed(INSTALLERS, program, subcommand).then_some(Purpose::Install);
+            Some((subcommand.to_owned(), listed(program, subcommand).or(installs)?))
+        }
+    }
+}
+
+fn listed(program: &str, subcommand: &str) -> Option<Purpose> {
+    let of = |(name, _, subcommands): &&(&str, Purpose, &[&str])| *name == program && subcommands.contains(&subcommand);
     SUBCOMMANDS.iter().find(of).map(|(_, purpose, _)| *purpose)
+}
+
+fn is_listed(table: &[(&str, &[&str])], program: &str, subcommand: &str) -> bool {
+    table.iter().any(|(name, subcommands)| *name == program && subcommands.contains(&subcommand))
+}
+
+/// Gradle's tasks carry the path of their module, and the variant that they are for: `:app:testDebug`.
+fn gradle_task(task: &str) -> Option<Purpose> {
+    let task = task.rsplit(':').next().unwrap_or(task);
+    GRADLE_TASKS.iter().find(|(start, _)| task.starts_with(start)).map(|(_, purpose)| *purpose)
+}
+
+fn script_purpose(name: &str) -> Option<Purpose> {
+    SCRIPT_NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, purpose)| *purpose)
+}
+
+/// What a runner of scripts runs.
+enum Script {
+    /// A script of the project, by its name.
+    Named(String, Purpose),
+    /// A program, from this word on.
+    Program(usize),
+}
+
+/// Finds the script that a runner runs, and takes out the word `run`.
+fn script_of(words: &mut Vec<String>) -> Option<Script> {
+    let mut at = after_options(words, 1);
+    match words.get(at).map(String::as_str) {
+        // Yarn's workspaces come before what is run in them.
+        Some("workspace") => at = after_options(words, at + 2),
+        Some("workspaces") => at = words.iter().position(|word| word == "run")?,
+        _ => {}
+    }
+    if words.get(at).is_some_and(|word| word == "run" || word == "run-script") {
+        words.remove(at);
+        at = after_options(words, at);
+    }
+    let runner = words.first()?.clone();
+    let Some(name) = words.get(at) else {
+        let installs = |option: &String| option.starts_with("--immutable") || option.starts_with("--frozen");
+        let is_install = runner == "yarn" && words.iter().skip(1).all(installs);
+        return is_install.then(|| Script::Named("install".to_owned(), Purpose::Install));
+    };
+    let short = if matches!(name.as_str(), "t" | "tst") { "test" } else { name };
+    if is_listed(INSTALLERS, &runner, short) {
+        return Some(Script::Named(short.to_owned(), Purpose::Install));
+    }
+    Some(match script_purpose(short) {
+        Some(purpose) => Script::Named(short.to_owned(), purpose),
+        None => Script::Program(at),
+    })
+}
+
+/// The place of the first word from `from` on that is no option of the program that stands first, nor the value of one.
+fn after_options(words: &[String], from: usize) -> usize {
+    let program = words.first().map(|word| basename(word)).unwrap_or_default();
+    let valued = VALUED.iter().find(|(name, _)| *name == program).map_or(&[][..], |(_, options)| *options);
+    let mut at = from;
+    while let Some(option) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
+        // Its first word is a number.
+        let takes_number = program != "timeout" && words.get(at + 1).is_some_and(|next| is_number(next));
+        at += 1 + usize::from(takes_number || valued.contains(&option.as_str()));
+    }
+    at
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|next| next.is_ascii_digit())
 }
 
 /// Takes away variables and programs that merely start the one that counts.
 fn without_starters(words: &[String]) -> Vec<String> {
     let mut rest = words;
-    loop {
-        rest = match rest {
-            [first, ..] if is_assignment(first) || STARTERS.contains(&first.as_str()) => {
-                rest.get(1..).unwrap_or_default()
-            }
-            [first, duration, ..] if first == "timeout" && !duration.starts_with('-') => {
-                rest.get(2..).unwrap_or_default()
-            }
-            [first, second, ..] if STARTERS_WITH.contains(&(basename(first).as_ref(), second.as_str())) => {
-                rest.get(2..).unwrap_or_default()
-            }
-            [runner, run, ..] if run == "run" && SCRIPT_RUNNERS.contains(&runner.as_str()) => {
-                let mut short = rest.to_vec();
-                short.remove(1);
-                return short;
-            }
-            _ => return rest.to_vec(),
+    while let Some(first) = rest.first() {
+        let program = basename(first);
+        let started = if is_assignment(first) {
+            1
+        } else if STARTERS.contains(&program.as_ref()) {
+            after_options(rest, 1)
+        } else if program == "timeout" {
+            after_options(rest, 1) + 1
+        } else if let Some(at) = started_with(&program, rest) {
+            at
+        } else {
+            break;
         };
+        rest = rest.get(started..).unwrap_or_default();
     }
+    rest.to_vec()
+}
+
+/// The place of what a program starts after words of its own.
+fn started_with(program: &str, words: &[String]) -> Option<usize> {
+    let starts = |word: &String| STARTERS_WITH.contains(&(program, word.as_str()));
+    let leading = words.get(..=after_options(words, 1)).unwrap_or(words);
+    let at = leading.iter().position(starts)?;
+    let mut rest = words.get(at..)?.to_vec();
+    // Options after the subcommand are its program's as well.
+    program.clone_into(rest.first_mut()?);
+    Some(at + after_options(&rest, 1))
 }
 
 fn is_assignment(word: &str) -> bool {
@@ -347,76 +343,5 @@ fn basename(word: &str) -> Cow<'_, str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tool(line: &str) -> Option<(String, Purpose)> {
-        run_of(line).map(|run| (run.tool, run.purpose))
-    }
-
-    #[test]
-    fn builds_tests_and_checks_are_recognised() {
-        for (line, name, purpose) in [
-            ("cargo test", "cargo test", Purpose::Test),
-            ("cd daemon && RUST_LOG=debug cargo +nightly test -p engine 2>&1 | tail -5", "cargo test", Purpose::Test),
-            ("cargo nextest run --release", "cargo nextest", Purpose::Test),
-            ("cargo clippy -- -D warnings", "cargo clippy", Purpose::Check),
-            ("npm test", "npm test", Purpose::Test),
-            ("npm run build:prod", "npm build:prod", Purpose::Build),
-            ("pnpm -r typecheck", "pnpm typecheck", Purpose::Check),
-            ("yarn test --watch=false", "yarn test", Purpose::Test),
-            ("npx tsc --noEmit", "tsc", Purpose::Check),
-            ("python -m pytest -q tests/test_a.py", "pytest", Purpose::Test),
-            ("uv run pytest", "pytest", Purpose::Test),
-            ("go test ./...", "go test", Purpose::Test),
-            ("make -j8", "make", Purpose::Build),
-            ("make test", "make", Purpose::Test),
-            ("./gradlew :app:test", "gradle :app:test", Purpose::Test),
-            ("ruff check .", "ruff", Purpose::Check),
-            ("sudo timeout 60 ./node_modules/.bin/eslint src", "eslint", Purpose::Check),
-            ("cmake --build build", "cmake --build", Purpose::Build),
-            ("git commit -m 'cargo test' ; go build ./cmd", "go build", Purpose::Build),
-        ] {
-            assert_eq!(tool(line), Some((name.to_owned(), purpose)), "{line}");
-        }
-    }
-
-    #[test]
-    fn other_commands_are_none() {
-        for line in [
-            "",
-            "ls -la",
-            "git log --grep 'cargo test'",
-            "cargo run",
-            "echo 'npm test",
-            "npm install",
-            "node build.js",
-            "cat make",
-        ] {
-            assert_eq!(tool(line), None, "{line}");
-        }
-    }
-
-    #[test]
-    fn what_a_build_stands_on_is_changed_by_commands() {
-        for (line, expected) in [
-            ("npm install left-pad --save-dev && npm test", vec!["npm install left-pad"]),
-            ("rm -rf ./node_modules/ ; sudo npm ci", vec!["rm ./node_modules/", "npm ci"]),
-            ("python3 -m pip install -r requirements.txt", vec!["pip install requirements.txt"]),
-            ("pip install --index-url https://me:secret@host/simple a", vec!["pip install a"]),
-            ("cargo update -p serde", vec!["cargo update serde"]),
-            ("git submodule update --init", vec!["git submodule update"]),
-            ("npm run build; rm notes.txt; cargo build; git status", vec![]),
-        ] {
-            assert_eq!(menders(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_run_covers_a_narrower_failure() {
-        let failed = run_of("cargo test -p engine codec").map(|run| run.words).unwrap_or_default();
-        let covers = |line: &str| run_of(line).is_some_and(|run| run.covers(&failed));
-        assert!(covers("cargo test -p engine codec") && covers("cargo test") && covers("cargo test > log"));
-        assert!(!covers("cargo test -p client") && !covers("cargo build"));
-    }
-}
+#[path = "command_tests.rs"]
+mod tests;

@@ -1,9 +1,14 @@
 //! What the output of a failed command says went wrong: a code, a symbol, a place and a message, and a fingerprint that the
 //! same mistake has tomorrow, on another line and in another checkout.
 
-use std::sync::LazyLock;
+mod forms;
 
 use regex::{Captures, Regex};
+
+pub(super) use self::forms::compile;
+use self::forms::{
+    ARROW, ECHO, ESCAPES, FAILED, FORMS, FRAME, GO_FRAME, HEADING, LINT, NAMED, NUMBERS, PATHS, PEER, Place, QUOTED,
+};
 
 /// Faults taken from one output, the first ones: later ones most often follow from them.
 pub const FAULTS_MAX: usize = 5;
@@ -16,6 +21,48 @@ const LINE_MAX_BYTES: usize = 2_000;
 
 /// Longest message, in characters.
 const MESSAGE_MAX_CHARS: usize = 300;
+
+/// Lines below a mistake in which its place, its lint and its stack are looked for.
+const BELOW_MAX_LINES: usize = 30;
+
+/// Lines that a message of several has at most.
+const BLOCK_MAX_LINES: usize = 3;
+
+/// Shortest name that is told apart from a word.
+const MARK_MIN_CHARS: usize = 4;
+
+/// Codes that many different mistakes share.
+const COMMON_CODES: &[&str] = &[
+    FAILED,
+    "panic",
+    "undefined reference",
+    "ArgumentError",
+    "AssertionError",
+    "AttributeError",
+    "Error",
+    "Exception",
+    "ImportError",
+    "IndexError",
+    "KeyError",
+    "NameError",
+    "NoMethodError",
+    "NullPointerException",
+    "OSError",
+    "RangeError",
+    "ReferenceError",
+    "RuntimeError",
+    "RuntimeException",
+    "StandardError",
+    "SyntaxError",
+    "SystemError",
+    "TypeError",
+    "ValueError",
+    "AssertionFailedError",
+    "IllegalArgumentException",
+    "IllegalStateException",
+    "ModuleNotFoundError",
+    "FileNotFoundError",
+];
 
 /// One mistake.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,16 +90,20 @@ impl Fault {
         hasher.finalize().as_bytes().iter().take(8).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
     }
 
-    /// One line for a reader: `E0382 borrow of moved value: x (src/a.rs)`.
+    /// One line for a reader in a project: `E0382 borrow of moved value: x (src/a.rs)`. Paths are those of the project, or
+    /// mere names when they are of somewhere else, and without the numbers of lines.
     #[must_use]
-    pub fn line(&self) -> String {
+    pub fn line(&self, root: &str) -> String {
         let mut parts: Vec<String> = Vec::new();
         let says_code = self.code.is_empty() || self.message.contains(&self.code);
         parts.extend((!says_code).then(|| self.code.clone()));
         let says_symbol = self.symbol.is_empty() || self.message.contains(&self.symbol);
         parts.extend((!says_symbol).then(|| format!("{}:", self.symbol)));
-        parts.push(self.message.clone());
-        parts.extend((!self.file.is_empty()).then(|| format!("({})", self.file)));
+        parts.push(PATHS.as_ref().map_or_else(
+            || self.message.clone(),
+            |paths| paths.replace_all(&self.message, |path: &Captures<'_>| placed(&path[0], root)).into_owned(),
+        ));
+        parts.extend((!self.file.is_empty()).then(|| format!("({})", placed(&self.file, root))));
         parts.join(" ")
     }
 
@@ -61,133 +112,146 @@ impl Fault {
     pub fn words(&self) -> String {
         format!("{} {} {}", self.code, self.symbol, self.message).trim().to_owned()
     }
-}
 
-/// Where the part of a line that a pattern matched belongs.
-#[derive(Clone, Copy, Debug)]
-enum Place {
-    /// The line says everything.
-    Own,
-    /// A later line of the form `--> file:line` says where.
-    Below,
-    /// An earlier line says where: a Python traceback's last frame, `ESLint`'s heading.
-    Above,
-}
-
-/// A form that tools give their mistakes. Its groups are named `code`, `symbol`, `file` and `message`.
-struct Form {
-    pattern: Regex,
-    place: Place,
-    code: &'static str,
-}
-
-/// From the most telling; the first that matches a line wins. Sources: the tools' own output.
-static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
-    let forms: &[(&str, Place, &'static str)] = &[
-        // rustc, clippy
-        (r"^\s*error(?:\[(?P<code>[A-Za-z]+\d+)\])?: (?P<message>.+)$", Place::Below, ""),
-        // a Rust test or program
-        (r"^\s*thread '(?P<symbol>[^']+)' (?:\(\d+\) )?panicked at (?P<file>[^:]+):\d+:\d+:?$", Place::Own, "panic"),
-        // tsc
-        (r"^(?P<file>[^\s(][^(]*)\(\d+,\d+\): error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
-        (r"^(?P<file>\S+):\d+:\d+ - error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
-        // ruff, flake8, pylint
-        (r"^(?P<file>[^\s:]+):\d+:\d+:? (?P<code>[A-Z]+\d+):? (?:\[\*\] )?(?P<message>.+)$", Place::Own, ""),
-        (r"^(?P<code>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?(?P<message>.+)$", Place::Below, ""),
-        // mypy
-        (r"^(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)?: error: (?P<message>.+?)  \[(?P<code>[\w-]+)\]$", Place::Own, ""),
-        // gcc, clang, javac, swiftc
-        (r"^(?P<file>[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (?P<message>.+)$", Place::Own, ""),
-        // go
-        (r"^(?:vet: )?(?P<file>[^\s:]+\.go):\d+:\d+: (?P<message>.+)$", Place::Own, ""),
-        (r"^\s*--- FAIL: (?P<symbol>\S+)", Place::Own, "FAIL"),
-        // the linker
-        (r"undefined reference to [`'](?P<symbol>[^'`]+)'", Place::Own, "undefined reference"),
-        // eslint
-        (r"^\s+\d+:\d+\s+error\s+(?P<message>.+?)\s{2,}(?P<code>[@\w/-]+)$", Place::Above, ""),
-        // pytest
-        (r"^FAILED (?P<file>[^:\s]+)::(?P<symbol>[^\s]+?)(?: - (?P<message>.+))?$", Place::Own, "FAILED"),
-        // Python and JavaScript
-        (
-            r"^(?:E\s+|Uncaught )?(?:[a-z_]\w*\.)*(?P<code>[A-Z]\w*(?:Error|Exception)): (?P<message>.+)$",
-            Place::Above,
-            "",
-        ),
-        // jest, vitest
-        (r"^\s*(?:●|FAIL ) (?P<message>\S.* › .+|\S.* > .+)$", Place::Own, "FAIL"),
-        // npm
-        (r"^npm (?:ERR!|error) code (?P<code>[A-Z]\w+)$", Place::Own, ""),
-        // a shell
-        (
-            r"^(?:\S+: )?(?:line \d+: )?(?P<symbol>[\w./-]+): (?P<message>command not found|[Nn]o such file or directory|[Pp]ermission denied)$",
-            Place::Own,
-            "",
-        ),
-        // anything else that says so
-        (
-            r"^\s*(?:\S+: )?(?:[Ff]atal(?: error)?|FATAL|ERROR|[Ee]rror|FAILURE|FAILED): (?P<message>.+)$",
-            Place::Own,
-            "",
-        ),
-    ];
-    forms.iter().filter_map(|&(pattern, place, code)| Some(Form { pattern: compile(pattern)?, place, code })).collect()
-});
-
-/// Compiles a pattern whose classes mean ASCII: what tools print around a message is, and the tables of Unicode make the first
-/// use take a hundred times as long.
-fn compile(pattern: &str) -> Option<Regex> {
-    let ascii =
-        [(r"\w", "[0-9A-Za-z_]"), (r"\d", "[0-9]"), (r"\s", r"[ \t]"), (r"\S", r"[^ \t]"), (r"\b", r"(?-u:\b)")];
-    let pattern = ascii.iter().fold(pattern.to_owned(), |pattern, (class, meant)| pattern.replace(class, meant));
-    Regex::new(&pattern).ok()
-}
-
-/// Compiles everything, so that the first failure is not answered late.
-pub fn warm_up() {
-    LazyLock::force(&FORMS);
-    for pattern in [&ECHO, &ARROW, &FRAME, &HEADING, &QUOTED, &ESCAPES, &PATHS, &NUMBERS] {
-        LazyLock::force(pattern);
+    /// The exact names by which somebody who knows this mistake would call it, most telling first: the tool's code
+    /// (`E0382`, `no-untyped-def`, `clippy::unwrap_used`, `EADDRINUSE`), and the symbol or the test that it is about.
+    ///
+    /// Only what is told apart from a word of the language, and is the same the next time: `TypeError`, `main` and `rows` are
+    /// no marks, and a test's parameters belong to none. A qualified name is followed by its last part. A text that holds one
+    /// of them whole is about this mistake or this symbol.
+    #[must_use]
+    pub fn marks(&self) -> Vec<String> {
+        let mut marks: Vec<String> = Vec::new();
+        let mut add = |mark: &str| {
+            if !marks.iter().any(|known| known == mark) {
+                marks.push(mark.to_owned());
+            }
+        };
+        if is_telling_code(&self.code) {
+            add(&self.code);
+        }
+        // A lint is known without its tool, a test without its module.
+        for name in [self.code.split_once("::").map(|(_, lint)| lint), Some(self.symbol.as_str())].into_iter().flatten()
+        {
+            let name = name.split(['[', '(', '<', '#']).next().unwrap_or_default();
+            let last = name.rsplit(['.', '/', '\\']).next().unwrap_or_default().rsplit("::").next().unwrap_or_default();
+            let first = name.split('/').next().unwrap_or_default();
+            for name in [name, last, first].into_iter().filter(|name| is_telling_name(name)) {
+                add(name);
+            }
+        }
+        if self.message == "command not found" {
+            add(&self.symbol);
+        }
+        marks
     }
 }
 
-/// What only says that something above went wrong.
-static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(concat!(
-        r"^(?:could not compile|aborting due to|build failed|test failed, to rerun|process didn't exit|\d+ (?:target|previous|error)|",
-        r"command failed|Command failed|recipe for target|.* returned non-zero|script returned|Lifecycle script|doctest failed|",
-        r"linking with .* failed)"
-    ))
-});
+fn is_telling_code(code: &str) -> bool {
+    let is_word = code.chars().all(|next| next.is_ascii_lowercase());
+    code.chars().count() >= MARK_MIN_CHARS && !is_word && !COMMON_CODES.contains(&code)
+}
 
-static ARROW: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s*(?:-->|at) (?P<file>[^\s:]+):\d+(?::\d+)?"));
-static FRAME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r#"^\s*File "(?P<file>[^"]+)", line \d+(?:, in (?P<symbol>[\w<>.]+))?"#));
-static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?P<file>\S*/\S+\.\w{1,5})$"));
-static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    compile(
-        r#"[`'"‘“](?P<symbol>[A-Za-z_$][\w$:.<>&-]{0,79})[`'"’”]|(?:undefined|cannot find symbol|undeclared name): (?P<bare>[A-Za-z_][\w.]{0,79})"#,
-    )
-});
-static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| compile("\x1b\\[[0-9;?]*[A-Za-z]"));
-static PATHS: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?:[A-Za-z]:)?[\w.@~-]*[/\\][\w./\\@~-]+(?::\d+)*"));
-static NUMBERS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}\b|\d+(?:\.\d+)*"));
+/// Whether a name is not a word as well: it has parts.
+fn is_telling_name(name: &str) -> bool {
+    let letters: Vec<char> = name.chars().collect();
+    let is_camel = letters.windows(2).any(|pair| matches!(pair, [a, b] if a.is_lowercase() && b.is_uppercase()));
+    let has_letters = letters.iter().filter(|next| next.is_alphabetic()).count() >= MARK_MIN_CHARS;
+    let inner = name.trim_matches(|next: char| !next.is_alphanumeric());
+    has_letters && (is_camel || inner.contains(['_', '-', ':', '.', '\\']))
+}
+
+/// A path as a reader in a project needs it.
+fn placed(path: &str, root: &str) -> String {
+    let mut name = path;
+    while let Some((start, number)) = name.rsplit_once(':')
+        && !number.is_empty()
+        && number.chars().all(|next| next.is_ascii_digit())
+    {
+        name = start;
+    }
+    let inside = name.strip_prefix(root).filter(|_| !root.is_empty()).and_then(|rest| rest.strip_prefix('/'));
+    if let Some(inside) = inside {
+        return inside.to_owned();
+    }
+    let is_drive = name.get(1..).is_some_and(|rest| rest.starts_with([':']) && !rest.starts_with("://"));
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    // An address and a route begin with slashes as well.
+    let is_file = is_drive || last.contains('.') || HOMES.iter().any(|home| name.starts_with(home));
+    let is_absolute = is_drive || name.starts_with('~') || name.starts_with('/') && !name.starts_with("//");
+    if is_absolute && is_file { last.to_owned() } else { name.to_owned() }
+}
+
+/// Where the files of people and machines are.
+const HOMES: &[&str] = &[
+    "/home/",
+    "/Users/",
+    "/root/",
+    "/tmp/",
+    "/var/",
+    "/private/",
+    "/usr/",
+    "/opt/",
+    "/work/",
+    "/workspace/",
+    "/mnt/",
+    "/nix/",
+    "/srv/",
+    "~/",
+];
+
+/// Compiles everything, so that the first failure is not answered late.
+pub fn warm_up() {
+    forms::warm_up();
+}
 
 /// Finds the mistakes that an output tells of, each once, in order.
 #[must_use]
 pub fn faults(output: &str) -> Vec<Fault> {
-    let plain = replaced(ESCAPES.as_ref(), output, "");
+    let plain = plain(output);
     let lines = telling_lines(&plain);
     let mut found: Vec<Fault> = Vec::new();
     for at in 0..lines.len() {
-        if found.len() == FAULTS_MAX {
+        // A list of failed tests comes before what they say.
+        if found.len() == FAULTS_MAX && !found.iter().any(is_bare) {
             break;
         }
-        if let Some(fault) = fault_at(&lines, at).filter(|fault| !found.contains(fault)) {
-            found.push(fault);
+        if let Some(fault) = fault_at(&lines, at) {
+            take(&mut found, fault);
         }
     }
     found
+}
+
+/// Whether it says no more than that a test failed.
+fn is_bare(fault: &Fault) -> bool {
+    fault.code == FAILED && fault.file.is_empty()
+}
+
+/// Takes a mistake that is not known yet, or that says more of one that is.
+fn take(found: &mut Vec<Fault>, fault: Fault) {
+    let is_test = |code: &str| code == FAILED || code == "panic";
+    let is_same = |known: &Fault| {
+        let has_same_name = !fault.symbol.is_empty() && known.symbol == fault.symbol;
+        let is_placeless = !fault.code.is_empty() && fault.file.is_empty() && known.file.is_empty();
+        *known == fault
+            || has_same_name && is_test(&known.code) && is_test(&fault.code)
+            || is_placeless && known.code == fault.code && known.symbol == fault.symbol && !is_test(&fault.code)
+    };
+    let Some(at) = found.iter().position(is_same) else {
+        if found.len() < FAULTS_MAX {
+            found.push(fault);
+        }
+        return;
+    };
+    if let Some(known) = found.get_mut(at).filter(|known| is_bare(known) && !is_bare(&fault)) {
+        *known = fault;
+    }
+}
+
+/// An output without colours, and with one kind of line ends.
+pub(super) fn plain(output: &str) -> String {
+    replaced(ESCAPES.as_ref(), output, "").replace('\r', "\n")
 }
 
 fn telling_lines(output: &str) -> Vec<&str> {
@@ -211,26 +275,73 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
     if ECHO.as_ref().is_some_and(|echo| echo.is_match(&fault.message)) {
         return None;
     }
-    if fault.code.is_empty() {
-        form.code.clone_into(&mut fault.code);
-    }
+    let below = lines.get(at + 1..).unwrap_or_default();
+    let below = below.get(..BELOW_MAX_LINES).unwrap_or(below);
     match form.place {
         Place::Own => {}
-        Place::Below => {
-            fault.file = found_in(lines.iter().skip(at + 1).take(4), ARROW.as_ref(), "file").unwrap_or_default();
-        }
+        Place::Below => look_below(&mut fault, below),
         Place::Above => look_above(&mut fault, lines, at),
+        Place::Stack => look_into_stack(&mut fault, below),
+        Place::Block => fault.message = block(below),
     }
     if fault.message.is_empty() {
         // A panic and a failed test say it on the next line.
-        let next = lines.iter().skip(at + 1).map(|line| line.trim()).find(|line| !line.is_empty());
-        next.unwrap_or_default().clone_into(&mut fault.message);
+        let next = below.iter().map(|line| line.trim()).find(|line| !line.is_empty()).unwrap_or_default();
+        next.trim_start_matches("npm error ").trim_start_matches("npm ERR! ").clone_into(&mut fault.message);
+    }
+    if fault.code.is_empty() {
+        fault.code = named(&fault.message).unwrap_or_else(|| form.code.to_owned());
     }
     fault.message = fault.message.chars().take(MESSAGE_MAX_CHARS).collect();
+    if fault.symbol.is_empty() && fault.code == "ERESOLVE" {
+        fault.symbol = found_in(below.iter(), PEER.as_ref(), "symbol").unwrap_or_default();
+    }
     if fault.symbol.is_empty() {
         fault.symbol = quoted(&fault.message).unwrap_or_default();
     }
     Some(fault)
+}
+
+/// The place that an arrow points to, and the lint.
+fn look_below(fault: &mut Fault, below: &[&str]) {
+    fault.file = found_in(below.iter().take(4), ARROW.as_ref(), "file").unwrap_or_default();
+    if fault.code.is_empty() && !fault.file.is_empty() {
+        let mut own = below.iter().take_while(|line| !line.is_empty());
+        fault.code = own.find_map(|line| lint(line)).unwrap_or_default();
+    }
+}
+
+/// `clippy::unwrap_used` of `` `-D clippy::unwrap-used` ``.
+fn lint(line: &str) -> Option<String> {
+    let captures = LINT.as_ref()?.captures(line)?;
+    let name = group(&captures, "lint").replace('-', "_");
+    let is_clippys = captures.name("tool").is_some() || captures.name("address").is_some();
+    let is_group = matches!(name.as_str(), "warnings" | "all" | "pedantic" | "clippy");
+    (!is_group).then(|| if is_clippys { format!("clippy::{name}") } else { name })
+}
+
+/// The first function of the program's own in a stack of Go's: `Queue.Push` of `q.(*Queue).Push()`.
+fn look_into_stack(fault: &mut Fault, below: &[&str]) {
+    let is_own = |line: &&&str| !line.trim_start().starts_with("runtime.") && !line.contains("/usr/local/go/");
+    fault.symbol =
+        found_in(below.iter().filter(is_own).filter(|line| line.ends_with("()")), GO_FRAME.as_ref(), "symbol")
+            .unwrap_or_default()
+            .replace(['(', '*', ')'], "");
+    let places = below.iter().filter(is_own).filter(|line| line.contains(".go:"));
+    fault.file = found_in(places, GO_FRAME.as_ref(), "file").unwrap_or_default();
+}
+
+/// The lines up to an empty one.
+fn block(below: &[&str]) -> String {
+    let lines = below.iter().map(|line| line.trim().trim_start_matches("> ")).take_while(|line| !line.is_empty());
+    lines.take(BLOCK_MAX_LINES).collect::<Vec<_>>().join(" ")
+}
+
+/// The name that a system gives to what went wrong, out of a message.
+fn named(message: &str) -> Option<String> {
+    let captures = NAMED.as_ref()?.captures(message)?;
+    let name = captures.name("code").or_else(|| captures.name("state"))?;
+    Some(name.as_str().to_owned())
 }
 
 /// A traceback's last frame, or the file under whose name a linter lists.

@@ -1,11 +1,11 @@
 #![allow(clippy::unwrap_used)]
+use super::forms::PATTERNS;
 use super::*;
 
 #[test]
 fn every_form_is_valid() {
-    assert_eq!(FORMS.len(), 18);
-    let patterns = [&ECHO, &ARROW, &FRAME, &HEADING, &QUOTED, &ESCAPES, &PATHS, &NUMBERS];
-    assert!(patterns.iter().all(|pattern| pattern.is_some()));
+    assert_eq!(FORMS.len(), 32);
+    assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
 }
 
 fn one(output: &str) -> (String, String, String, String) {
@@ -128,4 +128,154 @@ fn few_faults_of_a_flood() {
     let flood = (0..10_000).map(mistake).collect::<Vec<_>>().join("\n");
     assert_eq!(faults(&flood).len(), FAULTS_MAX);
     assert!(faults(&"x".repeat(1_000_000)).is_empty());
+}
+
+#[test]
+fn tests_that_failed_are_named() {
+    let output = "running 2 tests\ntest store::test_concurrent_posting ... FAILED\ntest store::reopens ... ok\n\nfailures:\n\n\
+                  ---- store::test_concurrent_posting stdout ----\n\
+                  thread 'store::test_concurrent_posting' (77) panicked at src/store.rs:8:9:\nbalance is off\n";
+    is(output, "panic", "store::test_concurrent_posting", "src/store.rs", "balance is off");
+    let list = (0..9).map(|n| format!("test t{n} ... FAILED\n")).collect::<String>();
+    let panics = (0..9).map(|n| format!("thread 't{n}' panicked at src/a.rs:1:1:\nno {n}\n")).collect::<String>();
+    let found = faults(&format!("{list}{panics}"));
+    assert_eq!(
+        found.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>(),
+        ["no 0", "no 1", "no 2", "no 3", "no 4"]
+    );
+    is("        FAIL [   0.005s] (1/2) app::bin store::test_drain", "FAILED", "store::test_drain", "", "app::bin");
+    is(
+        "--- FAIL: TestRenew (0.00s)\n    queue_test.go:12: got 3",
+        "FAILED",
+        "TestRenew",
+        "",
+        "queue_test.go:12: got 3",
+    );
+    is("FAIL: test_total (test_a.Totals.test_total)", "FAILED", "test_total", "", "(test_a.Totals.test_total)");
+    is(
+        "ERROR tests/test_a.py - ModuleNotFoundError: No module named 'yaml'",
+        "FAILED",
+        "yaml",
+        "tests/test_a.py",
+        "ModuleNotFoundError: No module named 'yaml'",
+    );
+}
+
+#[test]
+fn systems_give_names() {
+    is(
+        "npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\nnpm error\n\
+         npm error Could not resolve dependency:\nnpm error peer react@\"^18\" from react-x@1.0.0",
+        "ERESOLVE",
+        "react",
+        "",
+        "ERESOLVE unable to resolve dependency tree",
+    );
+    is(
+        "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'chalk' imported from /app/dist/index.js",
+        "ERR_MODULE_NOT_FOUND",
+        "chalk",
+        "",
+        "Cannot find package 'chalk' imported from /app/dist/index.js",
+    );
+    is(
+        "Error: listen EADDRINUSE: address already in use :::5173",
+        "EADDRINUSE",
+        "",
+        "",
+        "listen EADDRINUSE: address already in use :::5173",
+    );
+    is(
+        "ERROR: could not serialize access due to concurrent update (SQLSTATE 40001)",
+        "40001",
+        "",
+        "",
+        "could not serialize access due to concurrent update (SQLSTATE 40001)",
+    );
+    is(
+        "botocore.exceptions.ClientError: An error occurred (ExpiredToken) when calling the GetObject operation: The token has expired.",
+        "ExpiredToken",
+        "GetObject",
+        "",
+        "The token has expired.",
+    );
+    is(
+        "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not compile settings file.\n\
+         > BUG! exception in phase 'semantic analysis' Unsupported class file major version 65\n\n* Try:",
+        "class file major version 65",
+        "",
+        "",
+        "Could not compile settings file. BUG! exception in phase 'semantic analysis' Unsupported class file major version 65",
+    );
+    is(
+        "WARNING: DATA RACE\nWrite at 0x00c000 by goroutine 8:\n  runtime.racewrite()\n      /usr/local/go/src/runtime/race.go:1 +0x1\n  \
+         example.com/q.(*Queue).Push()\n      /home/u/q/queue.go:21 +0x44",
+        "DATA RACE",
+        "Queue.Push",
+        "/home/u/q/queue.go",
+        "DATA RACE",
+    );
+}
+
+#[test]
+fn lints_are_codes() {
+    let told = "error: used `unwrap()` on a `Result` value\n  --> src/a.rs:1:2\n   |\n   = note: `-D clippy::unwrap-used` implied by `-D warnings`\n";
+    is(told, "clippy::unwrap_used", "Result", "src/a.rs", "used `unwrap()` on a `Result` value");
+    let linked = "error: this is odd\n --> src/a.rs:1:2\n  |\n  = help: for further information visit https://rust-lang.github.io/rust-clippy/rust-1.90.0/index.html#needless_pass_by_value\n";
+    assert_eq!(faults(linked)[0].code, "clippy::needless_pass_by_value");
+    let rustc = "error: unused variable: `x`\n --> src/a.rs:1:2\n  |\n  = note: `-D unused-variables` implied by `-D warnings`\n";
+    assert_eq!(faults(rustc)[0].code, "unused_variables");
+    is(
+        "pkg/__init__.py:1:20: F401 [*] `os` imported but unused",
+        "F401",
+        "os",
+        "pkg/__init__.py",
+        "`os` imported but unused",
+    );
+    is(
+        "pkg/a.py:3:1: error: Function is missing a type annotation  [no-untyped-def]",
+        "no-untyped-def",
+        "",
+        "pkg/a.py",
+        "Function is missing a type annotation",
+    );
+}
+
+fn marks(output: &str) -> Vec<String> {
+    faults(output).iter().flat_map(Fault::marks).collect()
+}
+
+#[test]
+fn marks_are_exact_names() {
+    for (output, expected) in [
+        ("error[E0382]: borrow of moved value: `rows`\n --> a.rs:1:2", vec!["E0382"]),
+        ("a.ts(3,7): error TS2304: Cannot find name 'fetchAll'.", vec!["TS2304", "fetchAll"]),
+        ("TypeError: Cannot read properties of undefined (reading 'map')", vec![]),
+        ("a.py:1: error: x  [no-untyped-def]", vec!["no-untyped-def"]),
+        ("a.py:1: error: x  [misc]", vec![]),
+        ("test store::tests::test_drain ... FAILED", vec!["store::tests::test_drain", "test_drain"]),
+        ("FAILED tests/test_a.py::TestA::test_total[3-4] - assert 3 == 4", vec!["TestA::test_total", "test_total"]),
+        ("--- FAIL: TestRenew/empty_queue (0.00s)\n x", vec!["TestRenew/empty_queue", "empty_queue", "TestRenew"]),
+        ("thread 'main' panicked at src/main.rs:1:1:\nno", vec![]),
+        ("bash: line 1: protoc: command not found", vec!["protoc"]),
+        ("Error: listen EADDRINUSE: address already in use :::5173", vec!["EADDRINUSE"]),
+        (
+            "error: x\n --> a.rs:1:2\n = note: `-D clippy::unwrap-used` implied by `-D warnings`",
+            vec!["clippy::unwrap_used", "unwrap_used"],
+        ),
+        ("x (ExpiredToken) when calling the GetObject operation: no", vec!["ExpiredToken", "GetObject"]),
+    ] {
+        assert_eq!(marks(output), expected, "{output}");
+    }
+}
+
+#[test]
+fn a_line_for_readers_holds_no_place_of_another_checkout() {
+    let line = |output: &str| faults(output)[0].line("/home/ann/x");
+    assert_eq!(line("error[E0499]: no `a`\n --> /home/ann/x/src/b.rs:10:3"), "E0499 no `a` (src/b.rs)");
+    assert_eq!(line("error[E0499]: no `a`\n --> /home/bob/y/src/b.rs:10:3"), "E0499 no `a` (b.rs)");
+    assert_eq!(
+        line("Error: cannot read /home/bob/y/conf/a.toml:3:4 for GET /api/v1 of https://a.b/c/d"),
+        "cannot read a.toml for GET /api/v1 of https://a.b/c/d"
+    );
 }

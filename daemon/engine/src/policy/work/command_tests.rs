@@ -1,0 +1,135 @@
+use super::*;
+
+fn tool(line: &str) -> Option<(String, Purpose)> {
+    run_of(line).map(|run| (run.tool, run.purpose))
+}
+
+#[test]
+fn builds_tests_and_checks_are_recognised() {
+    for (line, name, purpose) in [
+        ("cargo test", "cargo test", Purpose::Test),
+        ("cd daemon && RUST_LOG=debug cargo +nightly test -p engine 2>&1 | tail -5", "cargo test", Purpose::Test),
+        ("cargo nextest run --release", "cargo nextest", Purpose::Test),
+        ("cargo clippy -- -D warnings", "cargo clippy", Purpose::Check),
+        ("npm test", "npm test", Purpose::Test),
+        ("npm run build:prod", "npm build:prod", Purpose::Build),
+        ("pnpm -r typecheck", "pnpm typecheck", Purpose::Check),
+        ("yarn test --watch=false", "yarn test", Purpose::Test),
+        ("npx tsc --noEmit", "tsc", Purpose::Check),
+        ("python -m pytest -q tests/test_a.py", "pytest", Purpose::Test),
+        ("uv run pytest", "pytest", Purpose::Test),
+        ("go test ./...", "go test", Purpose::Test),
+        ("make -j8", "make", Purpose::Build),
+        ("make test", "make", Purpose::Test),
+        ("./gradlew :app:test", "gradle :app:test", Purpose::Test),
+        ("ruff check .", "ruff", Purpose::Check),
+        ("sudo timeout 60 ./node_modules/.bin/eslint src", "eslint", Purpose::Check),
+        ("cmake --build build", "cmake --build", Purpose::Build),
+        ("git commit -m 'cargo test' ; go build ./cmd", "go build", Purpose::Build),
+        ("pnpm -C web build", "pnpm build", Purpose::Build),
+        ("pnpm --dir web build", "pnpm build", Purpose::Build),
+        ("pnpm --filter web run build", "pnpm build", Purpose::Build),
+        ("pnpm --filter=web exec tsc -b", "tsc", Purpose::Check),
+        ("npm --prefix web run build", "npm build", Purpose::Build),
+        ("npm run -s lint -- --fix", "npm lint", Purpose::Check),
+        ("npm install", "npm install", Purpose::Install),
+        ("pnpm i --frozen-lockfile", "pnpm i", Purpose::Install),
+        ("npm ci", "npm ci", Purpose::Install),
+        ("npm ci && npm t", "npm test", Purpose::Test),
+        ("yarn", "yarn install", Purpose::Install),
+        ("yarn workspace web build", "yarn build", Purpose::Build),
+        ("yarn jest", "jest", Purpose::Test),
+        ("python3 -m pip install -e .", "pip install", Purpose::Install),
+        ("./gradlew assembleDebug", "gradle assembleDebug", Purpose::Build),
+        ("./gradlew :app:assembleRelease", "gradle :app:assembleRelease", Purpose::Build),
+        ("./gradlew -x lint testDebugUnitTest", "gradle testDebugUnitTest", Purpose::Test),
+        ("mvn -q -pl core clean verify", "mvn verify", Purpose::Test),
+        ("(cd crates && cargo build)", "cargo build", Purpose::Build),
+        ("bash -c \"cargo build\"", "cargo build", Purpose::Build),
+        ("bash -lc 'cd web && npm test 2>&1 | tail -5'", "npm test", Purpose::Test),
+        ("cargo run --bin app", "cargo run", Purpose::Run),
+        ("go run ./cmd", "go run", Purpose::Run),
+        ("cargo xtask test", "cargo xtask test", Purpose::Test),
+        ("turbo run build --filter=web", "turbo build", Purpose::Build),
+        ("npx -y tsc --noEmit", "tsc", Purpose::Check),
+        ("npx -p typescript tsc", "tsc", Purpose::Check),
+        ("hatch test", "hatch test", Purpose::Test),
+        ("pdm run pytest", "pytest", Purpose::Test),
+        ("poetry -C api run pytest", "pytest", Purpose::Test),
+        ("uv run --with x python -W error -m pytest", "pytest", Purpose::Test),
+        ("coverage run --source=x -m pytest", "pytest", Purpose::Test),
+        ("gotestsum ./...", "gotestsum", Purpose::Test),
+        ("prettier --check .", "prettier --check", Purpose::Check),
+        ("make -C web -j 8 test", "make", Purpose::Test),
+        ("timeout -k 5 60 env -u A B=1 cargo -C x check", "cargo check", Purpose::Check),
+        ("docker compose -f a.yml build", "docker compose build", Purpose::Build),
+        ("if cargo build; then echo ok; fi", "cargo build", Purpose::Build),
+    ] {
+        assert_eq!(tool(line), Some((name.to_owned(), purpose)), "{line}");
+    }
+}
+
+#[test]
+fn other_commands_are_none() {
+    for line in [
+        "",
+        "ls -la",
+        "git log --grep 'cargo test'",
+        "echo 'npm test",
+        "cat > build.sh <<'END'\ncargo test\nEND",
+        "prettier --write .",
+        "npm run dev",
+        "npm view webpack",
+        "yarn --version",
+        "node build.js",
+        "cat make",
+    ] {
+        assert_eq!(tool(line), None, "{line}");
+    }
+}
+
+#[test]
+fn what_a_build_stands_on_is_changed_by_commands() {
+    for (line, expected) in [
+        ("npm install left-pad --save-dev && npm test", vec!["npm install left-pad"]),
+        ("rm -rf ./node_modules/ ; sudo npm ci", vec!["rm ./node_modules/", "npm ci"]),
+        ("python3 -m pip install -r requirements.txt", vec!["pip install requirements.txt"]),
+        ("pip install --index-url https://me:secret@host/simple a", vec!["pip install a"]),
+        ("cargo update -p serde", vec!["cargo update serde"]),
+        ("git submodule update --init", vec!["git submodule update"]),
+        ("pnpm --filter web add zod", vec!["pnpm web add zod"]),
+        ("npm run build; rm notes.txt; cargo build; git status", vec![]),
+    ] {
+        assert_eq!(menders(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_run_covers_a_narrower_failure() {
+    let failed = run_of("cargo test -p engine codec").map(|run| run.words).unwrap_or_default();
+    let covers = |line: &str| run_of(line).is_some_and(|run| run.covers(&failed));
+    assert!(covers("cargo test -p engine codec") && covers("cargo test") && covers("cargo test > log"));
+    assert!(!covers("cargo test -p client") && !covers("cargo build"));
+}
+
+#[test]
+fn an_installation_with_an_option_more_covers() {
+    let failed = run_of("npm install").map(|run| run.words).unwrap_or_default();
+    assert!(run_of("npm install --legacy-peer-deps").is_some_and(|run| run.covers(&failed)));
+    assert!(run_of("npm install left-pad").is_some_and(|run| !run.covers(&failed)));
+}
+
+#[test]
+fn it_is_known_what_a_lines_status_and_output_say() {
+    let of = |line: &str| run_of(line).map(|run| (run.vouched.success, run.vouched.failure, run.is_filtered));
+    assert_eq!(of("cd a && cargo test"), Some((true, true, false)));
+    assert_eq!(of("cargo test | tail -3"), Some((false, false, false)));
+    assert_eq!(of("cargo test | head"), Some((false, false, true)));
+    assert_eq!(of("cargo test | grep -E 'ok|FAILED'"), Some((false, false, false)));
+    assert_eq!(of("cargo test | grep 'test result: ok'"), Some((false, false, true)));
+    assert_eq!(of("bash -c 'cargo test | tail -1' && ls"), Some((false, false, false)));
+    assert_eq!(of("bash -c 'cargo test' && ls"), Some((true, false, false)));
+    let directory = |line: &str| run_of(line).and_then(|run| run.directory);
+    assert_eq!(directory("cd a && bash -c 'cd b; cargo test'").as_deref(), Some("a/b"));
+    assert_eq!(directory("cargo test && cd a"), None);
+}

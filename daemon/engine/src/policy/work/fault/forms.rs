@@ -1,0 +1,177 @@
+//! The forms that tools give their mistakes, and what stands around them.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// The code of a test that failed.
+pub(super) const FAILED: &str = "FAILED";
+
+/// Where the part of a line that a pattern matched belongs.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    /// The line says everything.
+    Own,
+    /// A later line of the form `--> file:line` says where.
+    Below,
+    /// An earlier line says where: a Python traceback's last frame, `ESLint`'s heading.
+    Above,
+    /// The lines below are a stack.
+    Stack,
+    /// The lines below are the message.
+    Block,
+}
+
+/// A form that tools give their mistakes. Its groups are named `code`, `symbol`, `file` and `message`.
+pub(super) struct Form {
+    pub(super) pattern: Regex,
+    pub(super) place: Place,
+    /// The code of those that the tool gives none.
+    pub(super) code: &'static str,
+}
+
+/// From the most telling; the first that matches a line wins. Sources: the tools' own output.
+pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
+    let forms: &[(&str, Place, &'static str)] = &[
+        // deno
+        (r"^\s*(?:error: )?(?P<code>TS\d+) \[ERROR\]: (?P<message>.+)$", Place::Below, ""),
+        // rustc, clippy
+        (r"^\s*error(?:\[(?P<code>[A-Za-z]+\d+)\])?: (?P<message>.+)$", Place::Below, ""),
+        // a Rust test or program
+        (r"^\s*thread '(?P<symbol>[^']+)' (?:\(\d+\) )?panicked at (?P<file>[^:]+):\d+:\d+:?$", Place::Own, "panic"),
+        // tsc
+        (r"^(?P<file>[^\s(][^(]*)\(\d+,\d+\): error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
+        (r"^(?P<file>\S+):\d+:\d+ - error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
+        // ruff, flake8, pylint
+        (r"^(?P<file>[^\s:]+):\d+:\d+:? (?P<code>[A-Z]+\d+):? (?:\[\*\] )?(?P<message>.+)$", Place::Own, ""),
+        (r"^(?P<code>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?(?P<message>.+)$", Place::Below, ""),
+        // mypy
+        (r"^(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)*: error: (?P<message>.+?)\s+\[(?P<code>[\w-]+)\]$", Place::Own, ""),
+        // gcc, clang, javac, swiftc
+        (r"^(?P<file>[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (?P<message>.+)$", Place::Own, ""),
+        // go
+        (r"^(?:vet: )?(?P<file>[^\s:]+\.go):\d+:\d+: (?P<message>.+)$", Place::Own, ""),
+        (r"^\s*--- FAIL: (?P<symbol>\S+)", Place::Own, FAILED),
+        (r"^WARNING: (?P<message>DATA RACE)$", Place::Stack, "DATA RACE"),
+        (r"^panic: (?P<message>.+?)(?: \[recovered\].*)?$", Place::Own, "panic"),
+        // cargo test, nextest
+        (r"^test (?P<symbol>\S+)(?: - should panic)? \.\.\. (?P<message>FAILED)$", Place::Own, FAILED),
+        (
+            r"^\s*(?:FAIL|SIG[A-Z]+|TIMEOUT) \[[^\]]*\] (?:\([^)]*\) )?(?P<message>[\w:-]+) (?P<symbol>[\w:]+)$",
+            Place::Own,
+            FAILED,
+        ),
+        // the linker
+        (r"undefined reference to [`'](?P<symbol>[^'`]+)'", Place::Own, "undefined reference"),
+        // eslint
+        (r"^\s+\d+:\d+\s+error\s+(?P<message>.+?)\s{2,}(?P<code>[@\w/-]+)$", Place::Above, ""),
+        // pytest
+        (r"^FAILED (?P<file>[^:\s]+)::(?P<symbol>\S+?)(?: - (?P<message>.+))?$", Place::Own, FAILED),
+        (r"^ERROR (?P<file>[^:\s]+\.py)(?:::(?P<symbol>\S+))?(?: - (?P<message>.+))?$", Place::Own, FAILED),
+        // unittest, rspec, phpunit
+        (r"^(?:FAIL|ERROR): (?P<symbol>test\w*) (?P<message>\(.+\))$", Place::Own, FAILED),
+        (r"^rspec (?P<file>\S+?):\d+ # (?P<message>.+)$", Place::Own, FAILED),
+        (r"^\d+\) (?P<symbol>[\w\\]+::\w+)", Place::Own, FAILED),
+        // AWS, databases, Node
+        (
+            r"^.*?\((?P<code>[A-Z]\w+)\) when calling the (?P<symbol>\w+) operation(?: \([^)]*\))?: (?P<message>.+)$",
+            Place::Own,
+            "",
+        ),
+        (r"^\s*(?:ERROR: +)?(?P<message>.*SQLSTATE.+)$", Place::Own, ""),
+        (r"^\s*(?:Uncaught )?\w*(?:Error|Exception) \[(?P<code>[A-Z][A-Z0-9_]+)\]: (?P<message>.+)$", Place::Own, ""),
+        // Python and JavaScript
+        (
+            concat!(
+                r#"^(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" )?(?:[a-z_]\w*\.)*"#,
+                r"(?P<code>[A-Z]\w*(?:Error|Exception|Failure|Timeout)): (?P<message>.+)$",
+            ),
+            Place::Above,
+            "",
+        ),
+        // jest, vitest
+        (r"^\s*(?:●|FAIL ) (?P<message>\S.* › .+|\S.* > .+)$", Place::Own, FAILED),
+        // npm
+        (r"^npm (?:ERR!|error) code (?P<code>[A-Z]\w+)$", Place::Own, ""),
+        (r"^npm (?:ERR!|error) (?P<code>E[A-Z]{4,}) (?P<message>.+)$", Place::Own, ""),
+        // Gradle
+        (r"^\* What went wrong:$", Place::Block, ""),
+        // a shell
+        (
+            r"^(?:\S+: )?(?:line \d+: )?(?P<symbol>[\w./-]+): (?P<message>command not found|[Nn]o such file or directory|[Pp]ermission denied)$",
+            Place::Own,
+            "",
+        ),
+        // anything else that says so
+        (
+            r"^\s*(?:\S+: )?(?:[Ff]atal(?: error)?|FATAL|ERROR|[Ee]rror|FAILURE|FAILED): (?P<message>.+)$",
+            Place::Own,
+            "",
+        ),
+    ];
+    forms.iter().filter_map(|&(pattern, place, code)| Some(Form { pattern: compile(pattern)?, place, code })).collect()
+});
+
+/// Compiles a pattern whose classes mean ASCII: what tools print around a message is, and the tables of Unicode make the first
+/// use take a hundred times as long.
+pub(in super::super) fn compile(pattern: &str) -> Option<Regex> {
+    let ascii =
+        [(r"\w", "[0-9A-Za-z_]"), (r"\d", "[0-9]"), (r"\s", r"[ \t]"), (r"\S", r"[^ \t\n]"), (r"\b", r"(?-u:\b)")];
+    let pattern = ascii.iter().fold(pattern.to_owned(), |pattern, (class, meant)| pattern.replace(class, meant));
+    Regex::new(&pattern).ok()
+}
+
+/// Compiles everything.
+pub(super) fn warm_up() {
+    LazyLock::force(&FORMS);
+    for pattern in PATTERNS {
+        LazyLock::force(pattern);
+    }
+}
+
+/// Whatever is looked for beside the forms.
+pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 12] =
+    [&ECHO, &ARROW, &FRAME, &HEADING, &QUOTED, &ESCAPES, &PATHS, &NUMBERS, &LINT, &NAMED, &GO_FRAME, &PEER];
+
+/// What only says that something above went wrong.
+pub(super) static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(concat!(
+        r"^(?:could not compile|aborting due to|build failed|test failed, to rerun|process didn't exit|\d+ (?:target|previous|error)|",
+        r"command failed|Command failed|recipe for target|.* returned non-zero|script returned|Lifecycle script|doctest failed|",
+        r"linking with .* failed|Build failed with an exception|\(none\)|script .* exited with)"
+    ))
+});
+
+pub(super) static ARROW: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^\s*(?:-->|at) (?P<file>[^\s:]+):\d+(?::\d+)?"));
+pub(super) static FRAME: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r#"^\s*File "(?P<file>[^"]+)", line \d+(?:, in (?P<symbol>[\w<>.]+))?"#));
+pub(super) static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?P<file>\S*/\S+\.\w{1,5})$"));
+pub(super) static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(
+        r#"[`'"‘“](?P<symbol>[A-Za-z_$][\w$:.<>&-]{0,79})[`'"’”]|(?:undefined|cannot find symbol|undeclared name): (?P<bare>[A-Za-z_][\w.]{0,79})"#,
+    )
+});
+pub(super) static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| compile("\x1b\\[[0-9;?]*[A-Za-z]"));
+pub(super) static PATHS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"(?:[A-Za-z]:)?[\w.@~-]*[/\\][\w./\\@~-]+(?::\d+)*"));
+pub(super) static NUMBERS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}\b|\d+(?:\.\d+)*"));
+/// The lint that a diagnostic of rustc or clippy comes from: its note or its address.
+pub(super) static LINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r"(?:(?P<address>rust-clippy/\S*#)|#\[(?:deny|forbid)\(|-D )(?P<tool>clippy::)?(?P<lint>[a-z_-]+)")
+});
+/// Names that systems give to what went wrong, wherever they stand in a message.
+pub(super) static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(concat!(
+        r"\b(?:(?P<code>ERR_[A-Z][A-Z0-9_]+|ORA-\d{4,5}|class file major version \d+|",
+        r"E(?:ADDR(?:INUSE|NOTAVAIL)|NOENT|ACCES|PERM|CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|EXIST|MFILE|NOSPC|NOTFOUND|PIPE|",
+        r"NOTEMPTY|ISDIR|NOTDIR|INVAL|NOMEM|BUSY|AI_AGAIN|XDEV|ROFS|HOSTUNREACH|RESOLVE|INTEGRITY))\b|",
+        r"SQLSTATE[ \[:=]{1,3}(?P<state>[0-9A-Z]{5})\b)"
+    ))
+});
+/// A function in a stack of Go's.
+pub(super) static GO_FRAME: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^\s+(?:\S*/)?[\w-]+\.(?P<symbol>[\w.()*]+)\(\)$|^\s+(?P<file>/\S+\.go):\d+"));
+/// The package whose wish npm cannot fulfil.
+pub(super) static PEER: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\bpeer (?P<symbol>@?[\w./-]+)@"));

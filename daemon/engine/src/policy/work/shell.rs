@@ -1,0 +1,341 @@
+//! A shell line as the commands that it runs and what joins them.
+//!
+//! Enough of a shell's grammar to tell whose exit status a line's is. What is not understood is taken for words, and a line in
+//! which groups and alternatives mix vouches for nothing.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Words with which a command may begin that belong to a compound one.
+const KEYWORDS: &[&str] = &["{", "if", "then", "elif", "else", "while", "until", "do", "!"];
+
+/// What stands between a command and the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Joint {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `|`
+    Pipe,
+    /// `;` or the end of a line.
+    Then,
+    /// `&`
+    Beside,
+}
+
+/// One command of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Simple {
+    /// Its words, unquoted, without redirections.
+    pub(super) words: Vec<String>,
+    /// What joins it to the next one; `None` at the end of the line.
+    pub(super) joint: Option<Joint>,
+    /// Whether it is the condition or the body of a compound command, or negated.
+    is_inner: bool,
+}
+
+/// What the exit status of a whole line says of one of its commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vouched {
+    /// A line that succeeded ran it, and it succeeded.
+    pub success: bool,
+    /// A line that failed failed by it.
+    pub failure: bool,
+}
+
+impl Vouched {
+    /// What both say.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self { success: self.success && other.success, failure: self.failure && other.failure }
+    }
+}
+
+/// A line of several commands.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// Its commands, in order; none is empty.
+    pub(super) commands: Vec<Simple>,
+    has_groups: bool,
+}
+
+impl Line {
+    /// Reads a line.
+    pub(super) fn read(text: &str) -> Self {
+        let mut reader = Reader::of(text);
+        reader.read();
+        let mut line = reader.line;
+        if let Some(last) = line.commands.last_mut()
+            && last.joint == Some(Joint::Then)
+        {
+            last.joint = None;
+        }
+        line
+    }
+
+    /// What the line's exit status says of its command at a place.
+    pub(super) fn vouched(&self, at: usize) -> Vouched {
+        let joints = |range: &[Simple]| range.iter().filter_map(|command| command.joint).collect::<Vec<_>>();
+        let before = joints(self.commands.get(..at).unwrap_or_default());
+        let after = joints(self.commands.get(at..).unwrap_or_default());
+        let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
+        let list = before.iter().rev().take_while(|joint| !matches!(joint, Joint::Then | Joint::Beside));
+        let is_alternative =
+            before.contains(&Joint::Or) && self.has_groups || list.clone().any(|joint| *joint == Joint::Or);
+        Vouched {
+            success: !is_inner && !is_alternative && after.iter().all(|joint| *joint == Joint::And),
+            failure: !is_inner && after.is_empty(),
+        }
+    }
+
+    /// The commands that the output of the one at a place is piped through.
+    pub(super) fn filters(&self, at: usize) -> &[Simple] {
+        let piped = self.commands.iter().skip(at).take_while(|command| command.joint == Some(Joint::Pipe)).count();
+        self.commands.get(at + 1..=at + piped).unwrap_or_default()
+    }
+}
+
+struct Reader<'a> {
+    rest: Peekable<Chars<'a>>,
+    line: Line,
+    command: Simple,
+    word: Option<String>,
+    is_quoted: bool,
+    /// What ends the documents that begin after this line of the text.
+    documents: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn of(text: &'a str) -> Self {
+        Self {
+            rest: text.chars().peekable(),
+            line: Line::default(),
+            command: Simple::default(),
+            word: None,
+            is_quoted: false,
+            documents: Vec::new(),
+        }
+    }
+
+    fn read(&mut self) {
+        while let Some(next) = self.rest.next() {
+            match next {
+                ' ' | '\t' | '\r' => self.end_word(),
+                '\n' => {
+                    self.end_command(Joint::Then);
+                    self.skip_documents();
+                }
+                '#' if self.word.is_none() => while self.rest.next_if(|next| *next != '\n').is_some() {},
+                '\\' => self.escaped(),
+                '\'' => self.quoted_singly(),
+                '"' => self.quoted_doubly(),
+                '`' => self.substituted('`'),
+                '$' if self.rest.peek() == Some(&'(') => self.nested(next),
+                '<' | '>' if self.rest.peek() == Some(&'(') => self.nested(next),
+                '<' | '>' => self.redirected(next),
+                '&' if self.rest.peek() == Some(&'>') => {
+                    self.end_word();
+                    self.rest.next();
+                    self.redirected('>');
+                }
+                '(' | ')' => {
+                    self.line.has_groups = true;
+                    self.end_word();
+                }
+                ';' => self.end_command(Joint::Then),
+                '&' if self.rest.next_if_eq(&'&').is_some() => self.end_command(Joint::And),
+                '&' => self.end_command(Joint::Beside),
+                '|' if self.rest.next_if_eq(&'|').is_some() => self.end_command(Joint::Or),
+                '|' => {
+                    self.rest.next_if_eq(&'&');
+                    self.end_command(Joint::Pipe);
+                }
+                other => self.push(other),
+            }
+        }
+        self.end_command(Joint::Then);
+    }
+
+    fn push(&mut self, next: char) {
+        self.word.get_or_insert_default().push(next);
+    }
+
+    fn escaped(&mut self) {
+        match self.rest.next() {
+            Some('\n') | None => {}
+            Some(next) => self.push(next),
+        }
+    }
+
+    fn quoted_singly(&mut self) {
+        self.begin_quoted();
+        while let Some(next) = self.rest.next_if(|next| *next != '\'') {
+            self.push(next);
+        }
+        self.rest.next();
+    }
+
+    fn quoted_doubly(&mut self) {
+        self.begin_quoted();
+        while let Some(next) = self.rest.next() {
+            match next {
+                '"' => return,
+                '\\' => {
+                    let escaped = self.rest.next_if(|next| matches!(next, '"' | '\\' | '$' | '`' | '\n'));
+                    match escaped {
+                        Some('\n') => {}
+                        escaped => self.push(escaped.unwrap_or('\\')),
+                    }
+                }
+                other => self.push(other),
+            }
+        }
+    }
+
+    fn begin_quoted(&mut self) {
+        self.is_quoted = true;
+        self.word.get_or_insert_default();
+    }
+
+    fn substituted(&mut self, end: char) {
+        self.push(end);
+        while let Some(next) = self.rest.next() {
+            self.push(next);
+            if next == end {
+                return;
+            }
+        }
+    }
+
+    /// A substitution is a part of the word that it stands in.
+    fn nested(&mut self, start: char) {
+        self.push(start);
+        let mut depth = 0_usize;
+        while let Some(next) = self.rest.next() {
+            self.push(next);
+            match next {
+                '(' => depth += 1,
+                ')' if depth <= 1 => return,
+                ')' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Where the output goes is not what the command does.
+    fn redirected(&mut self, kind: char) {
+        let is_descriptor = self.word.as_ref().is_some_and(|word| word.chars().all(|next| next.is_ascii_digit()));
+        if is_descriptor {
+            self.word = None;
+        }
+        self.end_word();
+        let mut arrows = 1;
+        while let Some(next) = self.rest.next_if(|next| matches!(next, '<' | '>' | '&' | '|')) {
+            arrows += usize::from(next == kind);
+        }
+        let is_document = kind == '<' && arrows == 2;
+        if is_document {
+            self.rest.next_if_eq(&'-');
+        }
+        while self.rest.next_if(|next| matches!(next, ' ' | '\t')).is_some() {}
+        let mut target = String::new();
+        let ends = |next: &char| next.is_whitespace() || matches!(next, ';' | '&' | '|' | ')' | '(');
+        while let Some(next) = self.rest.next_if(|next| !ends(next)) {
+            target.push(next);
+        }
+        if is_document {
+            self.documents.push(target.replace(['\'', '"', '\\'], ""));
+        }
+    }
+
+    fn skip_documents(&mut self) {
+        for end in std::mem::take(&mut self.documents) {
+            while self.rest.peek().is_some() {
+                let mut text = String::new();
+                while let Some(next) = self.rest.next_if(|next| *next != '\n') {
+                    text.push(next);
+                }
+                self.rest.next();
+                if text.trim() == end {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn end_word(&mut self) {
+        let is_quoted = std::mem::take(&mut self.is_quoted);
+        let Some(word) = self.word.take() else { return };
+        if !is_quoted && self.command.words.is_empty() && KEYWORDS.contains(&word.as_str()) {
+            self.command.is_inner = true;
+        } else {
+            self.command.words.push(word);
+        }
+    }
+
+    fn end_command(&mut self, joint: Joint) {
+        self.end_word();
+        let mut command = std::mem::take(&mut self.command);
+        if !command.words.is_empty() {
+            command.joint = Some(joint);
+            self.line.commands.push(command);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        Line::read(line).commands.iter().map(|command| command.words.join(" ")).collect()
+    }
+
+    fn vouched(line: &str) -> (bool, bool) {
+        let line = Line::read(line);
+        let at = line.commands.iter().position(|command| command.words == ["b"]);
+        let Vouched { success, failure } = line.vouched(at.unwrap_or(usize::MAX));
+        (success, failure)
+    }
+
+    #[test]
+    fn lines_are_taken_apart() {
+        for (line, expected) in [
+            ("a 'b && c' \"d | e\" f\\ g;h", vec!["a b && c d | e f g", "h"]),
+            ("a&&b||c|d&e", vec!["a", "b", "c", "d", "e"]),
+            ("a 2>&1 | tee log.txt > /dev/null &> x", vec!["a", "tee log.txt"]),
+            ("(cd x && a --y) # why\nb", vec!["cd x", "a --y", "b"]),
+            ("cat > a.sh <<'END'\ncargo test\nEND\nb", vec!["cat", "b"]),
+            ("cat <<< text && echo $(cargo test; ls) `b; c`", vec!["cat", "echo $(cargo test; ls) `b; c`"]),
+            ("a \\\n  b\n\n\nc 'open", vec!["a b", "c open"]),
+            ("diff <(a) <(b | c)", vec!["diff <(a) <(b | c)"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(words(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_status_is_vouched_for_by_the_lines_own() {
+        for line in ["b", "b;", "cd x && b", "a; b", "a | b", "(cd x && b)", "b # | c", "b 2>&1 > log\n"] {
+            assert_eq!(vouched(line), (true, true), "{line}");
+        }
+        assert_eq!(vouched("b && c"), (true, false));
+        assert_eq!(vouched("a || b"), (false, true));
+        for line in ["b | c", "b || true", "b; c", "b\nc", "b &", "(b) | c", "! b", "if b; then c; fi", "b & wait", "x"]
+        {
+            assert!(!vouched(line).0, "{line}");
+        }
+        assert!(!vouched("a || (c; b)").0);
+    }
+
+    #[test]
+    fn filters_are_what_the_output_goes_through() {
+        let line = Line::read("a && b | grep x | head -1; c");
+        let names: Vec<&str> =
+            line.filters(1).iter().filter_map(|filter| filter.words.first()).map(String::as_str).collect();
+        assert_eq!(names, ["grep", "head"]);
+        assert!(line.filters(0).is_empty() && line.filters(3).is_empty());
+    }
+}
