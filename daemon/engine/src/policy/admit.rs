@@ -231,6 +231,10 @@ mod tests {
     fn preferences_are_global() {
         let admitted = check(Draft { kind: Some("preference".into()), ..draft("pytest, never unittest") }).unwrap();
         assert_eq!(admitted.scope, Scope::Global);
+        let admitted = check(draft("Preference: pytest, never unittest")).unwrap();
+        assert_eq!((admitted.kind.as_str(), admitted.scope), ("preference", Scope::Global));
+        let stated = check(Draft { kind: Some("fact".into()), ..draft("preference: pytest") }).unwrap();
+        assert_eq!((stated.kind.as_str(), stated.scope), ("fact", Scope::Project("p".into())));
     }
 
     #[test]

@@ -47,8 +47,17 @@ pub const AUTO_TAGS: [&str; 35] = [
     "hypothesis",
 ];
 
-/// Prefixes that name a kind without being a tag.
-pub(crate) const KIND_PREFIXES: [&str; 2] = ["convention", "preference"];
+/// Prefixes that name a kind without being a tag, and that say nothing else.
+pub(crate) const KIND_PREFIXES: [&str; 5] = ["convention", "preference", "procedure", "snippet", "bugfix"];
+
+/// Longest prefix that may name a kind, in bytes.
+const KIND_PREFIX_MAX_BYTES: usize = 40;
+
+/// What ends a prefix.
+const PREFIX_MARKS: [&str; 3] = [":", " - ", " — "];
+
+/// A kind that no prefix gives: it expires, and nothing that is stored may vanish because of its first word.
+const UNPREFIXED: &str = "scratch";
 
 /// Kinds that a tag suggests, first match wins.
 const KIND_OF_TAG: &[(&str, &str)] = &[
@@ -63,6 +72,9 @@ const KIND_OF_TAG: &[(&str, &str)] = &[
     ("convention", "convention"),
     ("preference", "preference"),
 ];
+
+/// Prefixes that name a kind in other words than a tag or the kind itself.
+const KIND_OF_PREFIX: &[(&str, &str)] = &[("bugfix", "bug_fix"), ("howto", "procedure")];
 
 /// Normalises tags: lowercase, dashes, singular, sorted, unique; the text's own prefix is added.
 #[must_use]
@@ -103,19 +115,30 @@ fn begins_with(line: &str, label: &str) -> bool {
         b' ' | b'_' => wanted == b'-',
         given => given.to_ascii_lowercase() == wanted,
     };
-    head.iter().zip(label.bytes()).all(is_same)
-        && [":", " - ", " — "].iter().any(|mark| rest.starts_with(mark.as_bytes()))
+    head.iter().zip(label.bytes()).all(is_same) && PREFIX_MARKS.iter().any(|mark| rest.starts_with(mark.as_bytes()))
 }
 
-/// The kind that tags suggest, or the text's prefix; else `fact`.
+/// The kind that the text's own prefix names, or that tags suggest; else `fact`.
 ///
 /// # Errors
 /// [`crate::model::UnknownKind`] when the registry lacks `fact`.
 pub fn suggest_kind(tags: &[String], text: &str, kinds: &Kinds) -> Result<Kind, crate::model::UnknownKind> {
+    if let Some(kind) = prefix_kind(text, kinds) {
+        return Ok(kind);
+    }
     let of_tag = KIND_OF_TAG.iter().find(|(tag, _)| tags.iter().any(|t| t == tag)).map(|(_, kind)| *kind);
-    let line = text.trim_start().lines().next().unwrap_or_default();
-    let of_prefix = || KIND_PREFIXES.into_iter().find(|kind| begins_with(line, kind));
-    kinds.resolve(of_tag.or_else(of_prefix).unwrap_or("fact"))
+    kinds.resolve(of_tag.unwrap_or("fact"))
+}
+
+/// The kind that a text's prefix names: by its name, or by the tag that stands for it.
+fn prefix_kind(text: &str, kinds: &Kinds) -> Option<Kind> {
+    let line = text.trim_start().lines().next()?;
+    let end = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min()?;
+    let prefix = line.get(..end).filter(|prefix| prefix.len() <= KIND_PREFIX_MAX_BYTES)?;
+    let prefix = prefix.trim().to_lowercase().replace([' ', '_'], "-");
+    let stands_for = KIND_OF_TAG.iter().chain(KIND_OF_PREFIX).find(|(name, _)| *name == prefix);
+    let name = stands_for.map_or(prefix.as_str(), |(_, kind)| kind);
+    kinds.resolve(name).ok().filter(|kind| kind.as_str() != UNPREFIXED)
 }
 
 fn singular(word: &str) -> String {
@@ -135,6 +158,7 @@ fn singular(word: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::model::KindSpec;
 
     #[test]
     fn tags_become_singular_sorted_unique() {
@@ -157,8 +181,42 @@ mod tests {
     #[test]
     fn tags_suggest_a_kind() {
         let kinds = Kinds::default();
-        assert_eq!(suggest_kind(&["bug".into(), "gotcha".into()], "convention: x", &kinds).unwrap().as_str(), "gotcha");
+        assert_eq!(suggest_kind(&["bug".into(), "gotcha".into()], "use arm64", &kinds).unwrap().as_str(), "gotcha");
         assert_eq!(suggest_kind(&[], "conventional: x", &kinds).unwrap().as_str(), "fact");
-        assert_eq!(suggest_kind(&[], "Convention: tabs", &kinds).unwrap().as_str(), "convention");
+        assert_eq!(suggest_kind(&[], "", &kinds).unwrap().as_str(), "fact");
+    }
+
+    #[test]
+    fn prefixes_name_a_kind() {
+        let recipe = KindSpec { name: "recipe".into(), half_life_days: None, surface_lines: 1, about_user: false };
+        let kinds = Kinds::default().with([recipe]);
+        for (text, kind) in [
+            ("bug fix: rows are cloned", "bug_fix"),
+            ("Bugfix: rows are cloned", "bug_fix"),
+            ("fix - rows are cloned", "bug_fix"),
+            ("procedure: tag, then push", "procedure"),
+            ("How to: tag, then push", "procedure"),
+            ("how-to: tag, then push", "procedure"),
+            ("HOWTO: tag, then push", "procedure"),
+            ("context: billing is frozen", "context"),
+            ("PROGRESS: two of five", "progress"),
+            ("snippet: x = 1", "snippet"),
+            ("convention: tabs", "convention"),
+            ("Preference — plain words", "preference"),
+            ("architecture: two processes", "architecture"),
+            ("module map: a, b", "architecture"),
+            ("pattern: newtype", "pattern"),
+            ("decision: Postgres", "decision"),
+            ("code description: it sorts", "code_description"),
+            ("recipe: boil", "recipe"),
+            ("scratch: try this", "fact"),
+            ("perf: 3 ms", "fact"),
+            ("the context: billing", "fact"),
+            ("contexts: billing", "fact"),
+        ] {
+            assert_eq!(suggest_kind(&normalise(&[], text), text, &kinds).unwrap().as_str(), kind, "{text}");
+        }
+        let tags = normalise(&["gotcha".into()], "decision: Postgres");
+        assert_eq!(suggest_kind(&tags, "decision: Postgres", &kinds).unwrap().as_str(), "decision", "its own word");
     }
 }
