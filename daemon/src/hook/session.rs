@@ -1,14 +1,16 @@
 //! The `session` event: where the project's task stands, and a brief of its most important memories. A session that lost its
 //! context gets back what it had.
 
-use helix_engine::model::{MemoryNumber, Status};
+use helix_engine::model::{Memory, MemoryNumber, Status, Timestamp};
+use helix_engine::policy::resemble::text_hash;
+use helix_engine::policy::work::activity::Activity;
 use helix_engine::store::StoreError;
 use helix_engine::strand::{ReadError, Request};
 use helix_engine::surface::checkpoint;
 use helix_engine::surface::session::{Reader, Surface, choose, render};
 use helix_engine::surface::work;
 
-use super::sessions::{GivenCheckpoint, Start};
+use super::sessions::{GivenCheckpoint, Lost, Start};
 use super::{Context, Given};
 use crate::embedder::State;
 use crate::sources::HOOK_READ_MAX_BYTES;
@@ -16,8 +18,8 @@ use crate::sources::HOOK_READ_MAX_BYTES;
 /// Memories considered for a brief; its budget holds fewer.
 const CANDIDATES_MAX: usize = 60;
 
-/// Memories that a session had before it lost its context and that are considered again.
-const LOST_MAX: usize = 20;
+/// Memories that a session had before it lost its context and that are considered again: as many short ones fit into an event.
+const LOST_MAX: usize = 100;
 
 /// What is said once a session when there should be an embedder and is none.
 const NO_MEANING: &str = "Helix finds by words only here: `helixctl doctor` says why and what to do.";
@@ -25,53 +27,101 @@ const NO_MEANING: &str = "Helix finds by words only here: `helixctl doctor` says
 /// Gives the brief; `None` when there is nothing new to say.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Context { runtime, project, input, key, now, .. } = context;
+    let start = start(context);
+    let mut parts = Vec::new();
+    let (task, given_checkpoint) = task(context)?.unzip();
+    parts.extend(task);
+    parts.extend(work(context, start));
+    let scopes = project.scopes();
+    let lost = if start == Start::LostContext { runtime.sessions.lost(key) } else { Lost::default() };
+    let catalog = runtime.strand.catalog();
+    // A session that goes on has what it was given: old context is replayed.
+    let has_brief = start == Start::GoesOn && runtime.sessions.given_count(key) > 0;
+    let candidates = if has_brief { 0 } else { CANDIDATES_MAX };
+    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates);
+    let total = catalog.count(&scopes);
+    // What is pinned comes first, then what the work needed before: it needs it first.
+    let is_pinned = |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.pinned);
+    let mut new = in_order(&lost, &chosen, is_pinned);
+    drop(catalog);
+    new.retain(|&number| !runtime.sessions.was_given(key, number));
+    let mut memories = runtime.strand.memories(&new)?;
+    memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
+    // What nobody heeds comes last: it is told where there is room.
+    let is_needed = |memory: &Memory| memory.pinned || lost.at_work.contains(&memory.number);
+    memories.sort_by_key(|memory| !is_needed(memory) && runtime.attention.is_resting(memory.number));
+    let is_known = |memory: &Memory| is_needed(memory) || lost.at_start.contains(&memory.number);
+    let restored = if start == Start::LostContext { memories.iter().take_while(|it| is_known(it)).count() } else { 0 };
+    let says_so = start == Start::Anew && !memories.is_empty();
+    let lacks_meaning = matches!(runtime.embedder.state(), State::Absent(_) | State::Failed(_));
+    parts.extend((says_so && lacks_meaning).then(|| NO_MEANING.to_owned()));
+    if context.is_real() && start == Start::Anew {
+        parts.extend(runtime.watches.started(&runtime.writer, &project.scope, &project.root, *now));
+    }
+    let injection = render(&Surface {
+        project: &project.name,
+        total,
+        memories: &memories,
+        restored,
+        checkpoint: &parts.join("\n\n"),
+        is_whole: input.resumes(),
+        sources: &runtime.sources.look(project, HOOK_READ_MAX_BYTES),
+    });
+    Ok(Given { checkpoint: given_checkpoint, ..Given::of(injection, &memories) }.if_any())
+}
+
+/// How the session starts, which is noted. A compaction whose answer came too late lost the context as well.
+fn start(context: &Context<'_>) -> Start {
+    let Context { runtime, input, key, now, .. } = context;
+    let start = match input.start() {
+        Start::GoesOn if runtime.sessions.has_only_lost(key, *now) => Start::LostContext,
+        start => start,
+    };
     if context.is_real() {
-        let ended = runtime.sessions.begin(key, input.start(), *now);
+        let ended = runtime.sessions.begin(key, start, *now);
         runtime.attention.judge(&runtime.writer, &ended.verdicts);
         for key in ended.keys {
             runtime.writer.write_later(Request::Session { key, state: Vec::new() });
         }
     }
-    let troubles = if context.is_real() && input.start() == Start::Anew {
-        runtime.watches.started(&runtime.writer, &project.scope, &project.root, *now)
-    } else {
-        Vec::new()
+    start
+}
+
+/// What to consider: what is pinned, what a session was given before, the latest first, and what others start with.
+fn in_order(lost: &Lost, chosen: &[MemoryNumber], is_pinned: impl Fn(&MemoryNumber) -> bool) -> Vec<MemoryNumber> {
+    let before = lost.at_work.iter().chain(&lost.at_start);
+    let pinned = chosen.iter().chain(before.clone()).filter(|number| is_pinned(number));
+    let mut order: Vec<MemoryNumber> = Vec::new();
+    for number in pinned.chain(before.take(LOST_MAX)).chain(chosen) {
+        if !order.contains(number) {
+            order.push(*number);
+        }
+    }
+    order
+}
+
+/// What the session did so far: after it lost its context, and when it goes on with something that it was not told.
+fn work(context: &Context<'_>, start: Start) -> Option<String> {
+    let Context { runtime, input, key, now, .. } = context;
+    let activity = runtime.sessions.activity(key, *now)?;
+    let is_wanted = match start {
+        Start::LostContext => true,
+        Start::GoesOn => input.resumes() && is_unfinished(&activity),
+        Start::Anew => false,
     };
-    let (task, given_checkpoint) = task(context)?.unzip();
-    let was_interrupted = input.start() == Start::LostContext;
-    let work = runtime.sessions.activity(key, *now).filter(|_| was_interrupted);
-    let work = work.and_then(|activity| work::resumed(&activity, *now));
-    let scopes = project.scopes();
-    let catalog = runtime.strand.catalog();
-    // A session that goes on has what it was given: old context is replayed.
-    let has_brief = input.start() == Start::GoesOn && runtime.sessions.given_count(key) > 0;
-    let candidates = if has_brief { 0 } else { CANDIDATES_MAX };
-    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates);
-    let total = catalog.count(&scopes);
-    drop(catalog);
-    // What the work needed before it needs first.
-    let lost = if was_interrupted { runtime.sessions.lost(key) } else { Vec::new() };
-    let mut new: Vec<MemoryNumber> = lost.into_iter().take(LOST_MAX).collect();
-    new.extend(chosen.into_iter().filter(|number| !new.contains(number)).collect::<Vec<_>>());
-    new.retain(|&number| !runtime.sessions.was_given(key, number));
-    let mut memories = runtime.strand.memories(&new)?;
-    memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
-    // What nobody heeds comes last: it is told where there is room.
-    memories.sort_by_key(|memory| !memory.pinned && runtime.attention.is_resting(memory.number));
-    let says_so = input.start() == Start::Anew && !memories.is_empty();
-    let lacks_meaning =
-        matches!(runtime.embedder.state(), State::Absent(_) | State::Failed(_)).then(|| NO_MEANING.to_owned());
-    let lacks_meaning = lacks_meaning.filter(|_| says_so);
-    let parts: Vec<String> = task.into_iter().chain(work).chain(lacks_meaning).chain(troubles).collect();
-    let injection = render(&Surface {
-        project: &project.name,
-        total,
-        memories: &memories,
-        checkpoint: &parts.join("\n\n"),
-        is_whole: was_interrupted || given_checkpoint.is_some_and(|given| given.is_whole),
-        sources: &runtime.sources.look(project, HOOK_READ_MAX_BYTES),
-    });
-    Ok(Given { checkpoint: given_checkpoint, ..Given::of(injection, &memories) }.if_any())
+    // By the same clock for both, so that the ages in it do not make it another.
+    let told = text_hash(&work::resumed(&activity, Timestamp::default()).filter(|_| is_wanted)?);
+    let is_new = if context.is_real() {
+        runtime.sessions.tell_work(key, told, *now)
+    } else {
+        !runtime.sessions.was_told_work(key, told)
+    };
+    if is_new || start == Start::LostContext { work::resumed(&activity, *now) } else { None }
+}
+
+/// Whether a session changed something, or something fails in it.
+fn is_unfinished(activity: &Activity) -> bool {
+    !activity.edited.is_empty() || !activity.failing.is_empty()
 }
 
 /// The project's checkpoint, whole for a session that takes a task up again; `None` when there is none or the session

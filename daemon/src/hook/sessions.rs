@@ -1,6 +1,8 @@
 //! What each session was given, so that nothing is given twice, and what it is doing. Kept in RAM, persisted behind the answer.
 
+mod order;
 mod place;
+mod state;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +10,9 @@ use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::{Activity, Phase};
-use prost::Message;
+
+use order::GivenOrder;
+use state::Told;
 
 use crate::project::Project;
 use place::Place;
@@ -25,8 +29,8 @@ const GIVEN_MAX: usize = 4_096;
 /// Least time between two writes of what a session merely does: a crash costs that much of it, and never what it was given.
 const WRITE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Version of the persisted state.
-const STATE_VERSION: u32 = 1;
+/// Warnings that one session remembers having been given.
+const WARNED_MAX: usize = 1_024;
 
 /// How a session starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,22 +59,6 @@ impl GivenCheckpoint {
     }
 }
 
-/// What became of a memory that a session was given.
-#[derive(Clone, PartialEq, Message)]
-struct Told {
-    #[prost(uint32, tag = "1")]
-    number: u32,
-    /// The file on whose occasion it was given; empty for another occasion.
-    #[prost(string, tag = "2")]
-    about: String,
-    /// Whether the session did something that shows that it heeded it.
-    #[prost(bool, tag = "3")]
-    is_followed: bool,
-    /// Whether that was counted already.
-    #[prost(bool, tag = "4")]
-    is_judged: bool,
-}
-
 /// A memory that a session was given, and whether the session followed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
@@ -95,53 +83,41 @@ pub(crate) struct Known {
     pub(crate) phase: Phase,
     /// When it was heard of last.
     pub(crate) last_event_at: Timestamp,
-    /// The memories in its context, the newest first.
+    /// The memories in its context, the latest given first.
     pub(crate) given: Vec<MemoryNumber>,
     /// Where it works; `None` when no hook said so.
     pub(crate) place: Option<Place>,
 }
 
+/// What a session was given before it lost its context, the latest first.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Lost {
+    /// As it worked: on prompts, files and failures.
+    pub(super) at_work: Vec<MemoryNumber>,
+    /// As it started.
+    pub(super) at_start: Vec<MemoryNumber>,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Session {
-    given: BTreeSet<u32>,
-    /// Every memory that it was ever given, by number.
+    given: GivenOrder,
+    /// Every memory that it was ever given as it worked, by number.
     told: BTreeMap<u32, Told>,
     /// Memories that rest and would have been given.
     held: BTreeSet<u32>,
     /// What it was given before it lost its context.
-    lost: BTreeSet<u32>,
+    lost: GivenOrder,
     checkpoint: Option<GivenCheckpoint>,
     activity: Activity,
     place: Option<Place>,
+    /// Tells what it was told of its own work from what it did since.
+    work_told: Option<u64>,
+    /// The warnings that it was given, by their hashes.
+    warned: BTreeSet<u64>,
     /// When its state was last handed to the writer, and whether it changed since.
     written_at: Option<Timestamp>,
     is_dirty: bool,
     last_event_at: Timestamp,
-}
-
-/// A session as it is persisted.
-#[derive(Clone, PartialEq, Message)]
-struct SessionState {
-    #[prost(uint32, tag = "1")]
-    version: u32,
-    #[prost(uint32, repeated, tag = "2")]
-    given: Vec<u32>,
-    #[prost(sint64, tag = "3")]
-    last_event_at_us: i64,
-    #[prost(sint64, optional, tag = "4")]
-    checkpoint_saved_at_us: Option<i64>,
-    #[prost(bool, tag = "5")]
-    is_checkpoint_whole: bool,
-    #[prost(uint32, repeated, tag = "6")]
-    lost: Vec<u32>,
-    #[prost(message, optional, tag = "7")]
-    activity: Option<Activity>,
-    #[prost(message, repeated, tag = "8")]
-    told: Vec<Told>,
-    #[prost(uint32, repeated, tag = "9")]
-    held: Vec<u32>,
-    #[prost(message, optional, tag = "10")]
-    place: Option<Place>,
 }
 
 /// All sessions.
@@ -153,27 +129,7 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// Restores persisted sessions; those that are over go when the next one begins.
     pub(crate) fn restore(saved: Vec<(String, Vec<u8>)>) -> Self {
-        let decode = |(key, state): (String, Vec<u8>)| {
-            let state = SessionState::decode(state.as_slice()).ok().filter(|state| state.version == STATE_VERSION)?;
-            let last_event_at = Timestamp::from_micros(state.last_event_at_us);
-            let checkpoint = state.checkpoint_saved_at_us.map(|at| GivenCheckpoint {
-                saved_at: Timestamp::from_micros(at),
-                is_whole: state.is_checkpoint_whole,
-            });
-            let session = Session {
-                given: state.given.into_iter().collect(),
-                lost: state.lost.into_iter().collect(),
-                checkpoint,
-                activity: state.activity.unwrap_or_default(),
-                place: state.place,
-                told: state.told.into_iter().map(|told| (told.number, told)).collect(),
-                held: state.held.into_iter().collect(),
-                written_at: None,
-                is_dirty: false,
-                last_event_at,
-            };
-            Some((key, session))
-        };
+        let decode = |(key, state): (String, Vec<u8>)| Some((key, Session::read(&state)?));
         Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()) }
     }
 
@@ -294,7 +250,7 @@ impl Sessions {
             key: key.clone(),
             phase: session.activity.current_phase(),
             last_event_at: session.last_event_at,
-            given: session.given.iter().rev().map(|number| MemoryNumber(*number)).collect(),
+            given: session.given.latest_first().map(MemoryNumber).collect(),
             place: session.place.clone(),
         });
         known.collect()
@@ -305,16 +261,55 @@ impl Sessions {
         self.lock().get(key).map_or(0, |session| session.given.len())
     }
 
-    /// What a session was given before it lost its context, the newest memories first.
-    pub(super) fn lost(&self, key: &str) -> Vec<MemoryNumber> {
+    /// What a session was given before it lost its context.
+    pub(super) fn lost(&self, key: &str) -> Lost {
         let sessions = self.lock();
-        let lost = sessions.get(key).into_iter().flat_map(|session| session.lost.iter().rev());
-        lost.map(|number| MemoryNumber(*number)).collect()
+        let Some(session) = sessions.get(key) else { return Lost::default() };
+        let (at_work, at_start): (Vec<u32>, Vec<u32>) =
+            session.lost.latest_first().partition(|number| session.told.contains_key(number));
+        let numbers = |numbers: Vec<u32>| numbers.into_iter().map(MemoryNumber).collect();
+        Lost { at_work: numbers(at_work), at_start: numbers(at_start) }
+    }
+
+    /// Whether a session has nothing of what it was given: it lost its context, and was not heard of since.
+    pub(super) fn has_only_lost(&self, key: &str, now: Timestamp) -> bool {
+        let sessions = self.lock();
+        let session = sessions.get(key).filter(|session| !is_over(session, now));
+        session.is_some_and(|session| session.given.is_empty() && !session.lost.is_empty())
+    }
+
+    /// Notes what a session is told of its own work, by a hash. Returns whether that is new to it.
+    pub(super) fn tell_work(&self, key: &str, told: u64, now: Timestamp) -> bool {
+        let mut sessions = self.lock();
+        let session = current(&mut sessions, key, now);
+        session.is_dirty = true;
+        session.work_told.replace(told) != Some(told)
+    }
+
+    /// Whether a session was told this of its own work.
+    pub(super) fn was_told_work(&self, key: &str, told: u64) -> bool {
+        self.lock().get(key).is_some_and(|session| session.work_told == Some(told))
+    }
+
+    /// Notes that a session is given a warning, by a hash. Returns whether that is new to it.
+    pub(super) fn warn(&self, key: &str, warning: u64, now: Timestamp) -> bool {
+        let mut sessions = self.lock();
+        let session = current(&mut sessions, key, now);
+        session.is_dirty = true;
+        if session.warned.len() >= WARNED_MAX {
+            session.warned.clear();
+        }
+        session.warned.insert(warning)
+    }
+
+    /// Whether a session was given a warning.
+    pub(super) fn was_warned(&self, key: &str, warning: u64) -> bool {
+        self.lock().get(key).is_some_and(|session| session.warned.contains(&warning))
     }
 
     /// Whether a session was given a memory.
     pub(super) fn was_given(&self, key: &str, number: MemoryNumber) -> bool {
-        self.lock().get(key).is_some_and(|session| session.given.contains(&number.0))
+        self.lock().get(key).is_some_and(|session| session.given.contains(number.0))
     }
 
     /// Whether a session was given a checkpoint, at least as much of it.
@@ -322,7 +317,7 @@ impl Sessions {
         self.lock().get(key).is_some_and(|session| session.knows(checkpoint))
     }
 
-    /// Marks memories and a checkpoint as given, on the occasion of a file or of something else (`about` is empty); what is
+    /// Marks memories, best first, and a checkpoint as given, on the occasion of a file or of something else (`about` is empty); what is
     /// given without an occasion (`about` is `None`) need not be heeded. `None` when another event of the session gave one of them meanwhile; else
     /// the state to persist.
     pub(super) fn claim(
@@ -335,15 +330,15 @@ impl Sessions {
     ) -> Option<Vec<u8>> {
         let mut sessions = self.lock();
         let session = current(&mut sessions, key, now);
-        let is_known = numbers.iter().any(|number| session.given.contains(&number.0));
+        let is_known = numbers.iter().any(|number| session.given.contains(number.0));
         if is_known || checkpoint.is_some_and(|checkpoint| session.knows(checkpoint)) {
             return None;
         }
         session.last_event_at = now;
         session.checkpoint = checkpoint.or(session.checkpoint);
-        session.given.extend(numbers.iter().map(|number| number.0));
+        session.given.add(numbers.iter().map(|number| number.0));
         for number in numbers {
-            session.lost.remove(&number.0);
+            session.lost.remove(number.0);
             if let Some(about) = about {
                 let told = Told { number: number.0, about: about.to_owned(), ..Told::default() };
                 session.told.entry(number.0).or_insert(told);
@@ -351,9 +346,6 @@ impl Sessions {
         }
         while session.told.len() > GIVEN_MAX {
             session.told.pop_first();
-        }
-        while session.given.len() > GIVEN_MAX {
-            session.given.pop_first();
         }
         Some(session.written(now))
     }
@@ -367,7 +359,7 @@ impl Session {
     /// The state to persist.
     fn written(&mut self, now: Timestamp) -> Vec<u8> {
         (self.written_at, self.is_dirty) = (Some(now), false);
-        self.state().encode_to_vec()
+        self.write()
     }
 
     fn judge(&mut self) -> Vec<Verdict> {
@@ -381,30 +373,14 @@ impl Session {
     }
 
     fn lose_context(&mut self) {
-        self.lost.append(&mut self.given);
-        while self.lost.len() > GIVEN_MAX {
-            self.lost.pop_first();
-        }
+        self.lost.append(std::mem::take(&mut self.given));
         self.checkpoint = None;
+        self.work_told = None;
+        self.warned.clear();
     }
 
     fn knows(&self, checkpoint: GivenCheckpoint) -> bool {
         self.checkpoint.is_some_and(|known| known.covers(checkpoint))
-    }
-
-    fn state(&self) -> SessionState {
-        SessionState {
-            version: STATE_VERSION,
-            given: self.given.iter().copied().collect(),
-            last_event_at_us: self.last_event_at.as_micros(),
-            checkpoint_saved_at_us: self.checkpoint.map(|checkpoint| checkpoint.saved_at.as_micros()),
-            is_checkpoint_whole: self.checkpoint.is_some_and(|checkpoint| checkpoint.is_whole),
-            lost: self.lost.iter().copied().collect(),
-            activity: Some(self.activity.clone()),
-            told: self.told.values().cloned().collect(),
-            held: self.held.iter().copied().collect(),
-            place: self.place.clone(),
-        }
     }
 }
 

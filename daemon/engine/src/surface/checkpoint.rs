@@ -12,6 +12,9 @@ const SHORT_STEPS_MAX: usize = 3;
 /// Characters of one next step in the short form.
 const SHORT_STEP_MAX_CHARS: usize = 120;
 
+/// Characters of what blocks the task in the short form.
+const SHORT_BLOCKED_MAX_CHARS: usize = 160;
+
 /// Characters of the whole form inside an injection: with a full surface it stays within one event's 1,500 tokens.
 pub const WHOLE_MAX_CHARS: usize = 3_600;
 
@@ -44,7 +47,7 @@ pub fn render(checkpoint: &Checkpoint, now: Timestamp) -> String {
     sections.join("\n\n")
 }
 
-/// Renders the task and the first next steps in one or two lines.
+/// Renders the task, the first next steps and what blocks it, each on a line.
 #[must_use]
 pub fn short(checkpoint: &Checkpoint, now: Timestamp) -> String {
     let task = one_line(&checkpoint.task, SHORT_TASK_MAX_CHARS);
@@ -58,6 +61,10 @@ pub fn short(checkpoint: &Checkpoint, now: Timestamp) -> String {
     if !steps.is_empty() {
         text.push_str("\nNext: ");
         text.push_str(&steps.join("; "));
+    }
+    if !checkpoint.blocked.is_empty() {
+        text.push_str("\nBlocked: ");
+        text.push_str(&one_line(&checkpoint.blocked, SHORT_BLOCKED_MAX_CHARS));
     }
     text
 }
@@ -176,14 +183,16 @@ mod tests {
     }
 
     #[test]
-    fn the_short_form_has_the_next_steps() {
+    fn the_short_form_has_the_next_steps_and_what_blocks() {
         let mut checkpoint = example();
         assert_eq!(
             short(&checkpoint, later(60)),
             "Checkpoint, saved 1m ago: Implement Metal attention kernel\n\
-             Next: Debug RMSNorm output; Compare against llama.cpp"
+             Next: Debug RMSNorm output; Compare against llama.cpp\n\
+             Blocked: Need reference output from correct implementation"
         );
         checkpoint.next = texts(["a", "b", "c", "d", "e"]);
+        checkpoint.blocked.clear();
         assert!(short(&checkpoint, later(60)).ends_with("Next: a; b; c; and 2 more"));
     }
 

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use super::frame::{CLOSE, OPEN, mark, unclosed};
-use super::inject::{CHARS_PER_TOKEN, Injection};
+use super::inject::{CHARS_PER_TOKEN, INJECTION_MAX_CHARS, INJECTION_MAX_TOKENS, Injection};
 use super::neutral::one_line;
 use crate::index::catalog::{Catalog, Row};
 use crate::model::{Kind, KindSpec, Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
@@ -16,6 +16,21 @@ pub const SURFACE_AIM_TOKENS: usize = 400;
 
 /// Tokens a surface never exceeds.
 pub const SURFACE_MAX_TOKENS: usize = 550;
+
+/// Characters of a surface with everything around it: what one event may give.
+const EVENT_MAX_CHARS: usize = {
+    let by_tokens = INJECTION_MAX_TOKENS * CHARS_PER_TOKEN;
+    if by_tokens < INJECTION_MAX_CHARS { by_tokens } else { INJECTION_MAX_CHARS }
+};
+
+/// Characters of what stands above the memories: they keep the room that a surface aims at.
+const CHECKPOINT_MAX_CHARS: usize = EVENT_MAX_CHARS - SURFACE_AIM_TOKENS * CHARS_PER_TOKEN;
+
+/// What stands for the lines above the memories that did not fit.
+const CUT: &str = "…";
+
+/// Over what is pinned, and over what a session was given before, where it is given again.
+const RESTORED_HEADINGS: (&str, &str) = ("pinned", "given to this session before, latest first");
 
 /// Characters of one memory's line.
 const LINE_MAX_CHARS: usize = 240;
@@ -154,6 +169,8 @@ pub struct Surface<'a> {
     pub total: usize,
     /// Those to show, best first.
     pub memories: &'a [Memory],
+    /// How many of the first ones are given again to a session that lost them: they may fill the room of a whole event.
+    pub restored: usize,
     /// Where the project's task stands, from [`super::checkpoint`]; empty for nothing.
     pub checkpoint: &'a str,
     /// Whether the checkpoint is the whole one, which does not count against the memories' room.
@@ -162,12 +179,12 @@ pub struct Surface<'a> {
     pub sources: &'a dyn Sources,
 }
 
-/// Renders a surface: the checkpoint, then memories grouped by kind, in the order of each kind's best.
+/// Renders a surface: the checkpoint, then memories: those that are given again in their order, the others grouped by kind, in
+/// the order of each kind's best.
 #[must_use]
 pub fn render(surface: &Surface<'_>) -> Injection {
-    let checkpoint = unclosed(surface.checkpoint);
-    let counted = if surface.is_whole { 0 } else { checkpoint.chars().count() };
-    let (body, taken) = memory_lines(surface, counted);
+    let checkpoint = cut(unclosed(surface.checkpoint));
+    let (body, taken) = memory_lines(surface, checkpoint.chars().count());
     let separator = match (checkpoint.is_empty(), taken) {
         (true, 0) => return Injection::default(),
         (true, _) => "",
@@ -179,38 +196,78 @@ pub fn render(surface: &Surface<'_>) -> Injection {
     Injection { text, taken }
 }
 
-/// The memories under their heading, and how many of them; `used` characters are taken already.
-fn memory_lines(surface: &Surface<'_>, used: usize) -> (String, usize) {
+/// Cuts what stands above the memories after the last line that fits.
+fn cut(text: String) -> String {
+    if text.chars().count() <= CHECKPOINT_MAX_CHARS {
+        return text;
+    }
+    let mut room = CHECKPOINT_MAX_CHARS - CUT.chars().count();
+    let fits = |line: &&str| room.checked_sub(line.chars().count()).inspect(|left| room = *left).is_some();
+    text.split_inclusive('\n').take_while(fits).chain([CUT]).collect()
+}
+
+/// How much room memories have, in characters.
+struct Room {
+    /// Taken of what a surface aims at.
+    surface: usize,
+    /// Taken of the whole event.
+    event: usize,
+}
+
+impl Room {
+    /// Takes the room of a line, where there is any for it.
+    fn takes(&mut self, width: usize, is_restored: bool) -> bool {
+        let is_aimed_at = self.surface < SURFACE_AIM_TOKENS * CHARS_PER_TOKEN
+            && self.surface + width <= SURFACE_MAX_TOKENS * CHARS_PER_TOKEN;
+        let fits = self.event + width <= EVENT_MAX_CHARS && (is_restored || is_aimed_at);
+        if fits {
+            self.surface += width;
+            self.event += width;
+        }
+        fits
+    }
+}
+
+/// The memories under their heading, and how many of them; the checkpoint takes `above` characters.
+fn memory_lines(surface: &Surface<'_>, above: usize) -> (String, usize) {
     let mut text = format!(
         "What Helix remembers of {} ({} {}); search or read for more:\n",
         one_line(surface.project, 120),
         surface.total,
         if surface.total == 1 { "memory" } else { "memories" },
     );
-    let mut groups: Vec<(&Kind, String)> = Vec::new();
-    let mut used = used + OPEN.len() + 1 + text.chars().count() + CLOSE.len();
+    let mut groups: Vec<(&str, String)> = Vec::new();
+    let around = OPEN.len() + 1 + text.chars().count() + CLOSE.len();
+    // A blank line may stand between the checkpoint and the memories.
+    let mut room =
+        Room { surface: around + if surface.is_whole { 0 } else { above }, event: around + above + "\n\n".len() };
     let mut taken = 0;
-    for memory in surface.memories {
+    for (place, memory) in surface.memories.iter().enumerate() {
+        let is_restored = place < surface.restored;
+        let heading = match (is_restored, memory.pinned) {
+            (true, true) => RESTORED_HEADINGS.0,
+            (true, false) => RESTORED_HEADINGS.1,
+            (false, _) => memory.kind.as_str(),
+        };
         let shown = unclosed(&one_line(&memory.text, LINE_MAX_CHARS));
         let handle = one_line(memory.handle.as_str(), 120);
         let line = format!("- {shown} [{handle}]{}\n", mark(memory, surface.sources));
-        let heading = groups.iter().all(|(kind, _)| *kind != &memory.kind).then(|| memory.kind.as_str().len() + 2);
-        let width = line.chars().count() + heading.unwrap_or(0);
-        if used >= SURFACE_AIM_TOKENS * CHARS_PER_TOKEN || used + width > SURFACE_MAX_TOKENS * CHARS_PER_TOKEN {
+        let group = groups.iter().position(|(known, _)| *known == heading);
+        let width = line.chars().count() + if group.is_none() { heading.len() + ":\n".len() } else { 0 };
+        if !room.takes(width, is_restored) {
             break;
         }
-        used += width;
         taken += 1;
-        match groups.iter_mut().find(|(kind, _)| *kind == &memory.kind) {
+        match group.and_then(|at| groups.get_mut(at)) {
             Some((_, lines)) => lines.push_str(&line),
-            None => groups.push((&memory.kind, line)),
+            None => groups.push((heading, line)),
         }
     }
     if taken == 0 {
         return (String::new(), 0);
     }
-    for (kind, lines) in &groups {
-        text.push_str(kind.as_str());
+    for (heading, lines) in &groups {
+        text.push_str(heading);
         text.push_str(":\n");
         text.push_str(lines);
     }
@@ -225,7 +282,7 @@ mod tests {
     use crate::ports::NoSources;
 
     fn surface<'a>(total: usize, memories: &'a [Memory], checkpoint: &'a str) -> Surface<'a> {
-        Surface { project: "billing", total, memories, checkpoint, is_whole: false, sources: &NoSources }
+        Surface { project: "billing", total, memories, restored: 0, checkpoint, is_whole: false, sources: &NoSources }
     }
 
     #[test]
@@ -254,6 +311,27 @@ mod tests {
             assert!(rendered.taken >= 3);
         }
         assert_eq!(render(&surface(0, &[], "")), Injection::default());
+    }
+
+    #[test]
+    fn what_a_session_had_may_fill_an_event() {
+        let mut many: Vec<Memory> = (0..80).map(|n| memory(n, &"some words here ".repeat(6))).collect();
+        many[0].pinned = true;
+        let work = "Changed in this session: src/a.rs\n".repeat(300);
+        for (restored, checkpoint, least, most) in
+            [(0, "", 8, 20), (40, "", 35, 50), (80, "", 40, 60), (80, work.as_str(), 10, 20), (3, work.as_str(), 8, 20)]
+        {
+            let surface = Surface { restored, is_whole: true, ..surface(80, &many, checkpoint) };
+            let rendered = render(&surface);
+            assert!(rendered.tokens() <= INJECTION_MAX_TOKENS, "{restored}: {} tokens", rendered.tokens());
+            assert!(rendered.text.chars().count() <= INJECTION_MAX_CHARS && rendered.text.ends_with(CLOSE));
+            assert!((least..=most).contains(&rendered.taken), "{restored}: {} memories", rendered.taken);
+        }
+        let mut other = memory(3, "clean the cache first");
+        other.kind = Kind::from_stored("decision");
+        let memories = [many[0].clone(), other, memory(2, "use arm64"), memory(4, "strip the binary")];
+        let surface = Surface { restored: 3, ..surface(9, &memories, "") };
+        insta::assert_snapshot!(render(&surface).text);
     }
 
     #[test]

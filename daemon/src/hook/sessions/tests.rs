@@ -17,9 +17,9 @@ fn nothing_is_given_twice_until_the_context_is_new() {
     restored.begin("s", Start::GoesOn, NOW);
     assert!(restored.was_given("s", one));
     restored.begin("s", Start::LostContext, NOW);
-    assert!(!restored.was_given("s", one) && restored.lost("s") == [one]);
+    assert!(!restored.was_given("s", one) && restored.lost("s").at_work == [one]);
     restored.begin("s", Start::Anew, NOW);
-    assert!(restored.lost("s").is_empty());
+    assert!(restored.lost("s") == Lost::default());
 }
 
 #[test]
@@ -97,4 +97,65 @@ fn where_a_session_works_outlives_a_restart() {
     assert!(sessions.unwritten(NOW).is_empty());
     sessions.works_in("s", &billing);
     assert!(sessions.unwritten(NOW).is_empty(), "nothing new");
+}
+
+/// A state as it was written before the order of giving was kept: sorted by number, without the newer fields.
+#[derive(Clone, PartialEq, prost::Message)]
+struct OlderState {
+    #[prost(uint32, tag = "1")]
+    version: u32,
+    #[prost(uint32, repeated, tag = "2")]
+    given: Vec<u32>,
+    #[prost(sint64, tag = "3")]
+    last_event_at_us: i64,
+    #[prost(uint32, repeated, tag = "6")]
+    lost: Vec<u32>,
+}
+
+#[test]
+fn older_states_are_read() {
+    let older = OlderState { version: 1, given: vec![3, 8], last_event_at_us: NOW.as_micros(), lost: vec![1, 2] };
+    let restored = Sessions::restore(vec![("s".into(), prost::Message::encode_to_vec(&older))]);
+    assert!(restored.was_given("s", MemoryNumber(8)) && !restored.was_given("s", MemoryNumber(1)));
+    restored.begin("s", Start::LostContext, NOW);
+    assert_eq!(restored.lost("s").at_start, [8, 3, 2, 1].map(MemoryNumber));
+}
+
+#[test]
+fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
+    let sessions = Sessions::default();
+    let numbers = |numbers: &[u32]| numbers.iter().copied().map(MemoryNumber).collect::<Vec<_>>();
+    let give = |sessions: &Sessions, given: &[u32], about| {
+        sessions.claim("s", &numbers(given), None, about, NOW).unwrap();
+    };
+    give(&sessions, &[7, 2, 9], None);
+    give(&sessions, &[4], Some(""));
+    give(&sessions, &[8, 1], Some("src/a.rs"));
+    let state = sessions.claim("s", &[MemoryNumber(3)], None, Some(""), NOW).unwrap();
+    let sessions = Sessions::restore(vec![("s".into(), state)]);
+    assert!(!sessions.has_only_lost("s", NOW));
+    sessions.begin("s", Start::LostContext, NOW);
+    let expected = Lost { at_work: numbers(&[3, 8, 1, 4]), at_start: numbers(&[7, 2, 9]) };
+    assert_eq!(sessions.lost("s"), expected);
+    assert!(sessions.has_only_lost("s", NOW));
+    // A part is given again at once, some of it by a file, and the context is lost once more.
+    give(&sessions, &[3, 8, 1, 7, 5], None);
+    give(&sessions, &[4], Some("src/b.rs"));
+    let state = sessions.unwritten(NOW).pop();
+    assert_eq!(state, None, "a claim hands out its state");
+    sessions.begin("s", Start::LostContext, NOW);
+    let expected = Lost { at_work: numbers(&[4, 3, 8, 1]), at_start: numbers(&[7, 5, 2, 9]) };
+    assert_eq!(sessions.lost("s"), expected);
+}
+
+#[test]
+fn warnings_and_work_are_told_once_a_context() {
+    let sessions = Sessions::default();
+    assert!(sessions.warn("s", 7, NOW) && !sessions.warn("s", 7, NOW) && sessions.tell_work("s", 5, NOW));
+    let state = sessions.claim("s", &[], None, None, NOW).unwrap();
+    let restored = Sessions::restore(vec![("s".into(), state)]);
+    assert!(restored.was_warned("s", 7) && !restored.was_warned("s", 8));
+    assert!(restored.was_told_work("s", 5) && !restored.tell_work("s", 5, NOW) && restored.tell_work("s", 6, NOW));
+    restored.begin("s", Start::LostContext, NOW);
+    assert!(restored.warn("s", 7, NOW) && restored.tell_work("s", 6, NOW));
 }
