@@ -1,18 +1,24 @@
 //! The `ambient` event: before a file is read, edited or searched for, the memories about it.
 //!
-//! Six layers, each skipping what an earlier one or this session already gave: memories whose source is this file, then
-//! those that name a symbol that a change removes, those that name a symbol that the file declares, those that name its stem,
-//! those about what hangs together with it, and those that are near in meaning to what the file is about.
+//! In layers, each skipping what an earlier one or this session already gave: memories whose source is this file or a directory
+//! above it, then those that name a symbol that a change removes, those that name the file itself, those that name what a
+//! change adds, those that name a symbol that the file declares or that is searched for, those that name the file's stem, those
+//! about what hangs together with it, those about the files of a directory that is searched, and those that are near in meaning
+//! to what the file is about.
 
+mod common;
 mod layers;
+mod mention;
 mod target;
 
 use helix_engine::model::Memory;
+use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::ReadError;
 use helix_engine::surface::neutral::one_line;
 
-use super::{Context, Given, changes};
+use super::changes::Change;
+use super::{Context, Given};
 use layers::Layers;
 use target::Target;
 
@@ -31,31 +37,69 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if let Some(file) = &target.file {
         layers.by_source(file)?;
     }
-    let removed =
-        if target.changes { changes::removed_symbols(context.input, target.file.as_deref()) } else { Vec::new() };
+    let change = if target.changes { Change::of(context.input, target.file.as_deref()) } else { Change::default() };
+    let removed = change.removed_symbols(target.file.as_deref());
+    let before = layers.given_before(&removed)?;
     layers.by_symbols(&removed)?;
     let sure = layers.found.len();
-    guess(context, &target, &mut layers)?;
+    guess(context, &target, &change, &mut layers)?;
     // A statement about the file itself is never kept back, a guess is.
     let guesses = layers.found.split_off(sure);
     let mut memories = layers.found;
     memories.extend(context.awake(guesses));
-    let notes = notes(&removed, &memories);
+    let mut notes = notes(context, &removed, &memories);
+    notes.extend(warnings(context, &removed, &before));
     let injection = context.frame(&format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)), &notes, &memories);
     let about = target.file.as_deref().map(|file| context.relative(file)).unwrap_or_default();
     Ok(Given { about, ..Given::of(injection, &memories) }.if_any())
 }
 
-/// What is said of each name that a change removes and that a memory mentions.
-fn notes(removed: &[String], memories: &[Memory]) -> Vec<String> {
-    let is_named = |name: &&String| memories.iter().any(|memory| layers::names_identifier(memory, name));
-    let note =
-        |name: &String| format!("this change removes {}, which is mentioned below", one_line(name, NAME_MAX_CHARS));
-    removed.iter().filter(is_named).map(note).collect()
+/// What is said of each name that a change removes and that one of the memories below mentions.
+fn notes(context: &Context<'_>, removed: &[String], memories: &[Memory]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for name in removed {
+        if !mentioning(context, name, memories).is_empty() {
+            notes.push(format!("this change removes {}, which is mentioned below", shown(name)));
+        }
+    }
+    notes
+}
+
+/// What is said of each name that a change removes and that the session's memories mention: once, without their texts.
+fn warnings(context: &Context<'_>, removed: &[String], before: &[Memory]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for name in removed {
+        let handles: Vec<String> = mentioning(context, name, before)
+            .into_iter()
+            .map(|memory| format!("[{}]", one_line(memory.handle.as_str(), NAME_MAX_CHARS)))
+            .collect();
+        if !handles.is_empty() {
+            warnings.push(format!("this change removes {}: see {}, given before", shown(name), handles.join(", ")));
+        }
+    }
+    warnings
+}
+
+/// The memories that mention a name of which this was not said yet. From now on it was.
+fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> Vec<&'m Memory> {
+    let sessions = &context.runtime.sessions;
+    let is_new = |memory: &&Memory| {
+        let warning = text_hash(&format!("{} {name}", memory.number.0));
+        if context.is_real() {
+            sessions.warn(&context.key, warning, context.now)
+        } else {
+            !sessions.was_warned(&context.key, warning)
+        }
+    };
+    memories.iter().filter(|memory| layers::names_identifier(memory, name)).filter(is_new).collect()
+}
+
+fn shown(name: &str) -> String {
+    one_line(name, NAME_MAX_CHARS)
 }
 
 /// Memories that may be about the file, until there are enough.
-fn guess(context: &Context<'_>, target: &Target, layers: &mut Layers<'_>) -> Result<(), ReadError> {
+fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut Layers<'_>) -> Result<(), ReadError> {
     if layers.found.len() >= ENOUGH {
         return Ok(());
     }
@@ -64,11 +108,18 @@ fn guess(context: &Context<'_>, target: &Target, layers: &mut Layers<'_>) -> Res
         let text = target.text(context.input, file);
         context.runtime.files.look(file, shown, &text)
     });
+    if let Some(path) = target.path() {
+        layers.by_file_name(path)?;
+    }
+    layers.by_added(&change.added_names(target.file.as_deref()))?;
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
     layers.by_symbols(&target.names(declared))?;
     if let Some(stem) = &target.stem {
         layers.by_stem(stem, shown.as_deref())?;
         layers.by_coupling(stem)?;
+    }
+    if let Some(directory) = &target.directory {
+        layers.by_directory(directory)?;
     }
     seen.map_or(Ok(()), |seen| layers.by_meaning(&seen))
 }

@@ -1,33 +1,131 @@
-//! What a change takes away from a file.
+//! What a change takes away from a file, and what it brings into it.
 
+mod sql;
+
+use std::collections::HashSet;
 use std::path::Path;
 
 use helix_engine::code;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::event::Input;
 use super::files::head;
 
-/// The symbols that were declared before a change and are not after it.
-pub(super) fn removed_symbols(input: &Input, file: Option<&Path>) -> Vec<String> {
-    let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let pairs: Vec<(String, String)> = match input.tool_name.as_str() {
-        "Edit" => vec![(text(&input.tool_input, "old_string"), text(&input.tool_input, "new_string"))],
-        "MultiEdit" => {
-            let edits = input.tool_input.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            edits.iter().map(|edit| (text(edit, "old_string"), text(edit, "new_string"))).collect()
+/// Names that a change adds and that are looked up. Those that no memory has cost least.
+const ADDED_MAX: usize = 64;
+
+/// Bytes of what is written that are read for its names.
+const ADDED_READ_MAX_BYTES: usize = 32 * 1024;
+
+/// Shortest name that says anything.
+const NAME_MIN_CHARS: usize = 4;
+
+/// Names that programs use everywhere, sorted.
+const COMMON_NAMES: &[&str] = &[
+    "ArrayList",
+    "BTreeMap",
+    "HashMap",
+    "HashSet",
+    "PathBuf",
+    "addEventListener",
+    "as_str",
+    "className",
+    "console_log",
+    "forEach",
+    "from_millis",
+    "from_secs",
+    "from_str",
+    "getElementById",
+    "hasOwnProperty",
+    "indexOf",
+    "into_iter",
+    "isEmpty",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "onChange",
+    "onClick",
+    "querySelector",
+    "setTimeout",
+    "toString",
+    "to_owned",
+    "to_string",
+    "to_vec",
+    "unwrap_or",
+    "unwrap_or_default",
+    "useEffect",
+    "useState",
+];
+
+/// What a tool is about to put in the place of what.
+#[derive(Debug, Default)]
+pub(super) struct Change {
+    before: Vec<String>,
+    after: Vec<String>,
+}
+
+impl Change {
+    pub(super) fn of(input: &Input, file: Option<&Path>) -> Self {
+        let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let of = |edit: &Value| (text(edit, "old_string"), text(edit, "new_string"));
+        let pairs: Vec<(String, String)> = match input.tool_name.as_str() {
+            "Edit" => vec![of(&input.tool_input)],
+            "MultiEdit" => {
+                let edits = input.tool_input.get("edits").and_then(Value::as_array);
+                edits.into_iter().flatten().map(of).collect()
+            }
+            "Write" => vec![(file.map(head).unwrap_or_default(), text(&input.tool_input, "content"))],
+            "apply_patch" => vec![(patch_lines(input, '-'), patch_lines(input, '+'))],
+            _ => Vec::new(),
+        };
+        let (before, after) = pairs.into_iter().unzip();
+        Self { before, after }
+    }
+
+    /// The symbols that were declared before and are not after.
+    pub(super) fn removed_symbols(&self, file: Option<&Path>) -> Vec<String> {
+        let declared = |texts: &[String]| -> Vec<String> {
+            texts.iter().flat_map(|text| code::declared_in_part(file, text)).collect()
+        };
+        let after = declared(&self.after);
+        let mut removed = declared(&self.before);
+        removed.retain(|name| !after.contains(name));
+        removed.truncate(code::SYMBOLS_MAX);
+        removed
+    }
+
+    /// The names in what is written that are not in what it replaces, each once: of tables first, then what has the looks of an
+    /// identifier. A capital at the beginning may be that of a sentence.
+    pub(super) fn added_names(&self, file: Option<&Path>) -> Vec<String> {
+        let is_sql = file.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("sql"));
+        let known: HashSet<&str> = self.before.iter().flat_map(|text| code::words(text)).collect();
+        let mut added: Vec<String> = Vec::new();
+        for text in &self.after {
+            let text = text.get(..text.floor_char_boundary(ADDED_READ_MAX_BYTES)).unwrap_or(text);
+            let looks_so = |word: &&str| is_identifier(word) || (is_sql && sql::is_telling(word));
+            for name in sql::tables(text, is_sql).chain(code::words(text).filter(looks_so)) {
+                let is_new = !known.contains(name) && name.chars().count() >= NAME_MIN_CHARS;
+                if is_new && added.len() < ADDED_MAX && !added.iter().any(|known| known == name) {
+                    added.push(name.to_owned());
+                }
+            }
         }
-        "Write" => vec![(file.map(head).unwrap_or_default(), text(&input.tool_input, "content"))],
-        _ => Vec::new(),
-    };
-    let declared = |texts: &mut dyn Iterator<Item = &String>| -> Vec<String> {
-        texts.flat_map(|text| code::declared_in_part(file, text)).collect()
-    };
-    let after = declared(&mut pairs.iter().map(|(_, after)| after));
-    let mut removed = declared(&mut pairs.iter().map(|(before, _)| before));
-    removed.retain(|name| !after.contains(name));
-    removed.truncate(code::SYMBOLS_MAX);
-    removed
+        added
+    }
+}
+
+/// The lines of a patch that begin with a mark, without it.
+fn patch_lines(input: &Input, mark: char) -> String {
+    let texts = input.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
+    let lines = texts.flat_map(str::lines).filter_map(|line| line.strip_prefix(mark));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// Whether a word has the looks of an identifier wherever it stands: of parts, and no name that programs use everywhere.
+fn is_identifier(word: &str) -> bool {
+    let has_parts = word.trim_matches('_').contains('_');
+    let has_humps = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+    (has_parts || has_humps) && COMMON_NAMES.binary_search(&word).is_err()
 }
 
 #[cfg(test)]
@@ -36,19 +134,52 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn change(tool: &str, tool_input: Value, file: Option<&Path>) -> Change {
+        Change::of(&Input { tool_name: tool.to_owned(), tool_input, ..Input::default() }, file)
+    }
+
     #[test]
     fn removed_symbols_are_those_that_are_not_declared_again() {
-        let of = |tool: &str, tool_input: Value| {
-            removed_symbols(&Input { tool_name: tool.to_owned(), tool_input, ..Input::default() }, None)
-        };
+        let of = |tool: &str, tool_input: Value| change(tool, tool_input, None).removed_symbols(None);
         let (old, new) = ("fn load_rows() {}\nstruct RowSet;", "struct RowSet;\nfn read_rows() {}");
         assert_eq!(of("Edit", json!({"old_string": old, "new_string": new})), ["load_rows"]);
         let edits = json!([{"old_string": old, "new_string": ""}, {"old_string": "", "new_string": "struct RowSet;"}]);
         assert_eq!(of("MultiEdit", json!({ "edits": edits })), ["load_rows"]);
         assert!(of("Read", json!({"old_string": old})).is_empty());
+        let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-fn load_rows() {}\n+fn read_rows() {}\n*** End Patch";
+        assert_eq!(of("apply_patch", json!({ "input": patch })), ["load_rows"]);
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), old).unwrap();
-        let input = Input { tool_name: "Write".to_owned(), tool_input: json!({"content": new}), ..Input::default() };
-        assert_eq!(removed_symbols(&input, Some(file.path())), ["load_rows"]);
+        let written = change("Write", json!({"content": new}), Some(file.path()));
+        assert_eq!(written.removed_symbols(Some(file.path())), ["load_rows"]);
+    }
+
+    #[test]
+    fn added_names_are_those_that_are_not_replaced() {
+        let of = |path: &str, old: &str, new: &str| {
+            let edit = json!({"old_string": old, "new_string": new});
+            change("Edit", edit, Some(Path::new(path))).added_names(Some(Path::new(path)))
+        };
+        let money = "return formatMoney(100, \"JPY\");";
+        assert_eq!(of("/p/a.ts", "return String(100);", money), ["formatMoney"]);
+        assert!(of("/p/a.ts", money, "return formatMoney(200, \"JPY\");").is_empty());
+        assert_eq!(of("/p/a.go", "", "b := &auth.TokenBucket{}"), ["TokenBucket"]);
+        assert_eq!(of("/p/a.py", "", "db.execute('SELECT pg_advisory_lock(1)')"), ["pg_advisory_lock"]);
+        assert!(of("/p/a.rs", "", "// The order of Things.\nlet map = HashMap::new().to_string();").is_empty());
+        let migration = "ALTER TABLE public.postings RENAME COLUMN amount TO cents;";
+        assert_eq!(of("/p/1.sql", "", migration), ["postings", "RENAME", "COLUMN"]);
+        assert_eq!(of("/p/1.sql", "", "alter table if exists postings add x int"), ["postings"]);
+        assert_eq!(of("/p/a.py", "", "db.execute(\"DELETE FROM postings WHERE id = 1\")"), ["postings"]);
+        assert!(of("/p/a.py", "", "from decimal import Decimal").is_empty());
+    }
+
+    #[test]
+    fn the_names_of_a_patch_and_of_a_new_file_are_bounded() {
+        let many: String = (0..100).map(|n| format!("call_{n:03}x();\n")).collect();
+        let written = change("Write", json!({"content": many}), Some(Path::new("/nowhere/a.rs")));
+        assert_eq!(written.added_names(None).len(), ADDED_MAX);
+        let patch = "*** Update File: a.rs\n@@\n-old_name();\n+old_name(newName);\n";
+        assert_eq!(change("apply_patch", json!({ "input": patch }), None).added_names(None), ["newName"]);
+        assert!(COMMON_NAMES.is_sorted());
     }
 }

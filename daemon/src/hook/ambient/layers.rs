@@ -12,6 +12,8 @@ use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
+use super::mention::Named;
+use super::target::Directory;
 use crate::hook::Context;
 use crate::hook::files::Seen;
 use crate::hook::relevant::{self, Reader, Wanted};
@@ -28,6 +30,9 @@ const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
 /// Of so many memories one may have a stem, and so many in a small strand, before it is a word that the whole project uses.
 const STEM_ONE_IN: u64 = 26;
 const STEM_FEW: u64 = 5;
+
+/// Memories about one directory's files beyond which it is no subject.
+const DIRECTORY_MAX: usize = 40;
 
 /// How long an event waits for the meaning of a file that was not looked at before. The text is embedded in any case, and the
 /// next event on the file finds it made.
@@ -51,23 +56,81 @@ impl<'a> Layers<'a> {
         &self.context.runtime.strand
     }
 
-    /// Memories whose source is this file, newest first. A source that was given as a mere end of the path counts too.
+    /// Memories whose source is this file, then those whose source is a directory above it, the nearest first. A source that was
+    /// given as a mere end of the path counts too.
     pub(super) fn by_source(&mut self, file: &Path) -> Result<(), ReadError> {
         let relative = self.context.relative(file);
         let absolute = file.to_string_lossy();
-        let mut numbers = {
-            let catalog = self.strand().catalog();
-            let ends = relative.match_indices('/').filter_map(|(at, _)| relative.get(at + 1..));
-            let spellings = [relative.as_str(), &absolute].into_iter().chain(ends);
-            let mut numbers: Vec<MemoryNumber> = spellings.flat_map(|path| catalog.of_source(path)).collect();
-            numbers.retain(|&number| self.is_wanted(&catalog, number));
-            numbers.sort_by_key(|&number| std::cmp::Reverse((catalog.row(number).map(|row| row.valid_from), number)));
-            numbers
-        };
-        numbers.dedup();
+        let ends = relative.match_indices('/').filter_map(|(at, _)| relative.get(at + 1..));
+        let mut numbers = self.of_sources([relative.as_str(), &absolute].into_iter().chain(ends));
+        numbers.truncate(ENOUGH);
+        let directories = Path::new(&relative).ancestors().skip(1).filter_map(Path::to_str).filter(|it| !it.is_empty());
+        let above = directories.flat_map(|directory| self.of_sources([directory, &format!("{directory}/")]));
+        numbers.extend(above.take(GUESSES_MAX));
         numbers.truncate(ENOUGH);
         self.found.extend(self.strand().memories(&numbers)?);
         Ok(())
+    }
+
+    /// The wanted memories whose source is one of these paths, newest first.
+    fn of_sources<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> Vec<MemoryNumber> {
+        let catalog = self.strand().catalog();
+        let mut numbers: Vec<MemoryNumber> = paths.into_iter().flat_map(|path| catalog.of_source(path)).collect();
+        numbers.retain(|&number| self.is_wanted(&catalog, number));
+        newest_first(&mut numbers, &catalog);
+        numbers
+    }
+
+    /// The newest memories about the files of a directory, where there are not too many. The next ones do not follow once these
+    /// were given.
+    pub(super) fn by_directory(&mut self, directory: &Directory) -> Result<(), ReadError> {
+        let numbers = {
+            let catalog = self.strand().catalog();
+            let mut numbers = catalog.of_sources(|path| directory.holds(path));
+            numbers.retain(|&number| self.is_visible(&catalog, number));
+            if numbers.len() > DIRECTORY_MAX {
+                return Ok(());
+            }
+            newest_first(&mut numbers, &catalog);
+            numbers.truncate(GUESSES_MAX);
+            numbers.retain(|&number| self.is_wanted(&catalog, number));
+            numbers.truncate(self.room());
+            numbers
+        };
+        self.found.extend(self.strand().memories(&numbers)?);
+        Ok(())
+    }
+
+    /// Memories that name the file.
+    pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
+        let Some(named) = Named::of(file) else { return Ok(()) };
+        self.by_words(&LexicalQuery::parse(&named.words(), WordMode::All), |memory| named.is_in(memory))
+    }
+
+    /// Memories that name what a change adds, where few name it.
+    pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
+        let mut rare = Vec::new();
+        for name in names {
+            let query = LexicalQuery::identifiers([name.as_str()]);
+            if rare.len() < code::SYMBOLS_MAX && self.strand().lexical().is_rare(&query, STEM_ONE_IN, STEM_FEW)? {
+                rare.push(name.clone());
+            }
+        }
+        self.by_symbols(&rare)
+    }
+
+    /// Memories that name one of these symbols and that this session was given before.
+    pub(super) fn given_before(&self, names: &[String]) -> Result<Vec<Memory>, ReadError> {
+        let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
+        if query.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut memories = self.search(&query, |catalog, number| {
+            self.is_visible(catalog, number) && self.context.runtime.sessions.was_given(&self.context.key, number)
+        })?;
+        memories.retain(|memory| names.iter().any(|name| names_identifier(memory, name)));
+        memories.truncate(GUESSES_MAX);
+        Ok(memories)
     }
 
     /// Memories that name one of these symbols.
@@ -124,26 +187,45 @@ impl<'a> Layers<'a> {
         if query.is_empty() || room == 0 {
             return Ok(());
         }
-        let hits = {
-            let catalog = self.strand().catalog();
-            let keeps = |number| self.is_wanted(&catalog, MemoryNumber(number));
-            self.strand().lexical().search(query, CANDIDATES_MAX, &Restriction::default(), keeps)?
-        };
-        let numbers: Vec<MemoryNumber> = hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect();
-        let candidates = self.strand().memories(&numbers)?;
+        let candidates = self.search(query, |catalog, number| self.is_wanted(catalog, number))?;
         self.found.extend(candidates.into_iter().filter(passes).take(room));
         Ok(())
     }
 
-    /// Whether a memory may be given: active, visible here, trusted, and not given yet.
+    /// The best candidates of the word index that may be kept.
+    fn search(
+        &self,
+        query: &LexicalQuery,
+        keeps: impl Fn(&Catalog, MemoryNumber) -> bool,
+    ) -> Result<Vec<Memory>, ReadError> {
+        let hits = {
+            let catalog = self.strand().catalog();
+            let keeps = |number| keeps(&catalog, MemoryNumber(number));
+            self.strand().lexical().search(query, CANDIDATES_MAX, &Restriction::default(), keeps)?
+        };
+        let numbers: Vec<MemoryNumber> = hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect();
+        Ok(self.strand().memories(&numbers)?)
+    }
+
+    /// Whether a memory may be given: visible, and not given yet.
     fn is_wanted(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
-        let is_visible = catalog.row(number).is_some_and(|row| {
-            row.status == Status::Active && row.origin.is_shown_unasked() && row.is_in(&self.scopes)
-        });
-        is_visible
+        self.is_visible(catalog, number)
             && !self.found.iter().any(|memory| memory.number == number)
             && !self.context.runtime.sessions.was_given(&self.context.key, number)
     }
+
+    /// Whether a memory is to be seen from here unasked: active, of one of the scopes, trusted.
+    fn is_visible(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
+        catalog
+            .row(number)
+            .is_some_and(|row| row.status == Status::Active && row.origin.is_shown_unasked() && row.is_in(&self.scopes))
+    }
+}
+
+/// Sorts memories by when they became true, the newest first, each once.
+fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
+    numbers.sort_by_key(|&number| std::cmp::Reverse((catalog.row(number).map(|row| row.valid_from), number)));
+    numbers.dedup();
 }
 
 /// Whether a memory's text names an identifier exactly.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use helix_engine::code::{self, SYMBOLS_MAX};
 use helix_engine::policy::tags::AUTO_TAGS;
 
+use super::common::{COMMON_STEMS, is_common_word};
 use crate::hook::event::Input;
 use crate::hook::files::head;
 use crate::project::Project;
@@ -12,49 +13,18 @@ use crate::project::Project;
 /// Shortest stem that says anything.
 const STEM_MIN_CHARS: usize = 4;
 
-/// Stems that every project has.
-const COMMON_STEMS: &[&str] = &[
-    "main",
-    "lib",
-    "mod",
-    "index",
-    "init",
-    "__init__",
-    "test",
-    "tests",
-    "util",
-    "utils",
-    "helper",
-    "helpers",
-    "types",
-    "readme",
-    "config",
-    "package",
-    "cargo",
-    "makefile",
-    "dockerfile",
-    "setup",
-    "conftest",
-    "constants",
-    "common",
-    "base",
-    "error",
-    "errors",
-    "model",
-    "models",
-    "view",
-    "views",
-    "settings",
-    "license",
-    "changelog",
-    "build",
-    "default",
-];
+/// What makes a name in a glob pattern stand for several.
+const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '!'];
 
 /// What the tool is about to touch.
+#[derive(Default)]
 pub(super) struct Target {
     pub(super) label: String,
     pub(super) file: Option<PathBuf>,
+    /// The end of the path of what is looked for by name.
+    pub(super) wanted: Option<PathBuf>,
+    /// What is searched.
+    pub(super) directory: Option<Directory>,
     pub(super) stem: Option<String>,
     pub(super) pattern: Option<String>,
     /// Whether the file will be another one.
@@ -63,42 +33,77 @@ pub(super) struct Target {
     pub(super) is_patch: bool,
 }
 
+/// A directory below the project's root, and which of its files are meant.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Directory {
+    /// Relative to the root, without a slash at its end.
+    pub(super) path: String,
+    /// How their paths end; empty for all.
+    pub(super) ending: String,
+}
+
 impl Target {
     pub(super) fn of(input: &Input, project: &Project) -> Option<Self> {
-        let pattern = || input.tool_text("pattern").map(str::to_owned);
-        let target = match input.tool_name.as_str() {
-            tool @ ("Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit") => {
-                let file = input.file()?;
-                let label = project.relative(&file).to_string_lossy().into_owned();
-                Self {
-                    label,
-                    stem: telling_stem(&file),
-                    file: Some(file),
-                    pattern: None,
-                    changes: tool != "Read",
-                    is_patch: false,
-                }
-            }
+        let relative = |file: &Path| project.relative(file).to_string_lossy().into_owned();
+        let of_file = |file: PathBuf| Self {
+            label: relative(&file),
+            stem: telling_stem(&file),
+            file: Some(file),
+            changes: input.tool_name != "Read",
+            ..Self::default()
+        };
+        match input.tool_name.as_str() {
+            "Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => input.file().map(of_file),
             "apply_patch" => {
                 let file = input.patched_files().into_iter().next()?;
-                let label = project.relative(&file).to_string_lossy().into_owned();
-                let stem = telling_stem(&file);
-                Self { label, stem, file: Some(file), pattern: None, changes: true, is_patch: true }
+                Some(Self { is_patch: true, ..of_file(file) })
             }
-            "Grep" => {
-                let pattern = pattern()?;
-                let file = input.file().filter(|path| path.is_file());
-                let stem = file.as_deref().and_then(telling_stem).or_else(|| telling_stem(Path::new(&pattern)));
-                Self { label: pattern.clone(), file, stem, pattern: Some(pattern), changes: false, is_patch: false }
-            }
-            "Glob" => {
-                let pattern = pattern()?;
-                let stem = telling_stem(Path::new(&pattern.replace(['*', '?'], "")));
-                Self { label: pattern, file: None, stem, pattern: None, changes: false, is_patch: false }
-            }
-            _ => return None,
-        };
-        Some(target)
+            "Grep" => Some(Self::of_search(input, project, input.tool_text("pattern")?)),
+            "Glob" => Some(Self::of_glob(input, project, input.tool_text("pattern")?)),
+            _ => None,
+        }
+    }
+
+    /// A search in a file, in a directory or everywhere.
+    fn of_search(input: &Input, project: &Project, pattern: &str) -> Self {
+        let file = input.file().filter(|path| path.is_file());
+        let directory = input.file().filter(|path| path.is_dir()).and_then(|path| Directory::of(&path, "", project));
+        let telling = || telling_stem(Path::new(pattern)).filter(|stem| !is_common_word(stem));
+        Self {
+            label: pattern.to_owned(),
+            stem: file.as_deref().and_then(telling_stem).or_else(telling),
+            file,
+            directory,
+            pattern: Some(pattern.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// A search for files whose paths match.
+    fn of_glob(input: &Input, project: &Project, pattern: &str) -> Self {
+        let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let is_literal = !last.contains(WILDCARDS);
+        let literal: Vec<&str> = above.split('/').take_while(|part| !part.contains(WILDCARDS)).collect();
+        let literal = literal.join("/");
+        let base = input.file().unwrap_or_else(|| PathBuf::from(&input.cwd));
+        let is_placed = input.tool_text("path").is_some() || !literal.is_empty();
+        let ending = last.trim_start_matches('*');
+        let ending = if ending.contains(WILDCARDS) { "" } else { ending };
+        let directory = is_placed.then(|| base.join(&literal)).and_then(|path| Directory::of(&path, ending, project));
+        // Of `*.sql` nothing but the ending is left, which names no file.
+        let stem = Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
+        Self {
+            label: pattern.to_owned(),
+            wanted: is_literal.then(|| PathBuf::from(last)),
+            directory,
+            stem: stem.and_then(|stem| telling_stem(Path::new(&stem))),
+            ..Self::default()
+        }
+    }
+
+    /// The end of the path by which memories may name it.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.file.as_deref().or(self.wanted.as_deref())
     }
 
     /// The identifiers to look for: those of the pattern, or those that the file declares.
@@ -106,7 +111,7 @@ impl Target {
         let is_distinctive = |name: &String| is_distinctive(name);
         match &self.pattern {
             Some(pattern) => {
-                let words = code::words(pattern).map(str::to_owned);
+                let words = code::words(pattern).filter(|word| !is_common_word(word)).map(str::to_owned);
                 words.filter(is_distinctive).take(SYMBOLS_MAX).collect()
             }
             None => declared.iter().filter(|name| is_distinctive(name)).cloned().collect(),
@@ -119,6 +124,25 @@ impl Target {
             Some(content) => content.to_owned(),
             None => head(file),
         }
+    }
+}
+
+impl Directory {
+    /// `None` for the root and for what is outside of it.
+    fn of(path: &Path, ending: &str, project: &Project) -> Option<Self> {
+        let relative = project.relative(path);
+        let path = relative.to_str()?.trim_end_matches('/');
+        let is_below = relative.is_relative() && !path.is_empty();
+        is_below.then(|| Self { path: path.to_owned(), ending: ending.to_owned() })
+    }
+
+    /// Whether a path is the directory's, or that of one of the files that are meant.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        path.strip_prefix(&self.path).is_some_and(|rest| match rest.strip_prefix('/') {
+            Some("") => true,
+            Some(below) => below.ends_with(&self.ending),
+            None => rest.is_empty(),
+        })
     }
 }
 
@@ -135,4 +159,49 @@ fn telling_stem(path: &Path) -> Option<String> {
 fn is_distinctive(name: &str) -> bool {
     name.chars().count() >= STEM_MIN_CHARS
         && (name.trim_matches('_').contains('_') || name.chars().any(|c| c.is_uppercase() || c.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use helix_engine::model::Scope;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn target(tool: &str, tool_input: Value) -> Target {
+        let root = PathBuf::from("/p");
+        let project = Project { scope: Scope::Global, root, name: "p".to_owned(), aliases: Vec::new() };
+        let input = Input { tool_name: tool.to_owned(), tool_input, cwd: "/p/crates".to_owned(), ..Input::default() };
+        Target::of(&input, &project).unwrap()
+    }
+
+    #[test]
+    fn a_glob_names_a_directory_a_file_or_neither() {
+        let of = |pattern: &str| {
+            let Target { directory, wanted, stem, .. } = target("Glob", json!({ "pattern": pattern }));
+            let directory = directory.map(|directory| format!("{} {}", directory.path, directory.ending));
+            (directory.unwrap_or_default(), wanted.map(PathBuf::into_os_string).unwrap_or_default(), stem)
+        };
+        let stem = |stem: &str| Some(stem.to_owned());
+        assert_eq!(of("migrations/*.sql"), ("crates/migrations .sql".to_owned(), "".into(), None));
+        assert_eq!(of("/p/db/**/*_test.go"), ("db _test.go".to_owned(), "".into(), stem("_test")));
+        assert_eq!(of("**/kernels.rs"), (String::new(), "kernels.rs".into(), stem("kernels")));
+        assert_eq!(of("**/*.{png,svg}"), (String::new(), "".into(), None));
+        assert_eq!(of("*.sql"), (String::new(), "".into(), None));
+        let placed = target("Glob", json!({"pattern": "*.rs", "path": "/p/src"})).directory.unwrap();
+        assert!(placed.holds("src/a.rs") && placed.holds("src/b/c.rs") && placed.holds("src") && placed.holds("src/"));
+        assert!(!placed.holds("src/a.sql") && !placed.holds("src2/a.rs") && !placed.holds("a.rs"));
+        assert!(target("Glob", json!({"pattern": "*.rs", "path": "/p"})).directory.is_none(), "the root is everything");
+        assert!(target("Glob", json!({"pattern": "*.rs", "path": "/elsewhere"})).directory.is_none());
+    }
+
+    #[test]
+    fn a_keyword_is_no_stem() {
+        let stem = |pattern: &str| target("Grep", json!({ "pattern": pattern })).stem;
+        assert_eq!((stem("import"), stem("TODO"), stem("Class")), (None, None, None));
+        assert_eq!(stem("watermark").as_deref(), Some("watermark"));
+        let target = target("Grep", json!({"pattern": "TODO|FxHashSet"}));
+        assert_eq!(target.names(&[]), ["FxHashSet"]);
+    }
 }

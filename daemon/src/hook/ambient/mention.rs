@@ -1,0 +1,99 @@
+//! Whether a memory's text names a file: by its path, or by its name where that tells it from other files.
+
+use std::path::Path;
+
+use helix_engine::model::Memory;
+
+use super::common::MANIFOLD_STEMS;
+
+/// A file that memories may name.
+#[derive(Clone, Debug)]
+pub(super) struct Named<'a> {
+    /// As much of its path as is known.
+    path: &'a Path,
+    name: &'a str,
+    /// Whether the bare name means this file.
+    tells: bool,
+}
+
+impl<'a> Named<'a> {
+    pub(super) fn of(path: &'a Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let stem = path.file_stem()?.to_str()?.to_lowercase();
+        let looks_so = name.contains('.') || name.chars().any(char::is_uppercase);
+        Some(Self { path, name, tells: looks_so && !MANIFOLD_STEMS.contains(&stem.as_str()) })
+    }
+
+    /// What to look for: its name, with the directory's where the bare name does not suffice.
+    pub(super) fn words(&self) -> String {
+        let directory = self.path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        match directory.filter(|_| !self.tells) {
+            Some(directory) => format!("{directory} {}", self.name),
+            None => self.name.to_owned(),
+        }
+    }
+
+    /// Whether a memory names it. The bare name in a memory about another file of that name means the other one.
+    pub(super) fn is_in(&self, memory: &Memory) -> bool {
+        let source = memory.source.as_ref().map(|source| Path::new(&source.path));
+        let is_namesake = |source: &Path| source.file_name() == self.path.file_name() && !self.path.ends_with(source);
+        let tells = self.tells && !source.is_some_and(is_namesake);
+        mentions(&memory.text).any(|mention| match mention.contains('/') {
+            true => self.path.ends_with(mention) || Path::new(mention).ends_with(self.path),
+            false => tells && self.is_called(mention),
+        })
+    }
+
+    /// Whether it is called so. Names that are no ordinary words are meant in any case.
+    fn is_called(&self, mention: &str) -> bool {
+        let is_no_word = self.name.contains('.') || self.name.ends_with("file");
+        mention == self.name || (is_no_word && mention.eq_ignore_ascii_case(self.name))
+    }
+}
+
+/// The pieces of a text that may be paths or names of files.
+fn mentions(text: &str) -> impl Iterator<Item = &str> {
+    let pieces = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@' | '~')));
+    pieces
+        .map(|piece| piece.strip_prefix("./").unwrap_or(piece).trim_end_matches(['.', '/', '-']))
+        .filter(|it| !it.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn is_named(path: &str, text: &str) -> bool {
+        let named = Named::of(Path::new(path)).unwrap();
+        mentions(text).any(|mention| match mention.contains('/') {
+            true => named.path.ends_with(mention) || Path::new(mention).ends_with(named.path),
+            false => named.tells && named.is_called(mention),
+        })
+    }
+
+    #[test]
+    fn files_are_named_by_their_names_and_paths() {
+        for (path, text) in [
+            ("/p/ledger/src/posting.rs", "Mira must approve every change to posting.rs."),
+            ("/p/ledger/src/posting.rs", "see `ledger/src/posting.rs:42`"),
+            ("/p/ledger/src/lib.rs", "(ledger/src/lib.rs) is generated"),
+            ("/p/Makefile", "The Makefile's deploy target needs a token"),
+            ("/p/Dockerfile", "the dockerfile pins alpine"),
+            ("/p/.github/workflows/ci.yml", "ci.yml runs twice"),
+            ("/p/docker-compose.yml", "ports in docker-compose.yml are taken"),
+            ("kernels.rs", "do not touch src/kernels.rs"),
+        ] {
+            assert!(is_named(path, text), "{path}: {text}");
+        }
+        for (path, text) in [
+            ("/p/src/posting.rs", "Postings are approved by Mira; posting.rsx is not it"),
+            ("/p/src/posting.rs", "see billing/posting.rs"),
+            ("/p/src/lib.rs", "lib.rs re-exports everything"),
+            ("/p/LICENSE", "the license is MIT"),
+            ("/p/bin/deploy", "deploy on Mondays"),
+        ] {
+            assert!(!is_named(path, text), "{path}: {text}");
+        }
+    }
+}

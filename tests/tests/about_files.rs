@@ -1,0 +1,189 @@
+//! What is known of a file, of what is about to be written into it, and of the directory that is searched.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use helix_proto::v1::{Draft, Program};
+use helix_tests::hook::Session;
+use helix_tests::rpc::draft;
+use helix_tests::{Daemon, Home, Project, Rpc};
+use serde_json::json;
+
+/// A kind that a session does not start with.
+const QUIET_KIND: &str = "snippet";
+
+/// A daemon with one project.
+struct World {
+    daemon: Option<Daemon>,
+    home: Home,
+    project: Project,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let project = Project::new(&home, "billing").unwrap();
+        Self { daemon: Some(daemon), home, project }
+    }
+
+    fn restart(&mut self) {
+        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
+        self.daemon = Some(Daemon::start(&self.home).unwrap());
+    }
+
+    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
+        Session::new(&self.home, &self.project, id)
+    }
+
+    fn remember(&self, text: &str, source: &str) -> String {
+        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("ledger", text, source) };
+        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
+    }
+}
+
+fn mentions(context: Option<&String>, handle: &str) -> bool {
+    context.is_some_and(|context| context.contains(&format!("[{handle}]")))
+}
+
+#[test]
+fn what_a_change_adds_brings_up_what_is_known_of_it() {
+    let world = World::new();
+    let money = world.remember("formatMoney takes minor units; JPY has none.", "web/src/money.ts");
+    let bucket = world.remember("A TokenBucket must be shared: each holds a timer.", "auth/bucket.go");
+    let lock = world.remember("Never hold pg_advisory_lock over a request: the pool runs dry.", "");
+    let postings = world.remember("The exporter reads postings by column order.", "export/main.go");
+    let file = |path: &str, text: &str| world.project.write(path, text).unwrap();
+    file("web/src/cart.ts", "total.toFixed(2)\n");
+    let cart = world.session("ts").edit("web/src/cart.ts", "total.toFixed(2)", "formatMoney(100, \"JPY\")").unwrap();
+    assert!(mentions(cart.as_ref(), &money), "{cart:?}");
+    let again = world.session("kept").edit("web/src/cart.ts", "formatMoney(100)", "formatMoney(200)").unwrap();
+    assert_eq!(again, None, "it was there before");
+    let server = file("api/server.go", "package api\n");
+    let edits =
+        json!([{"old_string": "x", "new_string": "y"}, {"old_string": "", "new_string": "b := &auth.TokenBucket{}"}]);
+    let multi = json!({"file_path": server, "edits": edits});
+    assert!(mentions(world.session("go").tool("MultiEdit", &multi).unwrap().as_ref(), &bucket));
+    let edit = world.session("py").edit("jobs/run.py", "pass", "db.execute('SELECT pg_advisory_lock(1)')").unwrap();
+    assert!(mentions(edit.as_ref(), &lock), "{edit:?}");
+    let migration = json!({
+        "file_path": world.project.root.join("db/0007_rename.sql"),
+        "content": "ALTER TABLE postings RENAME COLUMN amount TO cents;\n",
+    });
+    assert!(mentions(world.session("sql").tool("Write", &migration).unwrap().as_ref(), &postings));
+    let plain =
+        world.session("plain").edit("jobs/run.py", "pass", "# The column order is by money and token.").unwrap();
+    assert_eq!(plain, None, "ordinary words are no names");
+}
+
+#[test]
+fn a_name_that_many_memories_have_is_no_sign() {
+    let world = World::new();
+    (0..12).for_each(|n| drop(world.remember(&format!("useLedger is called by part {n} of the screen."), "web/a.tsx")));
+    assert_eq!(world.session("one").edit("web/b.tsx", "x", "const it = useLedger(1)").unwrap(), None);
+}
+
+#[test]
+fn removing_what_a_known_memory_mentions_is_warned_of_once() {
+    let mut world = World::new();
+    let source = "package auth\n\nfunc parseClaims(raw string) error {\n\treturn nil\n}\n";
+    world.project.write("auth/token.go", source).unwrap();
+    let text = "The audit exporter calls parseClaims by reflection.";
+    let handle = world.remember(text, "auth/token.go");
+    assert!(mentions(world.session("one").read("auth/token.go").unwrap().as_ref(), &handle));
+    let removed = "func parseClaims(raw string) error {\n\treturn nil\n}\n";
+    let rename = removed.replace("parseClaims", "readClaims");
+    let changed = world.session("one").edit("auth/token.go", "return nil", "return errBad").unwrap();
+    assert_eq!(changed, None, "nothing is removed");
+    let warning = world.session("one").edit("auth/token.go", removed, &rename).unwrap();
+    assert!(mentions(warning.as_ref(), &handle), "{warning:?}");
+    insta::assert_snapshot!(warning.unwrap());
+    assert_eq!(world.session("one").edit("auth/token.go", removed, &rename).unwrap(), None, "once");
+    world.restart();
+    assert_eq!(world.session("one").edit("auth/token.go", removed, &rename).unwrap(), None, "once for all");
+    let first = world.session("two").edit("auth/token.go", removed, &rename).unwrap().unwrap();
+    assert!(first.contains("removes parseClaims, which is mentioned below") && first.contains(text), "{first}");
+    assert_eq!(
+        world.session("two").edit("auth/token.go", removed, &rename).unwrap(),
+        None,
+        "it was said with the text"
+    );
+}
+
+#[test]
+fn a_memory_that_names_a_file_is_given_for_it() {
+    let world = World::new();
+    let cases = [
+        ("ledger/src/posting.rs", "Mira must approve every change to posting.rs.", "docs/owners.md"),
+        ("audit/src/lib.rs", "What audit/src/lib.rs exports is read by the regulator.", "docs/audit.md"),
+        ("Makefile", "The Makefile's deploy target needs a token of the day.", ""),
+        ("Dockerfile", "Dockerfile pins alpine: musl breaks the resolver.", "docs/images.md"),
+        ("docker-compose.yml", "Ports in docker-compose.yml clash with the VPN.", ""),
+        (".github/workflows/ci.yml", "ci.yml runs twice for branches of forks.", "docs/ci.md"),
+        ("deploy/staging.yaml", "Secrets in staging.yaml are rotated by hand.", "docs/secrets.md"),
+    ];
+    for (at, (path, text, source)) in cases.into_iter().enumerate() {
+        let handle = world.remember(text, source);
+        world.project.write(path, "# nothing\n").unwrap();
+        let context = world.session(&format!("s{at}")).read(path).unwrap();
+        assert!(mentions(context.as_ref(), &handle), "{path}: {context:?}");
+    }
+    world.project.write("web/src/lib.rs", "// nothing\n").unwrap();
+    assert_eq!(world.session("other").read("web/src/lib.rs").unwrap(), None, "another lib.rs is meant");
+    let glob = world.session("glob").tool("Glob", &json!({"pattern": "**/Dockerfile"})).unwrap();
+    assert!(glob.as_ref().is_some_and(|context| context.contains("musl breaks")), "{glob:?}");
+}
+
+#[test]
+fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
+    let world = World::new();
+    let old = world.remember("Every migration must be reversible.", "migrations/0001_init.sql");
+    let shell = world.remember("Backfills run outside of the transaction.", "migrations/backfill.sh");
+    let word = world.remember("Reports are written in plain SQL.", "reports/all.py");
+    world.project.write("migrations/0001_init.sql", "SELECT 1;\n").unwrap();
+    let glob = world.session("glob").tool("Glob", &json!({"pattern": "migrations/*.sql"})).unwrap();
+    assert!(mentions(glob.as_ref(), &old) && !mentions(glob.as_ref(), &word), "{glob:?}");
+    assert!(!mentions(glob.as_ref(), &shell), "another ending");
+    let grep = json!({"pattern": "amount", "path": world.project.root.join("migrations")});
+    let found = world.session("grep").tool("Grep", &grep).unwrap();
+    assert!(mentions(found.as_ref(), &old) && mentions(found.as_ref(), &shell), "{found:?}");
+    let root = json!({"pattern": "amount", "path": world.project.root});
+    assert_eq!(world.session("root").tool("Grep", &root).unwrap(), None, "the root is everything");
+    (0..60).for_each(|n| {
+        drop(world.remember(&format!("Part {n} of the vendored tree is patched."), &format!("vendor/{n}.c")))
+    });
+    let vendor = world.session("many").tool("Glob", &json!({"pattern": "vendor/*.c"})).unwrap();
+    assert_eq!(vendor, None, "too many to be about anything");
+}
+
+#[test]
+fn three_of_a_directory_are_given_and_no_others_follow() {
+    let world = World::new();
+    let handles: Vec<String> = (0..6)
+        .map(|n| world.remember(&format!("Ledger part {n} is locked while it runs."), &format!("ledger/p{n}.rs")))
+        .collect();
+    let session = world.session("one");
+    std::fs::create_dir_all(world.project.root.join("ledger")).unwrap();
+    let grep = json!({"pattern": "amount", "path": world.project.root.join("ledger")});
+    let found = session.tool("Grep", &grep).unwrap();
+    let given: Vec<bool> = handles.iter().map(|handle| mentions(found.as_ref(), handle)).collect();
+    assert_eq!(given, [false, false, false, true, true, true], "the newest");
+    assert_eq!(session.tool("Grep", &grep).unwrap(), None);
+}
+
+#[test]
+fn a_memory_about_a_directory_is_given_for_the_files_below() {
+    let world = World::new();
+    world.project.write("crates/ledger/src/posting.rs", "// nothing\n").unwrap();
+    world.project.write("crates/ledgers/a.rs", "// nothing\n").unwrap();
+    let handle = world.remember("Amounts here are cents of the booking currency.", "crates/ledger");
+    assert!(mentions(world.session("one").read("crates/ledger/src/posting.rs").unwrap().as_ref(), &handle));
+    assert_eq!(world.session("two").read("crates/ledgers/a.rs").unwrap(), None);
+}
+
+#[test]
+fn a_keyword_that_is_searched_for_brings_nothing_up() {
+    let world = World::new();
+    world.remember("An import of the report raises ImportError: set the path first.", "");
+    assert_eq!(world.session("one").tool("Grep", &json!({"pattern": "import"})).unwrap(), None);
+    assert_eq!(world.session("two").tool("Grep", &json!({"pattern": "return"})).unwrap(), None);
+    assert!(world.session("three").tool("Grep", &json!({"pattern": "ImportError"})).unwrap().is_some());
+}
