@@ -165,6 +165,19 @@ fn every_tool_that_touches_a_file_brings_its_memories_up() {
 }
 
 #[test]
+fn a_failure_brings_up_the_memory_that_names_its_code_and_not_one_of_another_code() {
+    let mut world = World::new();
+    let wanted = world.remember("TS6133 is only a warning here: the lint job ignores it.", "");
+    let other = world.remember("TS2307 cannot find module means that nobody generated the client.", "");
+    let output = "src/a.ts(3,7): error TS6133: 'cannot find module' is declared but its value is never read.";
+    let context = world.session("one").failed("npx tsc --noEmit", output).unwrap();
+    assert!(mentions(context.as_ref(), &wanted), "{context:?}");
+    assert!(!mentions(context.as_ref(), &other), "{context:?}");
+    let unknown = "src/a.ts(3,7): error TS2304: Cannot find module name 'x'.";
+    assert_eq!(world.session("two").failed("npx tsc --noEmit", unknown).unwrap(), None);
+}
+
+#[test]
 fn a_file_brings_up_memories_that_name_its_symbols() {
     let mut world = World::new();
     world.project.write("src/merge.rs", "pub fn fuse_lists(a: &[u32]) {}\n").unwrap();

@@ -4,6 +4,7 @@ mod outcome;
 
 use std::path::{Component, Path, PathBuf};
 
+use helix_engine::model::Memory;
 use helix_engine::policy::work::activity::{Activity, Failing};
 use helix_engine::policy::work::command::{Purpose, Run, menders, run_of};
 use helix_engine::policy::work::fault::{Fault, faults};
@@ -29,6 +30,9 @@ const LINE_MAX_CHARS: usize = 200;
 
 /// Lines by which memories are looked for where no form of a mistake fits.
 const LAST_LINES_MAX: usize = 3;
+
+/// Digits of the shortest code whose family is known by its letters.
+const CODE_MIN_DIGITS: usize = 3;
 
 /// Marks of further faults that are looked for as well.
 const MARKS_MAX: usize = 6;
@@ -72,16 +76,44 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if !has_failed {
         return Ok(None);
     }
-    let words = words_of(context, &found, &outcome);
-    let memories = if words.is_empty() {
-        Vec::new()
-    } else {
-        relevant::find(context, &words, Occasion::Failure, MEMORIES_MAX, Reader::Session)?
-    };
+    let memories = remembered(context, &found, &outcome)?;
     let what =
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
     let injection = context.frame(&format!("On {what}:"), &notes, &memories);
     Ok(Given::of(injection, &memories).if_any())
+}
+
+/// What is remembered of these faults: first the memories that name what failed, then those that help with such a failure.
+fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
+    let marks: Vec<String> = faults.iter().flat_map(Fault::marks).take(MARKS_MAX).collect();
+    let mut memories = context.awake(relevant::named(context, &marks, Reader::Session)?);
+    let words = words_of(context, faults, outcome);
+    if !words.is_empty() {
+        let codes: Vec<&str> = faults.iter().map(|fault| fault.code.as_str()).collect();
+        let found = relevant::find(context, &words, Occasion::Failure, MEMORIES_MAX, Reader::Session)?;
+        let is_known = |memory: &Memory| memories.iter().any(|known| known.number == memory.number);
+        let new: Vec<Memory> =
+            found.into_iter().filter(|memory| !is_known(memory) && !is_of_another(&memory.text, &codes)).collect();
+        memories.extend(new);
+    }
+    memories.truncate(MEMORIES_MAX);
+    Ok(memories)
+}
+
+/// Whether a text names a code of the same family as one of these, and none of them: TS2307 is not TS2304, however alike the
+/// two messages are.
+fn is_of_another(text: &str, codes: &[&str]) -> bool {
+    let words = || text.split(|c: char| !c.is_ascii_alphanumeric());
+    let family = |code: &str| {
+        let digits = code.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+        let is_code = digits.len() >= CODE_MIN_DIGITS && digits.len() < code.len();
+        (is_code && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| (code.len() - digits.len(), code.len()))
+    };
+    let is_akin = |word: &str, code: &str| {
+        family(word) == family(code)
+            && family(code).is_some_and(|(letters, _)| word.get(..letters) == code.get(..letters))
+    };
+    words().any(|word| codes.iter().any(|code| is_akin(word, code))) && !words().any(|word| codes.contains(&word))
 }
 
 /// The words to look for memories with.
@@ -191,6 +223,22 @@ fn last_lines(output: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_code_of_the_family_is_another_mistake() {
+        assert!(is_of_another("TS2307 Cannot find module means: run pnpm gen", &["TS2304"]));
+        assert!(is_of_another("bug fix: E0382 in the loop", &["E0499", "TS2304"]));
+        for (text, codes) in [
+            ("TS2304 and TS2307 both mean: run pnpm gen", ["TS2304"]),
+            ("E0382 in the loop", ["TS2304"]),
+            ("Cannot find name", ["TS2304"]),
+            ("exit 101 and 102", ["101"]),
+            ("utf8 is not utf16", ["utf8"]),
+            ("", [""]),
+        ] {
+            assert!(!is_of_another(text, &codes), "{text}");
+        }
+    }
 
     #[test]
     fn paths_are_made_plain() {
