@@ -8,7 +8,8 @@ use helix_client::caller;
 use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
     AppendText, ChangeTags, CompactReply, CompactRequest, DeleteMemories, Draft, EditReply, EditRequest, ForgetRequest,
-    Memory, MergeTopic, Program, RenameTopic, RestoreMemory, ReviseText, SetFields, Target,
+    Memory, MergeTopic, Program, ReadRequest, RenameTopic, RestoreMemory, ReviseText, SetFields, StoreReply,
+    StoreRequest, Target,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Served};
@@ -44,6 +45,19 @@ impl World {
         let caller = Some(caller(Program::Mcp, &self.cwd, "tests", ""));
         let request = EditRequest { caller, action: Some(action), expected_sequence };
         self.served.rpc.call(async |rpc| rpc.edit(request.clone()).await)
+    }
+
+    /// Stores and returns the whole answer.
+    fn try_store(&mut self, draft: Draft) -> StoreReply {
+        let caller = Some(caller(Program::Mcp, &self.cwd, "tests", ""));
+        let request = StoreRequest { caller, draft: Some(draft), force: true };
+        self.served.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap()
+    }
+
+    fn read(&mut self, reference: &str) -> Memory {
+        let caller = Some(caller(Program::Mcp, &self.cwd, "tests", ""));
+        let request = ReadRequest { caller, reference: reference.to_owned(), ..ReadRequest::default() };
+        self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap().memories.remove(0)
     }
 
     fn compact(&mut self, request: CompactRequest) -> CompactReply {
@@ -209,18 +223,37 @@ fn memories_of_other_projects_are_left_alone() {
 fn compacting_merges_duplicates_and_repairs_times() {
     let mut world = World::new();
     let older = world.store("cache", "gotcha: the walrus cache needs two warm rounds before every single release");
-    let newer = world.store("disk", "the walrus cache needs two warm rounds before every single release");
+    let newer = world.store_draft(Draft {
+        links: vec![older.handle.clone()],
+        ..draft("disk", "Gotcha: the walrus cache needs **two** warm rounds before every single release.", "")
+    });
+    let linking = world.store_draft(Draft { links: vec![older.handle.clone()], ..draft("links", "see the cache", "") });
+    let pinned = SetFields { target: Some(target(&older.handle)), pinned: Some(true), ..SetFields::default() };
+    world.edit(Action::Set(pinned)).unwrap();
+    // Facts of one form, which differ in what they are about.
+    world.store("zoo", "okapi enclosure needs checking on Mondays before noon");
+    world.store("zoo", "gharial enclosure needs checking on Mondays before noon");
     let dry = world.compact(CompactRequest { log: true, ..CompactRequest::default() });
     let pair = dry.pairs.first().unwrap();
     assert_eq!(
         (pair.kept.clone().unwrap().id, pair.duplicate.clone().unwrap().id),
         (newer.id.clone(), older.id.clone())
     );
+    assert_eq!((dry.pairs.len(), dry.similar.len()), (1, 1));
     assert!(dry.merged == 0 && dry.bytes_before > 0 && dry.bytes_before == dry.bytes_after, "{dry:?}");
     let done = world.compact(CompactRequest { apply: true, log: true, ..CompactRequest::default() });
     assert_eq!(done.notes, Vec::<String>::new());
     assert!(done.merged == 1 && done.bytes_after > 0, "{done:?}");
-    assert!(world.compact(CompactRequest::default()).pairs.is_empty());
+    let again = world.compact(CompactRequest::default());
+    assert_eq!((again.pairs.len(), again.similar.len()), (0, 1));
+    let dropped = world.read(&older.handle);
+    assert_eq!((dropped.status.as_str(), &dropped.superseded_by), ("superseded", &newer.handle));
+    let kept = world.read(&newer.handle);
+    assert!(kept.pinned && kept.links.is_empty() && kept.superseded_by.is_empty(), "{kept:?}");
+    assert_eq!(world.read(&linking.handle).links, [newer.handle.clone()]);
+    let link = world.try_store(Draft { links: vec![older.handle.clone()], ..draft("links", "see it once more", "") });
+    assert_eq!(link.memory.unwrap().links, [newer.handle.clone()]);
+    assert!(link.warnings.iter().any(|warning| warning.contains("took its place")), "{:?}", link.warnings);
     let kept = world.edit(append(target(&newer.handle), "and again")).unwrap();
     assert_eq!(only(&kept).tags, ["gotcha"]);
     let restored = world.edit(Action::Restore(RestoreMemory { reference: older.handle })).unwrap();

@@ -14,7 +14,9 @@ mod topics;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use care::{batch, changed, duplicates, imported, receipts, session, sessions, stale, stale_beside};
+pub(crate) use care::{
+    batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
+};
 pub(crate) use findings::findings;
 pub(crate) use memory::{candidates, in_full, source, topic};
 pub(crate) use search::{blocks, matches, search};

@@ -137,6 +137,9 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     if !memory.status.is_empty() && memory.status != "active" {
         field("status", &memory.status);
     }
+    if !memory.superseded_by.is_empty() {
+        field("superseded by", &memory.superseded_by);
+    }
     if !matches!(memory.origin.as_str(), "" | "user" | "agent") {
         field("origin", &memory.origin);
     }

@@ -8,6 +8,7 @@ pub mod decay;
 pub mod duplicates;
 pub mod edit;
 pub mod resemble;
+pub mod same;
 pub mod stale;
 pub mod tags;
 pub mod times;

@@ -12,6 +12,7 @@ mod open;
 mod reference;
 mod reindex;
 mod statistics;
+mod successor;
 mod topics;
 mod verify;
 mod write;
@@ -20,7 +21,7 @@ pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates};
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
-pub use reference::{RESOLVE_CANDIDATES_MAX, Resolution};
+pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution};
 pub use reindex::ReindexReport;
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
@@ -31,7 +32,7 @@ use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
-use crate::model::{Kinds, Memory, MemoryId, MemoryNumber, Scope, Status, Timestamp};
+use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
 use crate::store::{Snapshot, Store, StoreError};
@@ -115,16 +116,6 @@ impl Strand {
     pub fn memories(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, StoreError> {
         let snapshot = self.snapshot()?;
         numbers.iter().filter_map(|&number| snapshot.memory(number).transpose()).collect()
-    }
-
-    /// Reads memories by id, skipping those that do not exist.
-    ///
-    /// # Errors
-    /// When the disk fails.
-    pub fn memories_of(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        let snapshot = self.snapshot()?;
-        let numbers = ids.iter().filter_map(|id| snapshot.number_of_id(id).transpose());
-        self.memories(&numbers.collect::<Result<Vec<_>, _>>()?)
     }
 
     /// The active memories of a topic in these scopes, in the order they were recorded: the order of `topic:index`.

@@ -2,16 +2,18 @@
 
 mod json;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use helix_engine::brief::{
     self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, consider, is_stated_in, meta,
 };
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Memory, MemoryNumber, Scope, Status as Life, Timestamp, Topic, TopicPattern};
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Timestamp, Topic, TopicPattern};
 use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
+use helix_engine::store::StoreError;
+use helix_engine::strand::Strand;
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
 use jiff::tz::TimeZone;
@@ -125,8 +127,8 @@ impl View<'_> {
     }
 
     fn composed(&self, chosen: &Chosen, words: &str) -> Result<v1::BriefReply, Status> {
-        let memories = self.read(&chosen.numbers)?;
-        let linked = self.linked(&memories)?;
+        let mut memories = self.read(&chosen.numbers)?;
+        let linked = self.linked(&mut memories)?;
         let selected: Vec<Selected<'_>> = memories.iter().map(|memory| self.selected(memory)).collect();
         let left_out: Vec<(&str, usize)> =
             chosen.left_out.iter().map(|(topic, count)| (topic.as_str(), *count)).collect();
@@ -220,13 +222,28 @@ impl View<'_> {
         Selected { is_stale: self.look.state(memory).is_stale(), ..Selected::of(memory) }
     }
 
-    /// The memories that these link to and that are not among them.
-    fn linked(&self, memories: &[Memory]) -> Result<Vec<Memory>, Status> {
+    /// The memories that these link to and that are not among them. Links to what was superseded become links to what took its
+    /// place.
+    fn linked(&self, memories: &mut [Memory]) -> Result<Vec<Memory>, Status> {
         let mut ids: Vec<_> = memories.iter().flat_map(|memory| &memory.links).copied().collect();
         ids.sort_unstable();
         ids.dedup();
         ids.retain(|id| memories.iter().all(|memory| memory.id != *id));
-        let linked = self.runtime.strand.memories_of(&ids).map_err(|error| convert::status(error.kind(), &error))?;
+        let failed = |error: StoreError| convert::status(error.kind(), &error);
+        let snapshot = self.runtime.strand.snapshot().map_err(failed)?;
+        let (mut linked, mut moved): (Vec<Memory>, HashMap<MemoryId, MemoryId>) = (Vec::new(), HashMap::new());
+        for id in ids {
+            let Some(living) = Strand::living(&snapshot, &id).map_err(failed)? else { continue };
+            if living.id != id {
+                moved.insert(id, living.id);
+            }
+            linked.push(living);
+        }
+        if !moved.is_empty() {
+            for link in memories.iter_mut().flat_map(|memory| &mut memory.links) {
+                *link = moved.get(link).copied().unwrap_or(*link);
+            }
+        }
         Ok(linked
             .into_iter()
             .filter(|memory| memory.status == Life::Active && self.scopes.contains(&memory.scope))

@@ -60,7 +60,7 @@ async fn duplicates(
         let found = runtime.strand.duplicates(&scopes);
         found.map_err(|error| convert::status(error.kind(), &error))
     });
-    let Duplicates { pairs, compared, left_out } = found.await?;
+    let Duplicates { pairs, similar, compared, left_out } = found.await?;
     let mut reply = v1::CompactReply::default();
     if left_out > 0 {
         reply.notes.push(format!("compared the newest {compared} memories; {left_out} were left for another time"));
@@ -73,11 +73,14 @@ async fn duplicates(
         }
         reply.merged = u32::try_from(merged).unwrap_or(u32::MAX);
     }
-    let more = pairs.len().saturating_sub(PAIRS_SHOWN_MAX);
-    if more > 0 {
-        reply.notes.push(format!("{more} more pairs are not shown"));
+    for (pairs, what) in [(&pairs, "pairs"), (&similar, "similar pairs")] {
+        let more = pairs.len().saturating_sub(PAIRS_SHOWN_MAX);
+        if more > 0 {
+            reply.notes.push(format!("{more} more {what} are not shown"));
+        }
     }
-    reply.pairs = off_thread(runtime, move |runtime| shown(runtime, &pairs)).await?;
+    (reply.pairs, reply.similar) =
+        off_thread(runtime, move |runtime| Ok((shown(runtime, &pairs)?, shown(runtime, &similar)?))).await?;
     Ok(reply)
 }
 

@@ -224,14 +224,14 @@ impl Plan<'_> {
             return Ok(None);
         }
         let resolved = self.runtime.strand.resolve_links(&wire.links, &self.asker.scopes());
-        let (ids, unknown) = resolved.map_err(|error| convert::status(error.kind(), &error))?;
-        warnings.extend(unknown.iter().map(|link| format!("link {link:?} names no memory and was left out")));
-        if ids.is_empty() && !wire.links.is_empty() {
+        let targets = resolved.map_err(|error| convert::status(error.kind(), &error))?;
+        warnings.extend(targets.warnings());
+        if targets.ids.is_empty() && !wire.links.is_empty() {
             let message = "none of the links names a memory, so nothing was changed; give handles, ids or topic:index";
             return Err(Status::invalid_argument(message));
         }
         let mut links = if wire.replace_links { Vec::new() } else { memory.links.clone() };
-        links.extend(ids);
+        links.extend(targets.ids);
         Ok(Some(links))
     }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
 use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
 use helix_engine::store::Snapshot;
+use helix_engine::strand::Strand;
 use helix_proto::v1;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -94,15 +95,14 @@ impl Selection {
 
     /// Names a memory as `topic:index`, if it is exported too.
     fn position(&self, snapshot: &Snapshot, id: MemoryId) -> Option<String> {
-        let number = snapshot.number_of_id(&id).ok()??;
-        let (topic, index) = self.positions.get(&number)?;
+        let living = Strand::living(snapshot, &id).ok()??;
+        let (topic, index) = self.positions.get(&living.number)?;
         Some(format!("{}:{index}", self.topics.get(*topic)?.0))
     }
 }
 
 fn handle_of(snapshot: &Snapshot, id: MemoryId) -> Option<String> {
-    let number = snapshot.number_of_id(&id).ok()??;
-    Some(snapshot.memory(number).ok()??.handle.as_str().to_owned())
+    Some(Strand::living(snapshot, &id).ok()??.handle.as_str().to_owned())
 }
 
 fn read(snapshot: &Snapshot, number: MemoryNumber) -> Result<Option<Memory>, Status> {

@@ -1,11 +1,12 @@
 //! `Read` and `Forget`: finding what a reference means.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber, Status as MemoryStatus, Topic};
-use helix_engine::policy::edit::Edit;
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Status as MemoryStatus, Topic};
+use helix_engine::policy::edit::{ATTRIBUTE_SUPERSEDED_BY, Edit};
 use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::strand::{Request, Resolution};
+use helix_engine::strand::{Request, Resolution, Strand};
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::v1;
 use tonic::Status;
@@ -92,12 +93,19 @@ pub(super) async fn forget(runtime: &Arc<Runtime>, request: v1::ForgetRequest) -
 
 /// Writes a memory for the wire, with the handles of what it links to.
 pub(super) fn to_wire(runtime: &Runtime, memory: &Memory) -> v1::Memory {
-    let snapshot = if memory.links.is_empty() { None } else { runtime.strand.snapshot().ok() };
-    convert::memory(memory, |id| {
-        let number = snapshot.as_ref().and_then(|snapshot| snapshot.number_of_id(id).ok()?);
-        let linked = number.and_then(|number| snapshot.as_ref()?.memory(number).ok()?);
-        linked.map_or_else(|| id.to_string(), |memory| memory.handle.as_str().to_owned())
-    })
+    let successor =
+        memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY).filter(|_| memory.status == MemoryStatus::Superseded);
+    let needs_others = !memory.links.is_empty() || successor.is_some();
+    let snapshot = if needs_others { runtime.strand.snapshot().ok() } else { None };
+    // A link to what was superseded leads to what took its place.
+    let living = |id: &MemoryId| Strand::living(snapshot.as_ref()?, id).ok()?;
+    let name = |id: &MemoryId| living(id).map_or_else(|| id.to_string(), |memory| memory.handle.as_str().to_owned());
+    let superseded_by = successor.and_then(|_| living(&memory.id)).filter(|living| living.id != memory.id);
+    let mut wire = convert::memory(memory, name);
+    let mut seen = HashSet::new();
+    wire.links.retain(|link| seen.insert(link.clone()));
+    wire.superseded_by = superseded_by.map(|living| living.handle.as_str().to_owned()).unwrap_or_default();
+    wire
 }
 
 enum Target {

@@ -195,17 +195,17 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
             return Ok(Prepared::Duplicate { memory: Box::new(memory), similarity });
         }
     }
-    let (links, unknown) = runtime
+    let links = runtime
         .strand
         .resolve_links(&admitted.links, &asker.scopes())
         .map_err(|error| convert::status(error.kind(), &error))?;
     let mut warnings = admitted.warnings.clone();
     warnings.extend(unseen);
-    warnings.extend(unknown.iter().map(|link| format!("link {link:?} names no memory and was left out")));
+    warnings.extend(links.warnings());
     let request = Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
         admitted: Box::new(admitted),
-        links,
+        links: links.ids,
         stamps: None,
         force,
         entropy: SystemRandomness.entropy(),

@@ -33,6 +33,7 @@ pub(crate) struct PruneDocument<'a> {
 #[derive(Debug, Serialize)]
 pub(crate) struct CompactDocument<'a> {
     pairs: Vec<PairDocument<'a>>,
+    similar: Vec<PairDocument<'a>>,
     merged: u32,
     repaired: u32,
     bytes_before: u64,
@@ -80,6 +81,7 @@ impl<'a> From<&'a v1::CompactReply> for CompactDocument<'a> {
         };
         Self {
             pairs: reply.pairs.iter().map(document).collect(),
+            similar: reply.similar.iter().map(document).collect(),
             merged: reply.merged,
             repaired: reply.repaired,
             bytes_before: reply.bytes_before,

@@ -35,8 +35,17 @@ pub(crate) fn stale_beside(look: Look, reply: &StaleReply) -> String {
     reply.stale.iter().filter_map(one).collect::<Vec<_>>().join("\n")
 }
 
-/// Writes pairs of near duplicates.
+/// Writes pairs that say the same.
 pub(crate) fn duplicates(look: Look, pairs: &[DuplicatePair]) -> String {
+    paired(look, ["alike", "kept", "duplicate", "text"], pairs)
+}
+
+/// Writes pairs that are only alike.
+pub(crate) fn similar(look: Look, pairs: &[DuplicatePair]) -> String {
+    paired(look, ["alike", "newer", "similar", "text"], pairs)
+}
+
+fn paired(look: Look, names: [&str; 4], pairs: &[DuplicatePair]) -> String {
     let row = |pair: &DuplicatePair| {
         let (kept, duplicate) = (pair.kept.as_ref()?, pair.duplicate.as_ref()?);
         Some(vec![
@@ -46,7 +55,7 @@ pub(crate) fn duplicates(look: Look, pairs: &[DuplicatePair]) -> String {
             row_text(look, &kept.text).into(),
         ])
     };
-    rows(look, &["alike", "kept", "duplicate", "text"], pairs.iter().filter_map(row).collect())
+    rows(look, &names, pairs.iter().filter_map(row).collect())
 }
 
 /// Writes what a session changed.
@@ -132,7 +141,11 @@ pub(crate) fn imported(look: Look, progress: &ImportProgress, dry_run: bool) -> 
              {refused} refused\n"
     );
     let problem = |problem: &String| format!("{}\t{}\n", look.paint(Paint::Bad, "problem"), one_line(problem));
-    progress.problems.iter().map(problem).collect::<String>() + &sum + &repeats(look, progress)
+    let more = match progress.problems_untold {
+        0 => String::new(),
+        untold => format!("{}\tand {untold} more\n", look.paint(Paint::Bad, "problem")),
+    };
+    progress.problems.iter().map(problem).collect::<String>() + &more + &sum + &repeats(look, progress)
 }
 
 /// Writes which imported memories nearly repeat others.

@@ -86,6 +86,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         ("source", source(memory) + stale),
         ("links", memory.links.join(", ")),
         ("status", memory.status.clone()),
+        ("superseded by", memory.superseded_by.clone()),
         ("origin", memory.origin.clone()),
         ("importance", format!("{:.2}", memory.importance)),
         ("confidence", format!("{:.2}", memory.confidence)),

@@ -138,6 +138,8 @@ pub struct Absorbed {
     pub importance: f32,
     /// Its confidence.
     pub confidence: f32,
+    /// Whether it is exempt from decay.
+    pub pinned: bool,
     /// Its accesses.
     pub access_count: u64,
     /// The accesses of the memory that stays, where more are known than the store has.
@@ -373,6 +375,7 @@ fn absorb(memory: &mut Memory, absorbed: &Absorbed) {
     }
     memory.importance = memory.importance.max(absorbed.importance);
     memory.confidence = memory.confidence.max(absorbed.confidence);
+    memory.pinned |= absorbed.pinned;
     memory.access_count = memory.access_count.max(absorbed.known_count).saturating_add(absorbed.access_count);
 }
 

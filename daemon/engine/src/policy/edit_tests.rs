@@ -118,6 +118,7 @@ fn what_stays_takes_over_what_the_duplicate_had() {
         }),
         importance: 0.9,
         confidence: 0.1,
+        pinned: true,
         access_count: 2,
         known_count: 5,
     };
@@ -134,6 +135,7 @@ fn what_stays_takes_over_what_the_duplicate_had() {
         (["a".to_owned(), "b".to_owned()].as_slice(), [id(4)].as_slice())
     );
     assert_eq!((memory.importance, memory.confidence, memory.access_count), (0.9, 1.0, 7));
+    assert!(memory.pinned);
     assert!(done(&Edit::Absorb(Box::new(other)), &mut memory));
     assert_eq!(memory.source, Some(SourceRef::parse("src/a.rs:3")), "its own source stays");
     assert!(done(&Edit::Absorb(Box::new(first)), &mut global));

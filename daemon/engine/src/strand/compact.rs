@@ -1,29 +1,34 @@
 //! Compacting: what says the same, what has impossible times, and files that hold what nobody reads any more.
 
+use std::collections::{HashMap, HashSet};
+
 use super::{MergePair, ReadError, Strand};
 use crate::index::lexical::LexicalError;
 use crate::model::{MemoryNumber, Scope, Sequence, Status, Timestamp};
-use crate::policy::duplicates::Texts;
+use crate::policy::duplicates::{Pair, Texts};
 use crate::policy::edit::Edit;
 use crate::policy::resemble::WordSet;
+use crate::policy::same::{SAME_FROM, Saying};
 use crate::policy::times;
 use crate::store::StoreError;
 
 /// Memories whose texts one search for duplicates compares, the newest first: their words are in RAM meanwhile.
 pub const COMPACT_MEMORIES_MAX: usize = 200_000;
 
-/// Near duplicates in some scopes.
+/// What repeats something in some scopes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Duplicates {
-    /// The newer and the older memory of each pair, from the newest. No duplicate is kept in another pair.
+    /// The newer and the older memory of each pair that says the same, from the newest. No duplicate is kept in another pair.
     pub pairs: Vec<DuplicatePair>,
+    /// Pairs of the others that are alike and may well say different things.
+    pub similar: Vec<DuplicatePair>,
     /// Memories looked at.
     pub compared: usize,
     /// Memories left out because there are more than one search compares.
     pub left_out: usize,
 }
 
-/// Two memories that say nearly the same.
+/// Two memories that say the same, or nearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuplicatePair {
     /// What merging them takes.
@@ -32,8 +37,16 @@ pub struct DuplicatePair {
     pub similarity: f32,
 }
 
+/// What is compared of a memory.
+struct Compared {
+    words: WordSet,
+    /// `None` for what is gone, or has no words.
+    saying: Option<Saying>,
+}
+
 impl Strand {
-    /// Finds active memories of these scopes, or of all when none are given, that say nearly the same as a newer one of the same scope.
+    /// Finds active memories of these scopes, or of all when none are given, that say what a newer one of the same scope says, or
+    /// nearly.
     ///
     /// # Errors
     /// When the disk fails.
@@ -42,26 +55,27 @@ impl Strand {
         let left_out = members.len().saturating_sub(COMPACT_MEMORIES_MAX);
         members.drain(..left_out);
         let snapshot = self.snapshot()?;
-        let mut texts = Texts::default();
+        let mut compared = Vec::with_capacity(members.len());
         for member in &members {
-            // What is gone keeps its place, with no words.
-            let memory = snapshot.memory(member.number)?;
-            let words = memory.map_or_else(WordSet::default, |memory| WordSet::of(&memory.text));
-            texts.push(member.scope, &words);
+            let text = snapshot.memory(member.number)?.map(|memory| memory.text).unwrap_or_default();
+            compared.push(Compared { words: WordSet::of(&text), saying: Saying::of(&text) });
+        }
+        let same = same(&members, &compared);
+        let doubled: HashSet<usize> = same.iter().map(|pair| pair.duplicate).collect();
+        let mut texts = Texts::default();
+        for (place, (member, compared)) in members.iter().zip(&compared).enumerate() {
+            // What says the same as another keeps its place, with no words.
+            let words = if doubled.contains(&place) { &WordSet::default() } else { &compared.words };
+            texts.push(member.scope, words);
         }
         let found = texts.find();
-        let pairs = found.pairs.iter().filter_map(|pair| {
-            let (kept, duplicate) = (members.get(pair.kept)?, members.get(pair.duplicate)?);
-            let merge = MergePair {
-                kept: kept.number,
-                kept_sequence: kept.sequence,
-                duplicate: duplicate.number,
-                duplicate_sequence: duplicate.sequence,
-            };
-            Some(DuplicatePair { merge, similarity: pair.similarity })
-        });
-        let left_out = left_out + found.uncompared;
-        Ok(Duplicates { pairs: pairs.collect(), compared: members.len() - found.uncompared, left_out })
+        let pairs = |pairs: &[Pair]| pairs.iter().filter_map(|pair| merge_of(&members, pair)).collect();
+        Ok(Duplicates {
+            pairs: pairs(&same),
+            similar: pairs(&found.pairs),
+            compared: members.len() - found.uncompared,
+            left_out: left_out + found.uncompared,
+        })
     }
 
     /// From old to new.
@@ -75,6 +89,7 @@ impl Strand {
                 recorded_at: row.recorded_at,
                 number,
                 scope: row.scope,
+                topic: row.topic,
                 sequence: row.sequence,
             })
             .collect();
@@ -108,8 +123,41 @@ impl Strand {
     }
 }
 
+/// Pairs of which the later one says what the earlier one says, by their places: the same words in one scope, or in one topic of
+/// it all words but small ones.
+fn same(members: &[Member], compared: &[Compared]) -> Vec<Pair> {
+    let (mut exactly, mut roughly) = (HashMap::new(), HashMap::new());
+    let mut pairs = Vec::new();
+    for (place, (member, one)) in members.iter().zip(compared).enumerate().rev() {
+        let Some(saying) = one.saying else { continue };
+        let (exact, rough) = ((member.scope, saying.exactly), (member.scope, member.topic, saying.roughly));
+        let similarity = |kept: usize| compared.get(kept).map_or(0.0, |kept| kept.words.jaccard(&one.words));
+        let alike = || roughly.get(&rough).copied().filter(|kept| similarity(*kept) >= SAME_FROM);
+        if let Some(kept) = exactly.get(&exact).copied().or_else(alike) {
+            pairs.push(Pair { kept, duplicate: place, similarity: similarity(kept) });
+            continue;
+        }
+        exactly.insert(exact, place);
+        roughly.entry(rough).or_insert(place);
+    }
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.kept));
+    pairs
+}
+
+fn merge_of(members: &[Member], pair: &Pair) -> Option<DuplicatePair> {
+    let (kept, duplicate) = (members.get(pair.kept)?, members.get(pair.duplicate)?);
+    let merge = MergePair {
+        kept: kept.number,
+        kept_sequence: kept.sequence,
+        duplicate: duplicate.number,
+        duplicate_sequence: duplicate.sequence,
+    };
+    Some(DuplicatePair { merge, similarity: pair.similarity })
+}
+
 /// What the catalog knows of a memory that is compared.
 struct Member {
+    topic: u32,
     recorded_at: Timestamp,
     number: MemoryNumber,
     scope: u32,

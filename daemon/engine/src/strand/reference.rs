@@ -40,6 +40,29 @@ impl Resolution {
     }
 }
 
+/// What links lead to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinkTargets {
+    /// The memories, each once.
+    pub ids: Vec<MemoryId>,
+    /// Links that mean nothing.
+    pub unknown: Vec<String>,
+    /// Links to what was superseded, and the handles of what took its place.
+    pub followed: Vec<(String, String)>,
+}
+
+impl LinkTargets {
+    /// What whoever gave the links should know.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let unknown = self.unknown.iter().map(|link| format!("link {link:?} names no memory and was left out"));
+        let followed = self.followed.iter().map(|(link, handle)| {
+            format!("link {link:?} names a superseded memory; {handle} took its place and is linked instead")
+        });
+        unknown.chain(followed).collect()
+    }
+}
+
 /// The memories that a prefix could mean to somebody who sees these scopes.
 struct Candidates<'a> {
     catalog: RwLockReadGuard<'a, Catalog>,
@@ -112,23 +135,31 @@ impl Strand {
         }
     }
 
-    /// Resolves links to ids; returns those that mean nothing beside.
+    /// Resolves links to ids, each once.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn resolve_links(
-        &self,
-        links: &[String],
-        scopes: &[Scope],
-    ) -> Result<(Vec<MemoryId>, Vec<String>), StoreError> {
-        let (mut ids, mut unknown) = (Vec::new(), Vec::new());
+    pub fn resolve_links(&self, links: &[String], scopes: &[Scope]) -> Result<LinkTargets, StoreError> {
+        let mut targets = LinkTargets::default();
+        if links.is_empty() {
+            return Ok(targets);
+        }
+        let snapshot = self.snapshot()?;
         for link in links {
-            match self.resolve(link, scopes)? {
-                Resolution::One(number) => ids.extend(self.memories(&[number])?.into_iter().map(|memory| memory.id)),
-                Resolution::Several(_) | Resolution::None => unknown.push(link.clone()),
+            let Resolution::One(number) = self.resolve(link, scopes)? else {
+                targets.unknown.push(link.clone());
+                continue;
+            };
+            let Some(named) = self.memories(&[number])?.pop() else { continue };
+            let target = Self::living(&snapshot, &named.id)?.unwrap_or_else(|| named.clone());
+            if target.id != named.id {
+                targets.followed.push((link.clone(), target.handle.as_str().to_owned()));
+            }
+            if !targets.ids.contains(&target.id) {
+                targets.ids.push(target.id);
             }
         }
-        Ok((ids, unknown))
+        Ok(targets)
     }
 
     fn by_id_prefix(&self, snapshot: &Snapshot, reference: &str, scopes: &[Scope]) -> Result<Resolution, StoreError> {

@@ -41,7 +41,7 @@ pub(crate) fn compacted(compacted: &Compacted<'_>, view: &View) -> String {
     if compacted.migrate {
         sections.push(repaired(reply.repaired, compacted.apply));
     }
-    if !compacted.migrate || !reply.pairs.is_empty() {
+    if !compacted.migrate || !reply.pairs.is_empty() || !reply.similar.is_empty() {
         sections.push(pairs(reply, compacted.apply, view));
     }
     if compacted.log {
@@ -60,27 +60,40 @@ fn repaired(count: u32, apply: bool) -> String {
 }
 
 fn pairs(reply: &CompactReply, apply: bool, view: &View) -> String {
+    let similar = similar(reply, view);
     if reply.pairs.is_empty() && reply.merged == 0 {
-        return "no near-duplicates".to_owned();
+        let none = if similar.is_empty() { "no near-duplicates" } else { "no two memories say the same" };
+        return [none, &similar].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n");
     }
     let head = if apply {
         format!("merged {}; edit action=restore topic=<handle> undoes one", pair_count(reply.merged as usize))
     } else {
-        format!("{} of near-duplicates; apply=true keeps the newer of each", pair_count(reply.pairs.len()))
+        format!("{} that say the same; apply=true keeps the newer of each", pair_count(reply.pairs.len()))
     };
-    let blocks: Vec<String> = reply.pairs.iter().map(|one| pair(one, view)).collect();
+    let blocks: Vec<String> = reply.pairs.iter().map(|one| pair(one, ["keep", "drop"], view)).collect();
     let list = packed(&blocks, "\n", blocks.len(), |missing| format!("{missing} more pairs; scope narrows them"));
-    [head, list].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+    [head, list, similar].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What is only alike, and what to do about it; empty without any.
+fn similar(reply: &CompactReply, view: &View) -> String {
+    if reply.similar.is_empty() {
+        return String::new();
+    }
+    let blocks: Vec<String> = reply.similar.iter().map(|one| pair(one, ["new ", "old "], view)).collect();
+    let list = packed(&blocks, "\n", blocks.len(), |missing| format!("{missing} more pairs; scope narrows them"));
+    let count = pair_count(blocks.len());
+    format!("{count} similar, not merged; where two say the same, edit action=delete the one you can spare\n{list}")
 }
 
 fn pair_count(count: usize) -> String {
     count_of(count, "pair", "pairs")
 }
 
-fn pair(pair: &DuplicatePair, view: &View) -> String {
+fn pair(pair: &DuplicatePair, [one, other]: [&str; 2], view: &View) -> String {
     let kept = pair.kept.as_ref().map(|memory| one_line(memory, view)).unwrap_or_default();
     let duplicate = pair.duplicate.as_ref().map(|memory| one_line(memory, view)).unwrap_or_default();
-    format!("{:.2}  keep  {kept}\n      drop  {duplicate}", pair.similarity)
+    format!("{:.2}  {one}  {kept}\n      {other}  {duplicate}", pair.similarity)
 }
 
 fn files(reply: &CompactReply) -> String {
@@ -116,6 +129,8 @@ mod tests {
             shown(&found, false, false, false),
             shown(&found, false, true, false),
             shown(&done, true, true, false),
+            shown(&CompactReply { similar: found.pairs.clone(), ..found.clone() }, false, false, false),
+            shown(&CompactReply { similar: found.pairs, ..CompactReply::default() }, true, false, false),
             shown(&CompactReply { repaired: 2, ..CompactReply::default() }, false, false, true),
             shown(&CompactReply { repaired: 2, ..CompactReply::default() }, true, false, true),
             shown(&CompactReply::default(), true, false, true),

@@ -53,6 +53,7 @@ impl Compact {
                 return Ok(exit::OK);
             }
             screen::print(&render::duplicates(context.screen.look, &reply.pairs))?;
+            screen::print(&render::similar(context.screen.look, &reply.similar))?;
             for line in self.told(&reply) {
                 screen::remark(&format!("helixctl: {line}"));
             }
@@ -72,6 +73,9 @@ impl Compact {
             let pairs = reply.pairs.len();
             let found = count_of(pairs, "duplicate", "duplicates");
             lines.push(format!("{found} found{}", if pairs == 0 { "" } else { hint }));
+        }
+        if !reply.similar.is_empty() {
+            lines.push(format!("{} similar, not merged", reply.similar.len()));
         }
         if self.log {
             lines.push(format!("files: {} bytes before, {} after", reply.bytes_before, reply.bytes_after));

@@ -31,7 +31,7 @@ fn outdated() -> StaleReply {
 
 fn doubled() -> CompactReply {
     let pair = DuplicatePair { kept: Some(decision()), duplicate: Some(hostile()), similarity: 0.875 };
-    CompactReply { pairs: vec![pair], merged: 1, bytes_before: 100, bytes_after: 60, repaired: 0, notes: Vec::new() }
+    CompactReply { pairs: vec![pair], merged: 1, bytes_before: 100, bytes_after: 60, ..CompactReply::default() }
 }
 
 fn worked() -> SessionLogReply {
@@ -190,6 +190,7 @@ fn an_import_is_readable() {
         repeats: 2,
         repeated: vec![Repeat { handle: "a/b".to_owned(), of: "c/d\u{1b}".to_owned(), similarity: 0.75 }],
         is_repeats_cut: true,
+        problems_untold: 200,
     };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
     assert!(imported(PIPE, &progress, true).contains("2 would be stored, 1 known before, 1 would be revised"));

@@ -145,6 +145,7 @@ impl Strand {
             links: duplicate.links,
             importance: duplicate.importance,
             confidence: duplicate.confidence,
+            pinned: duplicate.pinned,
             access_count: access_count.max(duplicate.access_count),
             known_count,
         };
