@@ -212,3 +212,95 @@ fn a_file_that_cannot_be_read_costs_the_others_nothing() {
     assert!(printed.contains("b.md") && printed.contains("the file was left out"), "{printed}");
     assert!(printed.contains("2 memories read: 2 stored"), "{printed}");
 }
+
+/// What the directory's project has in a home, as an export says it.
+fn exported(side: &Side, cwd: &Path) -> Vec<(String, String)> {
+    let path = side.served.home.scratch().join("counted.json");
+    side.ctl(cwd, &["export", "--format", "json", "--output", path.to_str().unwrap()]);
+    let document: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let topics = document["topics"].as_array().unwrap();
+    let of = |topic: &serde_json::Value| {
+        let name = topic["topic"].as_str().unwrap().to_owned();
+        let entries = topic["entries"].as_array().unwrap();
+        entries.iter().map(|entry| (name.clone(), entry["text"].as_str().unwrap().to_owned())).collect::<Vec<_>>()
+    };
+    let mut all: Vec<(String, String)> = topics.iter().flat_map(of).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn what_was_stored_twice_with_force_comes_back_twice() {
+    let mut from = Side::new();
+    let project = Project::new(&from.served.home, "billing").unwrap();
+    for topic in ["disks", "disks", "tapes"] {
+        let draft = v1::Draft { topic: topic.to_owned(), ..draft(topic, "Heads are cleaned on Mondays.", "") };
+        let request = v1::StoreRequest {
+            caller: Some(caller(Program::Mcp, &project.root, "tests", "")),
+            draft: Some(draft),
+            force: true,
+            ..v1::StoreRequest::default()
+        };
+        let stored = from.served.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
+        assert_eq!(stored.outcome(), v1::StoreOutcome::Stored);
+    }
+    let all = exported(&from, &project.root);
+    assert_eq!(all.len(), 3);
+    for (format, target) in [("json", "all.json"), ("markdown", "all"), ("amrl", "all.log")] {
+        let target = from.served.home.scratch().join(target);
+        let target = target.to_str().unwrap();
+        from.ctl(&project.root, &["export", "--format", format, "--output", target]);
+        let to = Side::new();
+        for round in ["first", "second"] {
+            to.ctl(&project.root, &["import", "--format", format, target]);
+            assert_eq!(exported(&to, &project.root), all, "{format}, the {round} time");
+        }
+        // What is there with other ids and one of the topics gains only what it lacks.
+        let mut other = Side::new();
+        let known = v1::Draft { topic: "tapes".to_owned(), ..draft("tapes", "Heads are cleaned on Mondays.", "") };
+        other.served.rpc.store(Program::Mcp, &project.root, known).unwrap();
+        for round in ["first", "second"] {
+            other.ctl(&project.root, &["import", "--format", format, target]);
+            assert_eq!(exported(&other, &project.root), all, "{format} beside another, the {round} time");
+        }
+    }
+}
+
+#[test]
+fn what_says_the_same_without_a_name_is_taken_once() {
+    let side = Side::new();
+    let path = side.served.home.scratch().join("notes.json");
+    let entry = r#"{"topic": "disks", "text": "Heads are cleaned on Mondays."}"#;
+    fs::write(&path, format!("[{entry}, {entry}]")).unwrap();
+    let printed = imported(&side, &path);
+    assert!(printed.contains("2 read: 1 were stored, 1 known"), "{printed}");
+    let printed = imported(&side, &path);
+    assert!(printed.contains("2 read: 0 were stored, 2 known"), "{printed}");
+}
+
+/// What `helixctl import` prints, whatever it thinks of the file.
+fn imported(side: &Side, path: &Path) -> String {
+    let mut command = side.served.home.command(Binary::Ctl);
+    let output = command.args(["import", path.to_str().unwrap()]).current_dir(side.served.home.scratch()).output();
+    String::from_utf8(output.unwrap().stdout).unwrap()
+}
+
+#[test]
+fn links_that_lead_nowhere_and_unlisted_problems_are_told() {
+    let side = Side::new();
+    let path = side.served.home.scratch().join("links.json");
+    fs::write(&path, r#"[{"topic": "disks", "text": "Heads are cleaned.", "links": ["nowhere:3"], "colour": 1}]"#)
+        .unwrap();
+    let printed = imported(&side, &path);
+    assert!(printed.contains("link \"nowhere:3\" names no memory and was left out"), "{printed}");
+    assert!(printed.contains("the field \"colour\" is not known"), "{printed}");
+    let path = side.served.home.scratch().join("data.log");
+    fs::write(&path, log(b"tapes", b"[links: nope:4]\nTapes are rewound.", 1)).unwrap();
+    let printed = imported(&side, &path);
+    assert!(printed.contains("link \"nope:4\" names no memory"), "{printed}");
+    let many = [r#"{"topic": "x"}"#; 300].join(",");
+    let path = side.served.home.scratch().join("many.json");
+    fs::write(&path, format!("[{many}]")).unwrap();
+    let printed = imported(&side, &path);
+    assert!(printed.contains("problem\tand 200 more"), "{printed}");
+}

@@ -5,8 +5,10 @@
 //! progress is reported after each.
 
 mod batch;
+mod known;
 mod links;
 mod merge;
+mod problems;
 mod repeats;
 mod seen;
 mod spool;
@@ -36,9 +38,6 @@ const PIECES_MAX: usize = 4;
 
 /// Reports that wait for the reader.
 const REPORTS_MAX: usize = 16;
-
-/// Problems that are told one by one.
-const PROBLEMS_MAX: usize = 100;
 
 /// What the caller gets.
 pub(super) type Reports = ReceiverStream<Result<v1::ImportProgress, Status>>;
@@ -130,7 +129,6 @@ fn run(
         read(request.format, &mut spool, &mut importer)?;
         importer.finish()
     })?;
-    done.problems.truncate(PROBLEMS_MAX);
     done.done = true;
     Ok(done)
 }
@@ -147,9 +145,11 @@ fn read(format: v1::ExchangeFormat, spool: &mut Spool, importer: &mut Importer<'
             v1::ExchangeFormat::Unspecified => Ok(Report::default()),
         };
         match report {
-            Ok(report) => importer.note(&name, &report),
+            Ok(report) => importer.problems().note(&name, &report),
             // A file that cannot be read costs the others nothing.
-            Err(status) if is_one_of_many && status.code() == Code::InvalidArgument => importer.skip(status.message()),
+            Err(status) if is_one_of_many && status.code() == Code::InvalidArgument => {
+                importer.problems().add(|| format!("{}; the file was left out", status.message()));
+            }
             Err(status) => return Err(status),
         }
     }
@@ -164,7 +164,7 @@ fn read_json(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Resu
             Change::Untouched => Claim::Exported,
             Change::New => Claim::None,
         };
-        importer.take(Incoming { memory, claim })
+        importer.take(Incoming { memory, claim, is_record: false })
     });
     taken.map_err(|error| match error {
         json::ReadError::Stopped(status) => status,
@@ -187,7 +187,7 @@ fn read_markdown(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> 
             Change::Untouched => Claim::Untouched,
             Change::New => Claim::None,
         };
-        importer.take(Incoming { memory: section.memory, claim })?;
+        importer.take(Incoming { memory: section.memory, claim, is_record: false })?;
     }
     Ok(reader.report().clone())
 }
@@ -198,7 +198,7 @@ fn read_amrl(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Resu
     let failed = |error: amrl::ReadError| Status::invalid_argument(error.to_string());
     let mut reader = amrl::Reader::new(file, deleted).map_err(failed)?;
     for entry in reader.by_ref() {
-        importer.take(Incoming { memory: entry.map_err(failed)?.memory, claim: Claim::None })?;
+        importer.take(Incoming { memory: entry.map_err(failed)?.memory, claim: Claim::None, is_record: true })?;
     }
     Ok(reader.report().clone())
 }

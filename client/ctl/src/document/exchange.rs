@@ -55,6 +55,8 @@ pub(crate) struct ImportDocument<'a> {
     refused: u64,
     conflicts: u64,
     problems: &'a [String],
+    /// How many there are beyond those listed.
+    problems_more: u64,
     repeats: u64,
     repeated: Vec<RepeatDocument<'a>>,
     all_compared: bool,
@@ -118,6 +120,7 @@ impl<'a> ImportDocument<'a> {
             refused: progress.refused,
             conflicts: progress.conflicts,
             problems: &progress.problems,
+            problems_more: progress.problems_untold,
             repeats: progress.repeats,
             repeated: progress.repeated.iter().map(RepeatDocument::from).collect(),
             all_compared: !progress.is_repeats_cut,

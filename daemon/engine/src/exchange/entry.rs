@@ -7,7 +7,7 @@
 mod read;
 mod write;
 
-pub(super) use read::read;
+pub(super) use read::{is_known, read};
 pub(super) use write::{Carries, Line, fields_hash, text_hash};
 
 #[cfg(test)]

@@ -7,6 +7,12 @@ use crate::policy::admit::TEXT_MAX_BYTES;
 /// Flaws that a report lists; of more only the number is kept, so that a ruined file cannot fill the memory.
 pub const FLAWS_MAX: usize = 1_000;
 
+/// Unknown fields that a report names: a file of another program has some, not hundreds.
+const UNKNOWN_FIELDS_MAX: usize = 20;
+
+/// Characters of an unknown field's name that are kept.
+const FIELD_SHOWN_MAX_CHARS: usize = 60;
+
 /// What was read, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -18,13 +24,23 @@ pub struct Report {
     pub flaws: Vec<Flaw>,
     /// Flaws beyond those listed.
     pub unlisted: u64,
+    /// Fields that no memory has, each where it was first met; some of them, when there are many.
+    pub unknown_fields: Vec<(Place, String)>,
 }
 
 impl Report {
     /// Whether everything in the file was understood.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.flaws.is_empty()
+        self.flaws.is_empty() && self.unknown_fields.is_empty()
+    }
+
+    /// Notes a field that nothing is known of, once.
+    pub(super) fn note_unknown_field(&mut self, at: Place, field: &str) {
+        let is_noted = self.unknown_fields.iter().any(|(_, noted)| noted == field);
+        if !is_noted && self.unknown_fields.len() < UNKNOWN_FIELDS_MAX {
+            self.unknown_fields.push((at, field.chars().take(FIELD_SHOWN_MAX_CHARS).collect()));
+        }
     }
 
     pub(super) fn note(&mut self, at: Place, problem: Problem) {

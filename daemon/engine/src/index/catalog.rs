@@ -166,6 +166,15 @@ impl Catalog {
         self.by_text.get(&(hash, scope)).copied().map(MemoryNumber)
     }
 
+    /// Finds every active memory with exactly this text in a scope, the oldest first: several where it was stored with force.
+    #[must_use]
+    pub fn same_texts(&self, hash: u64, scope: &Scope) -> Vec<MemoryNumber> {
+        let Some(scope) = self.scopes.find(&scope.to_string()) else { return Vec::new() };
+        let text = (hash, scope);
+        let oldest = self.by_text.get(&text).into_iter();
+        oldest.chain(self.same_texts.get(&text).into_iter().flatten()).copied().map(MemoryNumber).collect()
+    }
+
     /// The memories whose source is one of the paths for which `is_wanted` holds.
     pub fn of_sources(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<MemoryNumber> {
         let wanted = self.sources.iter().filter(|(_, path)| is_wanted(path));

@@ -2,21 +2,22 @@
 
 use std::collections::VecDeque;
 
-use helix_engine::exchange::{Portable, Report};
+use helix_engine::exchange::Portable;
 use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::store::{Snapshot, Stamps, StoreError, WriteError};
-use helix_engine::strand::{Outcome, Request, Resolution};
+use helix_engine::store::{Stamps, StoreError, WriteError};
+use helix_engine::strand::{Outcome, Request, Resolution, Strand};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use tokio::sync::{mpsc, oneshot};
 use tonic::Status;
 
 use super::super::{convert, store};
-use super::PROBLEMS_MAX;
+use super::known::{Known, Match};
 use super::links::Links;
 use super::merge::{Claim, Merge, merge};
+use super::problems::Problems;
 use super::repeats::{self, Stored};
 use super::seen::{Seen, Sighting};
 use super::spool::Reading;
@@ -30,6 +31,8 @@ pub(super) struct Incoming {
     pub(super) memory: Portable,
     /// What the file says of how it came about.
     pub(super) claim: Claim,
+    /// Whether it is a memory of its own whatever it says, as every entry of a log is.
+    pub(super) is_record: bool,
 }
 
 /// What a written memory was called in the file.
@@ -40,6 +43,12 @@ struct Named {
     links: Vec<String>,
     is_revision: bool,
 }
+
+/// Characters of a link that are repeated in a problem.
+const LINK_SHOWN_MAX_CHARS: usize = 80;
+
+/// Bytes of entries that are kept until the whole file was seen.
+const PUT_OFF_MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Batches that were sent and are not settled: one whose words are read, one that waits for the writer and one that it has.
 const BATCHES_MAX: usize = 3;
@@ -53,6 +62,7 @@ pub(super) struct Importer<'r> {
     trust: bool,
     reports: mpsc::Sender<Result<v1::ImportProgress, Status>>,
     progress: v1::ImportProgress,
+    problems: Problems,
     reading: Reading,
     links: Links,
     waiting: Vec<Waiting>,
@@ -60,8 +70,10 @@ pub(super) struct Importer<'r> {
     reader: Reader,
     /// The names of each batch that was sent and is not settled.
     sent: VecDeque<Vec<Named>>,
-    /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
-    snapshot: Option<Snapshot>,
+    known: Known<'r>,
+    /// What is perhaps known, with its place in the file: settled when the whole file was seen.
+    put_off: VecDeque<(usize, Incoming)>,
+    put_off_bytes: usize,
     seen: Seen<'r>,
     stored: Stored,
 }
@@ -78,7 +90,7 @@ impl<'r> Importer<'r> {
     ) -> Self {
         let progress = v1::ImportProgress::default();
         let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
-        let (dry_run, trust, snapshot) = (request.dry_run, request.trust, None);
+        let (dry_run, trust, known) = (request.dry_run, request.trust, Known::new(&runtime.strand, home.clone()));
         Self {
             runtime,
             asker,
@@ -87,13 +99,16 @@ impl<'r> Importer<'r> {
             trust,
             reports,
             progress,
+            problems: Problems::default(),
             reading: Reading::default(),
             links,
             waiting,
             names,
             reader,
             sent: VecDeque::new(),
-            snapshot,
+            known,
+            put_off: VecDeque::new(),
+            put_off_bytes: 0,
             seen,
             stored: Stored::default(),
         }
@@ -107,50 +122,79 @@ impl<'r> Importer<'r> {
     /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
     pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Status> {
         self.progress.read += 1;
-        let Incoming { memory, claim } = incoming;
-        let place = self.links.place(&memory.topic);
-        if let Some(known) = self.known(&memory)? {
-            match merge(&known, &memory, &claim, self.runtime.strand.kinds()) {
-                Ok(Merge::Revise(edits)) => self.revise(known.number, edits, memory, place),
-                Ok(Merge::Conflict) => self.leave(&known, &memory, &claim),
-                Err(error) => self.refuse(&memory, &error),
-                Ok(Merge::Known) => {
-                    self.progress.known += 1;
-                    self.links.note(place, memory.handle, known.id);
-                }
-            }
-        } else {
-            self.store(memory, place);
+        let place = self.links.place(&incoming.memory.topic);
+        match self.known.find(&incoming).map_err(failed)? {
+            Match::Known(known) => self.meet(&known, incoming, place),
+            Match::New { is_repeat } => self.store(incoming.memory, place, !is_repeat),
+            Match::Perhaps => self.put_off(incoming, place)?,
         }
+        self.send_full()
+    }
+
+    /// Sends the batch when it is full.
+    fn send_full(&mut self) -> Result<(), Status> {
         if self.waiting.len() >= BATCH_MAX { self.send() } else { Ok(()) }
     }
 
-    /// Adds what a reader could not use.
-    pub(super) fn note(&mut self, file: &str, report: &Report) {
-        let place = if file.is_empty() { String::new() } else { format!("{file}: ") };
-        let problems = report.flaws.iter().map(|flaw| format!("{place}{flaw}"));
-        self.progress.problems.extend(problems.take(PROBLEMS_MAX));
-        if report.unlisted > 0 {
-            self.progress.problems.push(format!("{place}{} more problems", report.unlisted));
+    /// Merges an entry with the memory that it is.
+    fn meet(&mut self, known: &Memory, Incoming { memory, claim, .. }: Incoming, place: usize) {
+        match merge(known, &memory, &claim, self.runtime.strand.kinds()) {
+            Ok(Merge::Revise(edits)) => self.revise(known.number, edits, memory, place),
+            Ok(Merge::Conflict) => self.leave(known, &memory, &claim),
+            Err(error) => self.refuse(&memory, &error),
+            Ok(Merge::Known) => {
+                self.progress.known += 1;
+                self.links.note(place, memory.handle, known.id);
+            }
         }
     }
 
-    /// Adds why a whole file was left out.
-    pub(super) fn skip(&mut self, why: &str) {
-        self.progress.problems.push(format!("{why}; the file was left out"));
+    /// Keeps an entry until the others are seen; when there are too many, the first of them is settled now.
+    fn put_off(&mut self, incoming: Incoming, place: usize) -> Result<(), Status> {
+        self.put_off_bytes += weight(&incoming);
+        self.put_off.push_back((place, incoming));
+        while self.put_off_bytes > PUT_OFF_MAX_BYTES {
+            self.settle_first()?;
+        }
+        Ok(())
+    }
+
+    fn settle_first(&mut self) -> Result<(), Status> {
+        let Some((place, incoming)) = self.put_off.pop_front() else { return Ok(()) };
+        self.put_off_bytes = self.put_off_bytes.saturating_sub(weight(&incoming));
+        match self.known.settle(&incoming).map_err(failed)? {
+            Match::Known(known) => self.meet(&known, incoming, place),
+            Match::New { .. } | Match::Perhaps => self.store(incoming.memory, place, true),
+        }
+        self.send_full()
+    }
+
+    /// The problems so far, to add to.
+    pub(super) fn problems(&mut self) -> &mut Problems {
+        &mut self.problems
     }
 
     /// Writes what is left, then the links, and says what was done.
     pub(super) fn finish(mut self) -> Result<v1::ImportProgress, Status> {
+        while !self.put_off.is_empty() {
+            self.settle_first()?;
+        }
         self.send()?;
         while !self.sent.is_empty() {
             self.settle()?;
         }
         let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
-        let wanted = self.links.resolve(|link| match strand.resolve(link, &scopes) {
-            Ok(Resolution::One(number)) => Some(strand.memories(&[number]).ok()?.first()?.id),
+        let resolved = self.links.resolve(|link| match strand.resolve(link, &scopes) {
+            Ok(Resolution::One(number)) => {
+                let named = strand.memories(&[number]).ok()?.pop()?;
+                Some(Strand::living(&strand.snapshot().ok()?, &named.id).ok()??.id)
+            }
             Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
         });
+        for (number, link) in &resolved.unknown {
+            self.problems.add(|| unknown_link(strand, *number, link));
+        }
+        let wanted = resolved.known;
         for links in wanted.chunks(BATCH_MAX) {
             let requests = links.iter().map(|(number, ids)| {
                 let fields = Fields { links: Some(ids.clone()), ..Fields::default() };
@@ -160,32 +204,11 @@ impl<'r> Importer<'r> {
             self.write(requests)?.blocking_recv().map_err(|_| gone())?;
         }
         repeats::find(self.runtime, &self.stored, &mut self.progress)?;
+        self.problems.report(&mut self.progress);
         Ok(self.progress)
     }
 
-    /// The memory with this id, else one with exactly this text in the same scope.
-    fn known(&mut self, memory: &Portable) -> Result<Option<Memory>, Status> {
-        let failed = |error: StoreError| convert::status(error.kind(), &error);
-        let strand = &self.runtime.strand;
-        let snapshot = match self.snapshot.take() {
-            Some(snapshot) => snapshot,
-            None => strand.snapshot().map_err(failed)?,
-        };
-        let snapshot = self.snapshot.insert(snapshot);
-        let of_id = memory.id.map(|id| snapshot.number_of_id(&id)).transpose().map_err(failed)?.flatten();
-        let number = of_id.or_else(|| {
-            let hash = helix_engine::policy::resemble::text_hash(memory.text.trim_end());
-            strand.catalog().same_text(hash, memory.scope.as_ref().unwrap_or(&self.home))
-        });
-        let Some(number) = number else { return Ok(None) };
-        match snapshot.memory(number).map_err(failed)? {
-            Some(known) => Ok(Some(known)),
-            // The catalog may be ahead of the snapshot.
-            None => Ok(strand.memories(&[number]).map_err(failed)?.pop()),
-        }
-    }
-
-    fn store(&mut self, mut memory: Portable, place: usize) {
+    fn store(&mut self, mut memory: Portable, place: usize, force: bool) {
         let mut attributes = memory.stamped();
         let (at, is_homeless) = (memory.written_at(), memory.scope.is_none());
         let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.take_draft() };
@@ -194,7 +217,8 @@ impl<'r> Importer<'r> {
             Err(error) => return self.refuse(&memory, &error),
         };
         if self.dry_run {
-            self.progress.stored += 1;
+            // A repeat finds the one before it.
+            *(if force { &mut self.progress.stored } else { &mut self.progress.known }) += 1;
             return;
         }
         if let Some(source) = &mut admitted.source {
@@ -214,7 +238,7 @@ impl<'r> Importer<'r> {
             attributes,
             provenance: memory.provenance,
         };
-        self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, at: self.runtime.now() })));
+        self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, force, at: self.runtime.now() })));
         let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
         self.names.push(Named { topic, place, handle, links, is_revision: false });
     }
@@ -236,7 +260,7 @@ impl<'r> Importer<'r> {
     /// Leaves a memory as it is here, and says so.
     fn leave(&mut self, known: &Memory, memory: &Portable, claim: &Claim) {
         self.progress.conflicts += 1;
-        if self.progress.problems.len() < PROBLEMS_MAX {
+        self.problems.add(|| {
             let ours = &known.handle;
             let theirs = memory.handle.as_deref().map_or_else(|| format!("topic {}", memory.topic), str::to_owned);
             let why = match claim {
@@ -244,11 +268,11 @@ impl<'r> Importer<'r> {
                 Claim::Exported | Claim::Untouched => "the file's was written later, elsewhere",
                 Claim::None => "the file does not say what it was when it was exported",
             };
-            self.progress.problems.push(format!(
+            format!(
                 "{ours} was left as it is: the file has another text for it (as {theirs}), and {why}; to take the file's, \
                  revise {ours} with it; to keep both, take id and handle out of the file's and import again"
-            ));
-        }
+            )
+        });
     }
 
     fn edit(&self, number: MemoryNumber, edit: Edit) -> Request {
@@ -257,15 +281,16 @@ impl<'r> Importer<'r> {
 
     fn refuse(&mut self, memory: &Portable, error: &dyn std::fmt::Display) {
         self.progress.refused += 1;
-        if self.progress.problems.len() < PROBLEMS_MAX {
+        let read = self.progress.read;
+        self.problems.add(|| {
             let topic: String = memory.topic.chars().take(80).collect();
-            self.progress.problems.push(format!("memory {} (topic {topic:?}): {error}", self.progress.read));
-        }
+            format!("memory {read} (topic {topic:?}): {error}")
+        });
     }
 
     /// Sends the batch on its way to the writer, once not too many are.
     fn send(&mut self) -> Result<(), Status> {
-        self.snapshot = None;
+        self.known.refresh();
         if self.waiting.is_empty() {
             return Ok(());
         }
@@ -290,7 +315,7 @@ impl<'r> Importer<'r> {
             self.count(name, outcome);
         }
         let (bytes_read, bytes_whole) = self.reading.so_far();
-        let progress = v1::ImportProgress { problems: Vec::new(), bytes_read, bytes_whole, ..self.progress.clone() };
+        let progress = v1::ImportProgress { bytes_read, bytes_whole, ..self.progress.clone() };
         // Progress that nobody waits for may be missed.
         self.reports.try_send(Ok(progress)).ok();
         Ok(())
@@ -314,9 +339,7 @@ impl<'r> Importer<'r> {
             Ok(Outcome::Done) => None,
             Err(error) => {
                 self.progress.refused += 1;
-                if self.progress.problems.len() < PROBLEMS_MAX {
-                    self.progress.problems.push(format!("a memory of topic {:?}: {error}", name.topic));
-                }
+                self.problems.add(|| format!("a memory of topic {:?}: {error}", name.topic));
                 None
             }
         };
@@ -325,6 +348,22 @@ impl<'r> Importer<'r> {
             self.links.want(memory.number, name.links);
         }
     }
+}
+
+/// What an entry that is put off takes, roughly.
+fn weight(incoming: &Incoming) -> usize {
+    incoming.memory.text.len() + size_of::<Incoming>()
+}
+
+fn unknown_link(strand: &Strand, number: MemoryNumber, link: &str) -> String {
+    let memory = strand.memories(&[number]).ok().and_then(|mut found| found.pop());
+    let handle = memory.map_or_else(String::new, |memory| memory.handle.as_str().to_owned());
+    let link: String = link.chars().take(LINK_SHOWN_MAX_CHARS).collect();
+    format!("{handle}: link {link:?} names no memory and was left out")
+}
+
+fn failed(error: StoreError) -> Status {
+    convert::status(error.kind(), &error)
 }
 
 fn settle_status(error: &SubmitError) -> Status {

@@ -4,6 +4,15 @@ use std::collections::HashMap;
 
 use helix_engine::model::{MemoryId, MemoryNumber};
 
+/// What the wanted links came to.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Resolved {
+    /// What each memory links to.
+    pub(super) known: Vec<(MemoryNumber, Vec<MemoryId>)>,
+    /// Links that name nothing, and whose they are.
+    pub(super) unknown: Vec<(MemoryNumber, String)>,
+}
+
 /// What names of the file became which memories.
 #[derive(Default)]
 pub(super) struct Links {
@@ -39,16 +48,21 @@ impl Links {
     }
 
     /// What each memory links to; `elsewhere` knows the names that the file does not.
-    pub(super) fn resolve(
-        &mut self,
-        elsewhere: impl Fn(&str) -> Option<MemoryId>,
-    ) -> Vec<(MemoryNumber, Vec<MemoryId>)> {
-        let wanted = std::mem::take(&mut self.wanted);
-        let ids = |links: &[String]| -> Vec<MemoryId> {
-            links.iter().filter_map(|link| self.find(link).or_else(|| elsewhere(link))).collect()
-        };
-        let resolved = wanted.iter().map(|(number, links)| (*number, ids(links)));
-        resolved.filter(|(_, ids)| !ids.is_empty()).collect()
+    pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
+        let mut resolved = Resolved::default();
+        for (number, links) in std::mem::take(&mut self.wanted) {
+            let mut ids = Vec::new();
+            for link in links {
+                match self.find(&link).or_else(|| elsewhere(&link)) {
+                    Some(id) => ids.push(id),
+                    None => resolved.unknown.push((number, link)),
+                }
+            }
+            if !ids.is_empty() {
+                resolved.known.push((number, ids));
+            }
+        }
+        resolved
     }
 
     fn find(&self, link: &str) -> Option<MemoryId> {
@@ -78,7 +92,8 @@ mod tests {
         );
         links.want(MemoryNumber(8), vec!["no".to_owned()]);
         let resolved = links.resolve(|link| (link == "x/y").then(|| id(9)));
-        assert_eq!(resolved, [(MemoryNumber(7), vec![id(2), id(1), id(9)])]);
-        assert!(links.resolve(|_| None).is_empty());
+        assert_eq!(resolved.known, [(MemoryNumber(7), vec![id(2), id(1), id(9)])]);
+        assert_eq!(resolved.unknown, [(MemoryNumber(7), "no".to_owned()), (MemoryNumber(8), "no".to_owned())]);
+        assert_eq!(links.resolve(|_| None), Resolved::default());
     }
 }

@@ -80,6 +80,8 @@ pub(super) struct Unread {
     pub(super) admitted: Admitted,
     /// What it brings along.
     pub(super) stamps: Stamps,
+    /// Stores it beside others with the same text.
+    pub(super) force: bool,
     /// When.
     pub(super) at: Timestamp,
 }
@@ -93,13 +95,13 @@ fn request(waiting: Waiting, actor: &Actor) -> Request {
     match waiting {
         Waiting::Ready(request) => request,
         Waiting::Unread(unread) => {
-            let Unread { admitted, stamps, at } = *unread;
+            let Unread { admitted, stamps, force, at } = *unread;
             Request::Store {
                 words: Box::new(Strand::read_words(&admitted)),
                 admitted: Box::new(admitted),
                 links: Vec::new(),
                 stamps: Some(Box::new(stamps)),
-                force: false,
+                force,
                 entropy: SystemRandomness.entropy(),
                 actor: actor.clone(),
                 at,
@@ -134,7 +136,7 @@ mod tests {
             }
             let draft = Draft { topic: "build".to_owned(), text: place.to_string(), ..Draft::default() };
             let admitted = admit(draft, &Scope::Global, &Kinds::default()).unwrap();
-            Waiting::Unread(Box::new(Unread { admitted, stamps: Stamps::default(), at }))
+            Waiting::Unread(Box::new(Unread { admitted, stamps: Stamps::default(), force: false, at }))
         });
         let read = all(waiting.collect(), &actor);
         let places: Vec<String> = read

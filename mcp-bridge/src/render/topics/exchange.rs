@@ -65,7 +65,9 @@ pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
     if lines.is_empty() {
         return head + &repeats;
     }
-    let problems = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
+    let untold = usize::try_from(last.problems_untold).unwrap_or(usize::MAX);
+    let all = lines.len().saturating_add(untold);
+    let problems = packed(&lines, "\n", all, |missing| format!("{INDENT}and {missing} more"));
     format!("{head}; problems:\n{problems}{repeats}")
 }
 

@@ -10,6 +10,35 @@ use crate::model::{MemoryId, Origin, Provenance, Scope, SourceRef, Status, Times
 /// Names that tools give to the time of an entry.
 const RECORDED_NAMES: [&str; 7] = ["recorded_at", "timestamp", "date", "at", "created_at", "created", "createdAt"];
 
+/// The other names that are read, and those of the hashes that tell what an edit started from.
+const NAMES: [&str; 20] = [
+    "id",
+    "handle",
+    "kind",
+    "type",
+    "tags",
+    "scope",
+    "source",
+    "links",
+    "importance",
+    "confidence",
+    "pinned",
+    "origin",
+    "provenance",
+    "attributes",
+    "valid_from",
+    "valid_to",
+    "last_seen_at",
+    "access_count",
+    "status",
+    "text_hash",
+];
+
+/// Whether a field of this name means anything, beside topic and text.
+pub(in crate::exchange) fn is_known(name: &str) -> bool {
+    NAMES.contains(&name) || RECORDED_NAMES.contains(&name) || name == "fields_hash"
+}
+
 /// The fields of one object.
 struct Fields<'a> {
     object: &'a Map<String, Value>,

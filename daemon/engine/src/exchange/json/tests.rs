@@ -211,3 +211,14 @@ fn the_taker_can_stop() {
     let error = read(GOLDEN.as_bytes(), |_| Err("full")).unwrap_err();
     assert!(matches!(error, ReadError::Stopped("full")));
 }
+
+#[test]
+fn a_field_that_means_nothing_is_named_once() {
+    let document = r#"[{"topic": "a", "text": "b", "colour": "red", "created": "2026-01-01"},
+        {"topic": "a", "text": "c", "colour": "blue", "mood": 3}]"#;
+    let (memories, report) = read_whole(document.as_bytes());
+    assert_eq!(memories.len(), 2);
+    let named: Vec<(Place, &str)> = report.unknown_fields.iter().map(|(at, field)| (*at, field.as_str())).collect();
+    assert_eq!(named, [(Place::Line(1), "colour"), (Place::Line(2), "mood")]);
+    assert!(report.flaws.is_empty() && !report.is_whole());
+}

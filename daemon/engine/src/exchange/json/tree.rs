@@ -40,6 +40,10 @@ impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Run<F, E> {
             return None;
         };
         let mut memory = entry::read(&object, at, &mut self.report);
+        let is_known = |name: &str| entry::is_known(name) || TEXT_NAMES.contains(&name) || TOPIC_NAMES.contains(&name);
+        for name in object.keys().filter(|name| !is_known(name)) {
+            self.report.note_unknown_field(at, name);
+        }
         if is_body {
             Body::parse(&text).apply(&mut memory);
         } else {

@@ -1,0 +1,139 @@
+//! Which memory of the strand an entry of a file is. Every memory is at most one entry's, so that what was stored twice comes back
+//! twice, and is found twice when the same file comes again.
+
+use std::collections::HashSet;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Topic};
+use helix_engine::policy::resemble::text_hash;
+use helix_engine::store::{Snapshot, StoreError};
+use helix_engine::strand::Strand;
+
+use super::batch::Incoming;
+
+/// What an entry is.
+#[derive(Debug)]
+pub(super) enum Match {
+    /// This memory.
+    Known(Box<Memory>),
+    /// A memory with the same text that a later entry may be with more right: its id is another, or its topic.
+    Perhaps,
+    /// None that was there. A repeat says what an earlier entry said and has no name of its own.
+    New { is_repeat: bool },
+}
+
+/// What the strand had when the import began, and which of it the file has named so far.
+pub(super) struct Known<'s> {
+    strand: &'s Strand,
+    home: Scope,
+    /// Memories from this number on came later: those of the import itself are nobody's match.
+    first_new: u32,
+    /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
+    snapshot: Option<Snapshot>,
+    taken: HashSet<MemoryNumber>,
+    /// Hashes of what names an entry.
+    named: HashSet<u64>,
+}
+
+impl<'s> Known<'s> {
+    /// Knows what is there now; `home` is the scope of entries that name none.
+    pub(super) fn new(strand: &'s Strand, home: Scope) -> Self {
+        let first_new = u32::try_from(strand.catalog().extent()).unwrap_or(u32::MAX);
+        Self { strand, home, first_new, snapshot: None, taken: HashSet::new(), named: HashSet::new() }
+    }
+
+    /// Looks at the store anew from now on.
+    pub(super) fn refresh(&mut self) {
+        self.snapshot = None;
+    }
+
+    /// Finds what the next entry is: the memory with its id, else one with its text in the same scope that no other entry is.
+    pub(super) fn find(&mut self, incoming: &Incoming) -> Result<Match, StoreError> {
+        let is_repeat = !incoming.is_record && !self.named.insert(name(incoming));
+        let of_id = incoming.memory.id.map(|id| self.of_id(&id)).transpose()?.flatten();
+        if let Some(memory) = of_id {
+            return Ok(self.take(memory));
+        }
+        let same = self.same_texts(incoming);
+        if is_repeat {
+            let memory = same.first().map(|number| self.memory(*number)).transpose()?.flatten();
+            return Ok(memory.map_or(Match::New { is_repeat }, |memory| Match::Known(Box::new(memory))));
+        }
+        let free: Vec<MemoryNumber> = same.into_iter().filter(|number| !self.taken.contains(number)).collect();
+        if free.is_empty() {
+            return Ok(Match::New { is_repeat });
+        }
+        if incoming.memory.id.is_some() {
+            return Ok(Match::Perhaps);
+        }
+        let memory = self.of_topic(&free, incoming).map(|number| self.memory(number)).transpose()?.flatten();
+        Ok(memory.map_or(Match::Perhaps, |memory| self.take(memory)))
+    }
+
+    /// Finds what an entry is that was put off: any memory with its text that is still no other entry's.
+    pub(super) fn settle(&mut self, incoming: &Incoming) -> Result<Match, StoreError> {
+        let mut free = self.same_texts(incoming);
+        free.retain(|number| !self.taken.contains(number));
+        let best = self.of_topic(&free, incoming).or_else(|| free.first().copied());
+        let memory = best.map(|number| self.memory(number)).transpose()?.flatten();
+        Ok(memory.map_or(Match::New { is_repeat: false }, |memory| self.take(memory)))
+    }
+
+    fn take(&mut self, memory: Memory) -> Match {
+        self.taken.insert(memory.number);
+        Match::Known(Box::new(memory))
+    }
+
+    /// Those with the entry's text in its scope that were there before the import, from the oldest.
+    fn same_texts(&self, incoming: &Incoming) -> Vec<MemoryNumber> {
+        let memory = &incoming.memory;
+        let scope = memory.scope.as_ref().unwrap_or(&self.home);
+        let mut same = self.strand.catalog().same_texts(text_hash(memory.text.trim_end()), scope);
+        same.retain(|number| number.0 < self.first_new);
+        same
+    }
+
+    fn of_topic(&self, numbers: &[MemoryNumber], incoming: &Incoming) -> Option<MemoryNumber> {
+        let topic = Topic::parse(&incoming.memory.topic).ok()?;
+        let catalog = self.strand.catalog();
+        let is_there =
+            |number: &&MemoryNumber| catalog.row(**number).is_some_and(|row| catalog.topic_of(row) == topic.as_str());
+        numbers.iter().find(is_there).copied()
+    }
+
+    fn of_id(&mut self, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
+        let number = self.snapshot()?.number_of_id(id)?;
+        number.map(|number| self.memory(number)).transpose().map(Option::flatten)
+    }
+
+    fn memory(&mut self, number: MemoryNumber) -> Result<Option<Memory>, StoreError> {
+        match self.snapshot()?.memory(number)? {
+            Some(known) => Ok(Some(known)),
+            // The catalog may be ahead of the snapshot.
+            None => Ok(self.strand.memories(&[number])?.pop()),
+        }
+    }
+
+    fn snapshot(&mut self) -> Result<&Snapshot, StoreError> {
+        let snapshot = match self.snapshot.take() {
+            Some(snapshot) => snapshot,
+            None => self.strand.snapshot()?,
+        };
+        Ok(self.snapshot.insert(snapshot))
+    }
+}
+
+/// What tells an entry from the others of its file: its id, else what it says where, under which handle.
+fn name(incoming: &Incoming) -> u64 {
+    let memory = &incoming.memory;
+    let mut hasher = DefaultHasher::new();
+    match &memory.id {
+        Some(id) => id.as_bytes().hash(&mut hasher),
+        None => {
+            let scope = memory.scope.as_ref().map(ToString::to_string);
+            (text_hash(memory.text.trim_end()), scope, &memory.topic, &memory.handle).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
+}

@@ -1,0 +1,65 @@
+//! What went wrong in an import: told one by one up to a limit, and counted beyond it.
+
+use helix_engine::exchange::Report;
+use helix_proto::v1;
+
+/// Problems that are told one by one.
+const PROBLEMS_MAX: usize = 100;
+
+/// The problems so far.
+#[derive(Debug, Default)]
+pub(super) struct Problems {
+    told: Vec<String>,
+    untold: u64,
+}
+
+impl Problems {
+    /// Adds one; its words are made only when it is told.
+    pub(super) fn add(&mut self, told: impl FnOnce() -> String) {
+        if self.told.len() < PROBLEMS_MAX {
+            self.told.push(told());
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    /// Adds what a reader could not use of a file, which has a name when it is one of several.
+    pub(super) fn note(&mut self, file: &str, report: &Report) {
+        let place = if file.is_empty() { String::new() } else { format!("{file}: ") };
+        for flaw in &report.flaws {
+            self.add(|| format!("{place}{flaw}"));
+        }
+        self.untold += report.unlisted;
+        for (at, field) in &report.unknown_fields {
+            self.add(|| {
+                format!(
+                    "{place}{at}: the field {field:?} is not known here and was left out, as everywhere in this file; \
+                     put it into `attributes` to keep it"
+                )
+            });
+        }
+    }
+
+    /// Writes them into what is answered.
+    pub(super) fn report(self, progress: &mut v1::ImportProgress) {
+        progress.problems = self.told;
+        progress.problems_untold = self.untold;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_told_is_counted() {
+        let mut problems = Problems::default();
+        for number in 0..PROBLEMS_MAX + 200 {
+            problems.add(|| number.to_string());
+        }
+        problems.note("a.json", &Report { unlisted: 7, ..Report::default() });
+        let mut progress = v1::ImportProgress::default();
+        problems.report(&mut progress);
+        assert_eq!((progress.problems.len(), progress.problems_untold), (PROBLEMS_MAX, 207));
+    }
+}
