@@ -159,10 +159,22 @@ impl<'r> Importer<'r> {
         Ok(())
     }
 
+    /// Settles those that a memory of their own topic says, before others are given what is left.
+    fn settle_own_topics(&mut self) -> Result<(), Status> {
+        for (place, incoming) in std::mem::take(&mut self.put_off) {
+            match self.known.settle(&incoming, false).map_err(failed)? {
+                Match::Known(known) => self.meet(&known, incoming, place),
+                Match::New { .. } | Match::Perhaps => self.put_off.push_back((place, incoming)),
+            }
+            self.send_full()?;
+        }
+        Ok(())
+    }
+
     fn settle_first(&mut self) -> Result<(), Status> {
         let Some((place, incoming)) = self.put_off.pop_front() else { return Ok(()) };
         self.put_off_bytes = self.put_off_bytes.saturating_sub(weight(&incoming));
-        match self.known.settle(&incoming).map_err(failed)? {
+        match self.known.settle(&incoming, true).map_err(failed)? {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { .. } | Match::Perhaps => self.store(incoming.memory, place, true),
         }
@@ -176,6 +188,7 @@ impl<'r> Importer<'r> {
 
     /// Writes what is left, then the links, and says what was done.
     pub(super) fn finish(mut self) -> Result<v1::ImportProgress, Status> {
+        self.settle_own_topics()?;
         while !self.put_off.is_empty() {
             self.settle_first()?;
         }

@@ -71,11 +71,12 @@ impl<'s> Known<'s> {
         Ok(memory.map_or(Match::Perhaps, |memory| self.take(memory)))
     }
 
-    /// Finds what an entry is that was put off: any memory with its text that is still no other entry's.
-    pub(super) fn settle(&mut self, incoming: &Incoming) -> Result<Match, StoreError> {
+    /// Finds what an entry is that was put off: a memory with its text that is still no other entry's, of its own topic or
+    /// `elsewhere` too.
+    pub(super) fn settle(&mut self, incoming: &Incoming, elsewhere: bool) -> Result<Match, StoreError> {
         let mut free = self.same_texts(incoming);
         free.retain(|number| !self.taken.contains(number));
-        let best = self.of_topic(&free, incoming).or_else(|| free.first().copied());
+        let best = self.of_topic(&free, incoming).or_else(|| free.first().copied().filter(|_| elsewhere));
         let memory = best.map(|number| self.memory(number)).transpose()?.flatten();
         Ok(memory.map_or(Match::New { is_repeat: false }, |memory| self.take(memory)))
     }
