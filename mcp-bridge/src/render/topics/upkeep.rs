@@ -68,7 +68,7 @@ fn pairs(reply: &CompactReply, apply: bool, view: &View) -> String {
     let head = if apply {
         format!("merged {}; edit action=restore topic=<handle> undoes one", pair_count(reply.merged as usize))
     } else {
-        format!("{} that say the same; apply=true keeps the newer of each", pair_count(reply.pairs.len()))
+        format!("{} saying the same; apply=true keeps the newer of each", pair_count(reply.pairs.len()))
     };
     let blocks: Vec<String> = reply.pairs.iter().map(|one| pair(one, ["keep", "drop"], view)).collect();
     let list = packed(&blocks, "\n", blocks.len(), |missing| format!("{missing} more pairs; scope narrows them"));
