@@ -67,9 +67,9 @@ pub(crate) enum ArgumentError {
         /// What is allowed.
         limit: usize,
     },
-    /// One of several things is wrong.
-    #[error("{name}[{at}]: {error}")]
-    Within {
+    /// One of several things is wrong, so that none was stored.
+    #[error("{name}[{at}]: {error}; nothing was stored, correct it and send all again")]
+    NothingStored {
         /// The argument.
         name: &'static str,
         /// 0-based position of the wrong one.

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
+/// Bytes at either end of a line that is too long in which its id is looked for.
+const ID_LOOKED_FOR_BYTES: usize = 4096;
+
 /// Some clients start with a byte order mark.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
@@ -22,8 +25,8 @@ pub(crate) struct Lines<R, W> {
     /// What was read of the current line.
     line: Vec<u8>,
     line_max_bytes: usize,
-    /// Whether the current line is longer, and dropped.
-    is_too_long: bool,
+    /// The ends of the current line, when it is longer and dropped.
+    too_long: Option<Ends>,
     output: Arc<Mutex<Option<Output<W>>>>,
     owed: Owed,
 }
@@ -57,7 +60,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             input: BufReader::new(input),
             line: Vec::new(),
             line_max_bytes,
-            is_too_long: false,
+            too_long: None,
             output: Arc::new(Mutex::new(Some(Output { stream: output, rest: Vec::new() }))),
             owed: Owed::Nothing,
         }
@@ -71,9 +74,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             let available = self.input.fill_buf().await.ok().filter(|available| !available.is_empty())?;
             let end = available.iter().position(|byte| *byte == b'\n');
             let piece = available.get(..end.unwrap_or(available.len())).unwrap_or_default();
-            self.is_too_long |= self.line.len() + piece.len() > self.line_max_bytes;
-            if self.is_too_long {
-                self.line.clear();
+            if let Some(ends) = &mut self.too_long {
+                ends.go_on(piece);
+            } else if self.line.len() + piece.len() > self.line_max_bytes {
+                let mut ends = Ends::of(&std::mem::take(&mut self.line));
+                ends.go_on(piece);
+                self.too_long = Some(ends);
             } else {
                 self.line.extend_from_slice(piece);
             }
@@ -81,15 +87,12 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Lines<R, W> {
             self.input.consume(taken);
             if end.is_some() {
                 let line = std::mem::take(&mut self.line);
-                let was_too_long = std::mem::take(&mut self.is_too_long);
-                return Some(if was_too_long { self.too_long() } else { understood(&line) });
+                return Some(match self.too_long.take() {
+                    Some(ends) => too_long(&ends, self.line_max_bytes),
+                    None => understood(&line),
+                });
             }
         }
-    }
-
-    fn too_long(&self) -> Line {
-        let message = format!("Invalid request: a line has at most {} bytes; split the call", self.line_max_bytes);
-        Line::Refused(refusal(&Value::Null, ErrorCode::INVALID_REQUEST, &message))
     }
 
     /// Writes what is owed. May be cancelled: the rest stays owed.
@@ -160,6 +163,75 @@ where
     }
 }
 
+/// What is kept of a line that is too long.
+struct Ends {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+}
+
+impl Ends {
+    fn of(line: &[u8]) -> Self {
+        let mut ends = Self { head: Vec::new(), tail: Vec::new() };
+        ends.go_on(line);
+        ends
+    }
+
+    fn go_on(&mut self, piece: &[u8]) {
+        let room = ID_LOOKED_FOR_BYTES.saturating_sub(self.head.len());
+        self.head.extend_from_slice(piece.get(..room).unwrap_or(piece));
+        let last = piece.len().saturating_sub(ID_LOOKED_FOR_BYTES);
+        self.tail.extend_from_slice(piece.get(last..).unwrap_or_default());
+        let surplus = self.tail.len().saturating_sub(ID_LOOKED_FOR_BYTES);
+        self.tail.drain(..surplus);
+    }
+
+    /// The id of the request that the line is, as far as its ends say.
+    fn id(&self) -> Option<Value> {
+        first_id(&self.head).or_else(|| last_id(&self.tail)).filter(is_id)
+    }
+}
+
+fn is_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64()
+}
+
+/// The id among the first members of an object.
+fn first_id(head: &[u8]) -> Option<Value> {
+    let mut rest = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start().strip_prefix(b"{")?;
+    loop {
+        let (key, after) = value(rest)?;
+        let after = after.trim_ascii_start().strip_prefix(b":")?;
+        if key.as_str() == Some("id") {
+            // What follows shows that it is whole.
+            return value(after).filter(|(_, after)| !after.is_empty()).map(|(id, _)| id);
+        }
+        rest = value(after)?.1.trim_ascii_start().strip_prefix(b",")?;
+    }
+}
+
+/// The id that is an object's last member, or stands before the protocol's version there, as some clients write it.
+fn last_id(tail: &[u8]) -> Option<Value> {
+    const KEY: &[u8] = br#""id":"#;
+    let at = tail.windows(KEY.len()).rposition(|window| window == KEY)?;
+    let is_member = at.checked_sub(1).and_then(|before| tail.get(before)).is_some_and(|before| *before == b',');
+    let (id, rest) = value(tail.get(at + KEY.len()..)?).filter(|_| is_member)?;
+    let rest = rest.strip_prefix(br#","jsonrpc":"2.0""#).unwrap_or(rest);
+    (rest.trim_ascii_end() == b"}").then_some(id)
+}
+
+/// Reads one JSON value, and returns what follows it.
+fn value(bytes: &[u8]) -> Option<(Value, &[u8])> {
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter();
+    let value = values.next()?.ok()?;
+    let rest = bytes.get(values.byte_offset()..)?;
+    Some((value, rest))
+}
+
+fn too_long(ends: &Ends, line_max_bytes: usize) -> Line {
+    let message = format!("Invalid request: a line has at most {line_max_bytes} bytes; split the call");
+    Line::Refused(refusal(&ends.id().unwrap_or(Value::Null), ErrorCode::INVALID_REQUEST, &message))
+}
+
 fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::NotConnected, "the connection is closed")
 }
@@ -186,7 +258,7 @@ fn understood(line: &[u8]) -> Line {
 /// JSON that is no message: a request is refused by its id, a notification is never answered.
 fn judged(stray: &Value) -> Line {
     let message = "Invalid request: not a JSON-RPC 2.0 message";
-    let id = stray.get("id").filter(|id| id.is_string() || id.is_i64());
+    let id = stray.get("id").filter(|id| is_id(id));
     match (stray.get("method").is_some_and(Value::is_string), id) {
         (true, None) => Line::Ignored,
         (true, Some(id)) => Line::Refused(refusal(id, ErrorCode::INVALID_REQUEST, message)),
@@ -209,6 +281,9 @@ mod tests {
 
     /// More than all that these tests write.
     const PIPE_BYTES: usize = 4096;
+
+    /// More than the longest line of them.
+    const LONG_PIPE_BYTES: usize = 65_536;
 
     const LINE_MAX_BYTES: usize = 64;
 
@@ -265,6 +340,29 @@ mod tests {
         let said = said_to(&[&[b'x'; 5 * LINE_MAX_BYTES][..], b"\n"].concat()).await;
         let [refusal] = said.as_slice() else { unreachable!("{said:?}") };
         assert_eq!(refusal["error"]["message"], "Invalid request: a line has at most 64 bytes; split the call");
+    }
+
+    #[tokio::test]
+    async fn a_request_that_is_too_long_is_refused_by_its_id() {
+        let filler = "x".repeat(5 * LINE_MAX_BYTES);
+        let huge = "y".repeat(3 * ID_LOOKED_FOR_BYTES);
+        for (line, id) in [
+            (format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{{"a":"{huge}"}}}}"#), json!(7)),
+            (format!(r#"{{"jsonrpc": "2.0", "params": {{"id": 3}}, "id" : "a\"b", "b": "{filler}"}}"#), json!("a\"b")),
+            (format!(r#"{{"method":"tools/call","params":{{"id":1,"a":"{huge}"}},"jsonrpc":"2.0","id":8}}"#), json!(8)),
+            (format!(r#"{{"method":"tools/call","params":{{"a":"{huge}"}},"id":"z","jsonrpc":"2.0"}}"#), json!("z")),
+            (format!(r#"{{"method":"tools/call","params":{{"a":"{huge}","id":9}}}}"#), Value::Null),
+            (format!(r#"{{"method":"note","params":{{"a":"{huge} \"id\":9}}"}}}}"#), Value::Null),
+        ] {
+            let (mut served, mut client) = connected(LONG_PIPE_BYTES);
+            client.write_all(&[line.as_bytes(), b"\n", PING].concat()).await.unwrap();
+            assert!(matches!(served.receive().await, Some(ClientJsonRpcMessage::Request(_))));
+            drop(served);
+            let mut said = String::new();
+            client.read_to_string(&mut said).await.unwrap();
+            let said: Value = serde_json::from_str(&said).unwrap();
+            assert_eq!((&said["id"], &said["error"]["code"]), (&id, &json!(-32_600)), "{}", line.get(..60).unwrap());
+        }
     }
 
     #[tokio::test]

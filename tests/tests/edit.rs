@@ -205,7 +205,8 @@ fn topics_are_renamed_merged_and_deleted() {
     assert_eq!(world.edit(delete(target("disk"), true)).unwrap_err().code(), Code::NotFound);
     let refused = world.edit(append(target("disk/walrus-cache"), "more")).unwrap_err();
     assert!(refused.message().contains("restore"), "{refused:?}");
-    let restored = world.edit(Action::Restore(RestoreMemory { reference: walrus.handle })).unwrap();
+    let restored =
+        world.edit(Action::Restore(RestoreMemory { reference: walrus.handle, ..RestoreMemory::default() })).unwrap();
     assert_eq!((only(&restored).status.as_str(), restored.changed), ("active", 1));
 }
 
@@ -256,7 +257,8 @@ fn compacting_merges_duplicates_and_repairs_times() {
     assert!(link.warnings.iter().any(|warning| warning.contains("took its place")), "{:?}", link.warnings);
     let kept = world.edit(append(target(&newer.handle), "and again")).unwrap();
     assert_eq!(only(&kept).tags, ["gotcha"]);
-    let restored = world.edit(Action::Restore(RestoreMemory { reference: older.handle })).unwrap();
+    let restored =
+        world.edit(Action::Restore(RestoreMemory { reference: older.handle, ..RestoreMemory::default() })).unwrap();
     assert_eq!((only(&restored).status.as_str(), restored.changed), ("active", 1));
 
     let valid_from_us = Some(5);
@@ -280,4 +282,59 @@ fn another_projects_memory_is_not_forgotten_from_here() {
     let refused = forget(&elsewhere).unwrap_err();
     assert_eq!(refused.code(), Code::PermissionDenied, "{refused}");
     assert!(forget(&here).unwrap().forgotten.is_some());
+}
+
+#[test]
+fn what_is_deleted_of_a_topic_is_restored_by_its_name() {
+    let mut world = World::new();
+    for text in
+        ["the walrus disk is full", "the kestrel disk is slow", "the ocelot disk is new", "the otter disk is old"]
+    {
+        world.store("disks", text);
+    }
+    let restore = |restore: RestoreMemory| Action::Restore(RestoreMemory { reference: "disks".to_owned(), ..restore });
+    let none = world.edit(restore(RestoreMemory::default())).unwrap_err();
+    assert!(none.message().contains("no memory of topic disks is deleted"), "{none}");
+    for _ in 0..3 {
+        world.edit(delete(target("disks:0"), false)).unwrap();
+    }
+    let several = world.edit(restore(RestoreMemory::default())).unwrap();
+    assert_eq!((several.changed, several.candidates.len()), (0, 3));
+    assert!(several.candidates.iter().all(|memory| memory.status == "forgotten"), "{several:?}");
+    let by_text = RestoreMemory { match_text: "KESTREL".to_owned(), ..RestoreMemory::default() };
+    assert_eq!(only(&world.edit(restore(by_text)).unwrap()).text, "the kestrel disk is slow");
+    let by_index = RestoreMemory { index: Some(1), ..RestoreMemory::default() };
+    assert_eq!(only(&world.edit(restore(by_index)).unwrap()).text, "the ocelot disk is new");
+    let alone = world.edit(restore(RestoreMemory::default())).unwrap();
+    assert_eq!((only(&alone).text.as_str(), only(&alone).status.as_str()), ("the walrus disk is full", "active"));
+    world.edit(delete(target("disks"), true)).unwrap();
+    let all = world.edit(restore(RestoreMemory { all: true, ..RestoreMemory::default() })).unwrap();
+    assert_eq!((all.changed, all.memories.len()), (4, 4));
+    world.edit(restore(RestoreMemory { all: true, ..RestoreMemory::default() })).unwrap_err();
+}
+
+#[test]
+fn known_text_says_what_it_did_not_take_and_links_are_kept_once() {
+    let mut world = World::new();
+    let known = world.store("disks", "the walrus disk is full");
+    let other = Draft {
+        tags: vec!["Slow Things".to_owned()],
+        source: "gone.rs:1-2".to_owned(),
+        confidence: Some(0.5),
+        ..draft("tapes", "the walrus disk is full", "")
+    };
+    let caller = Some(caller(Program::Mcp, &world.cwd, "tests", ""));
+    let request = StoreRequest { caller, draft: Some(other), force: false };
+    let reply = world.served.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
+    assert_eq!(reply.memory.unwrap().id, known.id);
+    let said = reply.warnings.join("\n");
+    for words in
+        ["slow-thing were not taken (edit action=tag", "source, confidence were not taken", "stays in topic disks"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert!(said.contains("names several lines; the first, 1, is kept"), "{said}");
+    let links = vec!["disks:0".to_owned(), "disks".to_owned()];
+    let linked = world.try_store(Draft { links, ..draft("links", "see the disk", "") });
+    assert_eq!(linked.memory.unwrap().links, [known.handle]);
 }

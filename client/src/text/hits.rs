@@ -1,6 +1,6 @@
 //! Hits of a search, in six levels of detail.
 
-use helix_proto::v1::{Explanation, FoundBy, Hit, Memory};
+use helix_proto::v1::{Explanation, FoundBy, Hit, Memory, NamedCount, SearchReply};
 
 use super::memory::{INDENT, body, day, hashtags, header, metadata, nature, opening, short, summary};
 use super::{View, clean};
@@ -8,7 +8,10 @@ use super::{View, clean};
 /// Body lines of a hit at medium detail.
 const OPENING_LINES: usize = 2;
 
-/// Marks a hit that has none of the words.
+/// Topics of which it is said that there is more.
+const HIDDEN_TOPICS_MAX: usize = 5;
+
+/// Marks a hit that lacks the words.
 pub const NEAR: &str = "near in meaning";
 
 /// How much of each hit is shown.
@@ -53,7 +56,8 @@ pub struct Block {
 
 /// Writes hits, best first: each for itself, or those of a topic together. `explain` adds why each matched.
 #[must_use]
-pub fn blocks(hits: &[Hit], detail: Detail, explain: bool, view: &View) -> Vec<Block> {
+pub fn blocks(reply: &SearchReply, detail: Detail, explain: bool, view: &View) -> Vec<Block> {
+    let hits = reply.hits.as_slice();
     let alone = |show: fn(&Memory, &Hit, &View) -> String| {
         let block = |hit: &Hit| Block { text: shown(hit, explain, view, show), hits: 1 };
         hits.iter().map(block).collect()
@@ -62,7 +66,7 @@ pub fn blocks(hits: &[Hit], detail: Detail, explain: bool, view: &View) -> Vec<B
         Detail::Medium => alone(medium),
         Detail::Full => alone(full),
         Detail::Brief => alone(brief),
-        Detail::Grouped => grouped(hits, explain, view),
+        Detail::Grouped => grouped(reply, explain, view),
         Detail::Topics | Detail::Count => Vec::new(),
     }
 }
@@ -72,6 +76,21 @@ pub fn blocks(hits: &[Hit], detail: Detail, explain: bool, view: &View) -> Vec<B
 pub fn count(total: u64) -> String {
     let noun = if total == 1 { "memory matches" } else { "memories match" };
     format!("{total} {noun}")
+}
+
+/// Says of which topics there is more than is shown, and how to see it.
+#[must_use]
+pub fn hidden(hidden: &[NamedCount], shows: impl Fn(&str) -> String) -> Vec<String> {
+    let line = |topic: &NamedCount| {
+        let name = clean::line(&topic.name);
+        format!("{} more in {name}; {} shows them", topic.count, shows(&name))
+    };
+    let mut lines: Vec<String> = hidden.iter().take(HIDDEN_TOPICS_MAX).map(line).collect();
+    let rest = hidden.len().saturating_sub(HIDDEN_TOPICS_MAX);
+    if rest > 0 {
+        lines.push(format!("more in {rest} other topics"));
+    }
+    lines
 }
 
 fn shown(hit: &Hit, explain: bool, view: &View, show: fn(&Memory, &Hit, &View) -> String) -> String {
@@ -97,19 +116,26 @@ fn brief(memory: &Memory, hit: &Hit, view: &View) -> String {
     header([clean::line(&memory.handle), day(memory, view), mark, summary(memory), hashtags(memory)])
 }
 
-/// Whether a hit has none of the words that were looked for and is merely near in meaning.
+/// Whether a hit lacks the words that were looked for and is merely near in meaning.
 #[must_use]
 pub fn is_near_only(hit: &Hit) -> bool {
     hit.found_by() == FoundBy::Meaning
 }
 
-fn grouped(hits: &[Hit], explain: bool, view: &View) -> Vec<Block> {
+fn grouped(reply: &SearchReply, explain: bool, view: &View) -> Vec<Block> {
     let block = |(topic, hits): (String, Vec<&Hit>)| {
         let lines = hits.iter().map(|hit| format!("{INDENT}{}", shown(hit, explain, view, brief)));
-        let text = std::iter::once(format!("{topic} ({})", hits.len())).chain(lines).collect::<Vec<_>>().join("\n");
-        Block { text, hits: hits.len() }
+        let shown = hits.len();
+        let hidden =
+            reply.hidden.iter().find(|hidden| clean::line(&hidden.name) == topic).map_or(0, |hidden| hidden.count);
+        let head = match hidden {
+            0 => format!("{topic} ({shown})"),
+            hidden => format!("{topic} ({shown} of {})", hidden.saturating_add(shown as u64)),
+        };
+        let text = std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n");
+        Block { text, hits: shown }
     };
-    by_topic(hits).into_iter().map(block).collect()
+    by_topic(&reply.hits).into_iter().map(block).collect()
 }
 
 /// Topics in the order of their best hit.

@@ -12,6 +12,7 @@ pub mod pack;
 pub mod parse;
 pub mod relevance;
 mod run;
+mod words;
 
 pub use calendar::Calendar;
 pub use count::Counts;

@@ -154,6 +154,12 @@ impl Strand {
         query.matched_terms(&open::document(memory))
     }
 
+    /// Whether a memory has every word that a query demands.
+    #[must_use]
+    pub fn has_all_terms(&self, query: &LexicalQuery, memory: &Memory) -> bool {
+        query.has_all(&open::document(memory))
+    }
+
     /// Finds the active memory of the same scope that resembles a text most, with its Jaccard similarity. `words` are the
     /// text's.
     ///

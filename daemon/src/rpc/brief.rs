@@ -26,6 +26,9 @@ use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 /// Microseconds of an hour.
 const HOUR_US: i64 = 3_600_000_000;
 
+/// Characters of a query that an error repeats.
+const QUERY_SHOWN_CHARS: usize = 80;
+
 /// Composes a briefing.
 pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1::BriefReply, Status> {
     if request.query.len() > QUERY_MAX_BYTES {
@@ -155,16 +158,47 @@ impl View<'_> {
         if TopicPattern::is_glob(query) {
             let pattern = TopicPattern::parse(query).map_err(|error| Status::invalid_argument(error.to_string()))?;
             let chosen = self.of_topics(|topic| pattern.matches(topic));
-            return if chosen.is_empty() { Err(nothing(query)) } else { Ok((chosen, "")) };
+            return if chosen.is_empty() {
+                Err(self.nothing_of(query, |topic| pattern.matches(topic)))
+            } else {
+                Ok((chosen, ""))
+            };
         }
         if let Ok(topic) = Topic::parse(query) {
             let chosen = self.of_topics(|name| name == topic.as_str());
             if !chosen.is_empty() {
                 return Ok((chosen, ""));
             }
+            if self.count_of_any_age(|name| name == topic.as_str()) > 0 {
+                return Err(self.nothing_of(query, |name| name == topic.as_str()));
+            }
         }
         let found = self.search(query)?;
         if found.is_empty() { Err(nothing(query)) } else { Ok((found, query)) }
+    }
+
+    /// How many memories the topics have, however old.
+    fn count_of_any_age(&self, is_wanted: impl Fn(&str) -> bool) -> usize {
+        if self.after.is_none() {
+            return 0;
+        }
+        let catalog = self.runtime.strand.catalog();
+        let scopes: Vec<String> = self.scopes.iter().map(ToString::to_string).collect();
+        let is_seen =
+            |row: &Row| row.status == Life::Active && scopes.iter().any(|scope| scope == catalog.scope_of(row));
+        let members = catalog.topic_names(is_wanted).into_iter().flat_map(|name| catalog.of_topic(name));
+        members.filter(|number| catalog.row(*number).is_some_and(is_seen)).count()
+    }
+
+    /// Says that topics hold nothing, or nothing so new.
+    fn nothing_of(&self, query: &str, is_wanted: impl Fn(&str) -> bool) -> Status {
+        match self.count_of_any_age(is_wanted) {
+            0 => nothing(query),
+            older => Status::not_found(format!(
+                "nothing in {:?} is so new: all that it has is older ({older} in all); ask without since, or for a longer time",
+                query.chars().take(QUERY_SHOWN_CHARS).collect::<String>()
+            )),
+        }
     }
 
     /// The members of topics.
@@ -266,7 +300,7 @@ impl View<'_> {
 }
 
 fn nothing(query: &str) -> Status {
-    let query: String = query.chars().take(80).collect();
+    let query: String = query.chars().take(QUERY_SHOWN_CHARS).collect();
     Status::not_found(format!(
         "nothing to brief about {query:?} here; `topics` lists what there is, and without a query everything is briefed"
     ))

@@ -84,6 +84,7 @@ pub(crate) fn mode(wire: v1::MatchMode) -> Mode {
         v1::MatchMode::Auto => Mode::Auto,
         v1::MatchMode::All => Mode::All,
         v1::MatchMode::Any => Mode::Any,
+        v1::MatchMode::AllFirst => Mode::AllFirst,
     }
 }
 

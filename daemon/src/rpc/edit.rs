@@ -102,9 +102,12 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
         }
         Action::Rename(v1::RenameTopic { topic, new_name }) => plan.topic(&topic, Some(&new_name), TopicEdit::Rename),
         Action::Merge(v1::MergeTopic { topic, into }) => plan.topic(&topic, Some(&into), TopicEdit::Merge),
-        Action::Restore(v1::RestoreMemory { reference }) => {
-            let target = v1::Target { reference, ..v1::Target::default() };
-            plan.one(Some(target), Bare::Refused, |_, _| Ok(Edit::Restore))
+        Action::Restore(v1::RestoreMemory { reference, all: true, .. }) => {
+            plan.topic(&reference, None, |_| TopicEdit::Restore)
+        }
+        Action::Restore(v1::RestoreMemory { reference, index, match_text, .. }) => {
+            let target = v1::Target { reference, index, match_text, ..v1::Target::default() };
+            plan.one(Some(target), Bare::Deleted, |_, _| Ok(Edit::Restore))
         }
     }
 }
@@ -164,9 +167,9 @@ impl Plan<'_> {
                 return Err(Status::invalid_argument(format!("{topic} is that topic already; give another name")));
             }
             TopicEdit::Merge(_) if members == 0 => warnings.push(format!("topic {other} had no memory and is new")),
-            TopicEdit::Merge(_) | TopicEdit::Rename(_) | TopicEdit::Forget => {}
+            TopicEdit::Merge(_) | TopicEdit::Rename(_) | TopicEdit::Forget | TopicEdit::Restore => {}
         }
-        if edit != TopicEdit::Forget {
+        if matches!(edit, TopicEdit::Rename(_) | TopicEdit::Merge(_)) {
             warnings.push(format!("handles begin with {other}/ now; the old ones still lead to their memories"));
         }
         let request =
@@ -192,6 +195,7 @@ impl Plan<'_> {
             let source = SourceRef::parse(&text);
             let located = (!source.path.is_empty()).then(|| store::locate(&source, self.asker))?;
             warnings.extend(located.unseen());
+            warnings.extend(store::range_note(&text));
             Some(Sourced {
                 reference: located.source,
                 line: located.line.map(|line| line.to_string()),

@@ -11,6 +11,7 @@ use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::{Calendar, Cursor, Hit, Recalled, Retriever, Search, WordsFound, depth_max};
+use helix_engine::strand::Counted;
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
@@ -48,6 +49,7 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
     words: WordsFound,
     next_cursor: String,
+    hidden: Vec<Counted>,
 }
 
 /// An answer, and how long its query's vector took.
@@ -201,15 +203,15 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     if search.vector.is_some() && runtime.strand.lacks_vectors() {
         notes.push("many memories have no vector yet and are found by their words only".to_owned());
     }
-    Ok(Found { hits: found.hits, notes, words: found.words, next_cursor })
+    Ok(Found { hits: found.hits, notes, words: found.words, next_cursor, hidden: found.hidden })
 }
 
 fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
     let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
     let positions = runtime.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
     let matched = |hit: &Hit| runtime.strand.matched_terms(&query, &hit.memory);
-    // The lexical list ends somewhere: what stands behind its end may have words nevertheless.
-    let has_words = |hit: &Hit| hit.evidence.lexical_rank > 0 || !matched(hit).is_empty();
+    // Where all words were wanted and found, a hit that lacks one is no more than near in meaning.
+    let has_words = |hit: &Hit| hit.has_words || !hit.evidence.is_near();
     let found_by = |hit: &Hit| match (prepared.search.is_listing(), has_words(hit), hit.evidence.is_near()) {
         (true, ..) => v1::FoundBy::Unspecified,
         (false, true, true) => v1::FoundBy::Both,
@@ -231,6 +233,7 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
         fell_back_to_any: found.words == WordsFound::OnlyAny,
         notes: found.notes,
         next_cursor: found.next_cursor,
+        hidden: convert::counted(found.hidden),
         ..v1::SearchReply::default()
     }
 }

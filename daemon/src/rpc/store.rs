@@ -1,6 +1,7 @@
 //! `Store` and `StoreBatch`: admit, look for near duplicates, write, answer when it is durable.
 
 mod alike;
+mod given;
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -20,6 +21,8 @@ use tokio::sync::oneshot;
 use tonic::Status;
 
 use self::alike::Alike;
+use self::given::Given;
+pub(super) use self::given::range_note;
 use super::{convert, find, off_thread};
 use crate::runtime::{Asker, Runtime};
 use crate::sources;
@@ -175,6 +178,7 @@ async fn prepare_all(
 }
 
 fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> Result<Prepared, Status> {
+    let given = Given::of(&draft);
     let mut draft = convert::draft(draft, &asker.project)?;
     let located = draft.source.map(|source| locate(&source, asker));
     let unseen = located.as_ref().and_then(Located::unseen);
@@ -188,7 +192,8 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
     let project = project.filter(|_| admitted.scope == Scope::Global);
     admitted.attributes.extend(project.map(|project| (SOURCE_PROJECT_ATTRIBUTE.to_owned(), project.to_string())));
     let words = if force { WordSet::default() } else { WordSet::of(&admitted.text) };
-    if !force && !is_exact_duplicate(runtime, &admitted) {
+    let known = if force { None } else { same_text(runtime, &admitted)? };
+    if !force && known.is_none() {
         let near =
             runtime.strand.near_duplicate(&admitted, &words).map_err(|error| convert::status(error.kind(), &error))?;
         if let Some((memory, similarity)) = near {
@@ -201,6 +206,8 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
         .map_err(|error| convert::status(error.kind(), &error))?;
     let mut warnings = admitted.warnings.clone();
     warnings.extend(unseen);
+    warnings.extend(given.range_note());
+    warnings.extend(known.and_then(|known| given.untaken(&known, &admitted, &links.ids)));
     warnings.extend(links.warnings());
     let request = Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
@@ -216,8 +223,11 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
 }
 
 /// The same text is reinforced by the writer, which decides it again under its own order.
-fn is_exact_duplicate(runtime: &Runtime, admitted: &Admitted) -> bool {
-    runtime.strand.catalog().same_text(admitted.text_hash, &admitted.scope).is_some()
+fn same_text(runtime: &Runtime, admitted: &Admitted) -> Result<Option<Memory>, Status> {
+    let known = runtime.strand.catalog().same_text(admitted.text_hash, &admitted.scope);
+    let Some(number) = known else { return Ok(None) };
+    let found = runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
+    Ok(found.into_iter().next())
 }
 
 /// A source as it is recorded.
@@ -228,12 +238,19 @@ pub(super) struct Located {
     /// Goes into the attribute [`SOURCE_PROJECT_ATTRIBUTE`] of a global memory: whose root the path is relative to.
     pub(super) project: Option<Scope>,
     is_there: bool,
+    /// The line that was named, when the file ends before it.
+    line_behind_end: Option<u32>,
 }
 
 impl Located {
     /// What to tell whoever gave a source of which nothing could be recorded.
     pub(super) fn unseen(&self) -> Option<String> {
         let path: String = self.source.path.chars().take(SOURCE_SHOWN_CHARS).collect();
+        if let Some(line) = self.line_behind_end {
+            return Some(format!(
+                "source {path:?} ends before line {line}; it is kept as given, and only the file is watched"
+            ));
+        }
         let why = match (self.source.content_hash, self.is_there) {
             (Some(_), _) => return None,
             (None, false) => "names no file here",
@@ -260,7 +277,8 @@ pub(super) fn locate(source: &SourceRef, asker: &Asker) -> Located {
     };
     let project = project.filter(|scope| matches!(scope, Scope::Project(_)));
     let is_there = hashes.is_some() || absolute.is_file();
-    Located { source, line: hashes.and_then(|hashes| hashes.line), project, is_there }
+    let line_behind_end = source.line.filter(|line| hashes.is_some_and(|hashes| hashes.lines < *line));
+    Located { source, line: hashes.and_then(|hashes| hashes.line), project, is_there, line_behind_end }
 }
 
 fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
@@ -313,6 +331,7 @@ mod tests {
         for text in ["gone.rs:7", "src", "https://example.org/page"] {
             assert!(note(text).unwrap().contains("names no file here"), "{text}");
         }
+        assert!(note("a.rs:9").unwrap().contains("ends before line 9"));
         assert!(note("large").unwrap().contains("too large"));
         let gone = locate(&SourceRef::parse("src/gone.rs:7"), &asker).source;
         assert_eq!((gone.path.as_str(), gone.line, gone.content_hash), ("src/gone.rs", Some(7), None));

@@ -91,6 +91,8 @@ pub(crate) struct Hashes {
     pub(crate) git_blob: [u8; 20],
     /// The line asked for; `None` when none was, or it is blank or behind the end.
     pub(crate) line: Option<LineHash>,
+    /// How many lines there are.
+    pub(crate) lines: u32,
 }
 
 /// Hashes a regular file and one of its lines; `None` when there is none, or it is too large.
@@ -100,6 +102,7 @@ pub(crate) fn hashes(path: &Path, line: Option<u32>) -> Option<Hashes> {
         content: *blake3::hash(&bytes).as_bytes(),
         git_blob: git_blob(&bytes),
         line: line.and_then(|number| LineHash::of_number(&bytes, number)),
+        lines: u32::try_from(lines(&bytes).count()).unwrap_or(u32::MAX),
     })
 }
 

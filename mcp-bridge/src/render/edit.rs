@@ -64,7 +64,9 @@ fn ambiguous(candidates: &[Memory], change: Change, asked: &str, view: &View) ->
     let lines: Vec<String> =
         candidates.iter().filter(fits).map(|memory| format!("{INDENT}{}", one_line(memory, view))).collect();
     if lines.is_empty() {
-        return format!("nothing changed: no memory of {asked} is deleted, so there is nothing to restore");
+        return format!(
+            "nothing changed: all that {asked} fits is active; restore takes a topic or the handle of a deleted memory"
+        );
     }
     let list = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
     format!("nothing changed: several memories could be meant; repeat with one of these handles as topic\n{list}")
@@ -106,7 +108,7 @@ fn several(reply: &EditReply, memories: &[Memory], change: Change, asked: &str, 
         Change::Append | Change::Revise | Change::Delete | Change::Tag | Change::Set | Change::Restore => {}
     }
     let head = if change == Change::Delete {
-        format!("deleted {count} of {asked}; action=restore topic=<handle> brings one back")
+        format!("deleted {count} of {asked}; action=restore topic={asked} all=true brings all back")
     } else {
         format!("changed {count} of {asked}")
     };

@@ -67,7 +67,10 @@ fn numbered(memories: &[Memory]) -> impl Iterator<Item = (u32, &Memory)> {
 }
 
 fn topic(shown: &Shown<'_>, blocks: &[String], separator: &str, call: &str, does: &str) -> String {
-    let name = clean::line(&shown.reply.topic);
+    // A topic with one memory may be answered as that memory.
+    let of_memory = || shown.reply.memories.first().map_or("", |memory| memory.topic.as_str());
+    let name = Some(shown.reply.topic.as_str()).filter(|name| !name.is_empty()).unwrap_or_else(of_memory);
+    let name = clean::line(name);
     let all = usize::try_from(shown.reply.total).unwrap_or(usize::MAX).max(blocks.len());
     let is_filtered = !shown.match_text.is_empty();
     let head = if is_filtered {

@@ -1,6 +1,6 @@
 //! Hits, in six levels of detail, as many as fit, and how to get at the rest.
 
-use helix_client::text::hits::{blocks, count};
+use helix_client::text::hits::{blocks, count, hidden};
 use helix_client::v1::SearchReply;
 
 use super::memory::cut;
@@ -62,11 +62,12 @@ fn nothing(found: &Found<'_>) -> String {
 /// Hits one after the other, as many as fit, and what is missing.
 fn listed(found: &Found<'_>, view: &View) -> impl Iterator<Item = String> {
     let hits = found.reply.hits.as_slice();
-    let blocks = blocks(hits, found.detail, found.explain, view);
+    let blocks = blocks(found.reply, found.detail, found.explain, view);
     let texts: Vec<String> = blocks.iter().map(|block| block.text.clone()).collect();
     let (text, shown) = pack(&texts, found.detail.separator());
     let shown = blocks.iter().take(shown).map(|block| block.hits).sum();
-    std::iter::once(text).chain(missing(found, hits.len(), shown))
+    let hidden = hidden(&found.reply.hidden, |topic| format!("topic={topic}"));
+    std::iter::once(text).chain(hidden).chain(missing(found, hits.len(), shown))
 }
 
 /// How to see what is not shown. A cursor goes on behind the last hit of the answer, so that it is no help with hits that

@@ -17,7 +17,8 @@ const NAME: &str = "batch";
 pub(super) const DESCRIPTION: Description = Description {
     name: NAME,
     title: "Store several memories",
-    about: "Store several facts in one call, each as in store. Use it when a task taught you more than one thing.",
+    about: "Store several facts in one call (at most 1000, 4 MiB), each as in store. Use it when a task taught you more than \
+            one thing.",
     parameters: &PARAMETERS,
     nature: Nature::Adds,
 };
@@ -57,7 +58,7 @@ fn drafts(arguments: &Arguments) -> Result<Vec<Draft>, ArgumentError> {
     if entries.len() > BATCH_MAX {
         return Err(ArgumentError::TooMany { name: "entries", got: entries.len(), limit: BATCH_MAX });
     }
-    let within = |at| move |error| ArgumentError::Within { name: "entries", at, error: Box::new(error) };
+    let within = |at| move |error| ArgumentError::NothingStored { name: "entries", at, error: Box::new(error) };
     entries.into_iter().enumerate().map(|(at, entry)| draft(entry).map_err(within(at))).collect()
 }
 

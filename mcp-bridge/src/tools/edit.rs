@@ -37,7 +37,7 @@ const PARAMETERS: [Parameter; 17] = [
     Parameter::optional("tag", Shape::Text, "append: to the newest with this tag"),
     Parameter::optional("tags", Shape::List, "to add"),
     Parameter::optional("remove", Shape::List, "tags to remove"),
-    Parameter::optional("all", Shape::Flag, "delete the whole topic"),
+    Parameter::optional("all", Shape::Flag, "delete or restore the whole topic"),
     Parameter::optional("new_name", Shape::Text, ""),
     Parameter::optional("into", Shape::Text, "topic"),
     Parameter::optional("kind", Shape::Text, "set"),
@@ -61,7 +61,7 @@ const ACTIONS: [Action<Change>; 8] = [
     },
     Action { name: "rename", is: Change::Rename, needs: &["topic", "new_name"], takes: &[] },
     Action { name: "merge", is: Change::Merge, needs: &["topic", "into"], takes: &[] },
-    Action { name: "restore", is: Change::Restore, needs: &["topic"], takes: &[] },
+    Action { name: "restore", is: Change::Restore, needs: &["topic"], takes: &["index", "match_str", "all"] },
 ];
 
 /// What takes a source or the links away; a blank text counts as not given, since some models send it with every call.
@@ -99,7 +99,11 @@ fn action(change: Change, arguments: &Arguments) -> Result<Wire, ArgumentError> 
         Change::Set => Wire::Set(fields(topic, arguments)?),
         Change::Rename => Wire::Rename(RenameTopic { topic, new_name: arguments.required_text("new_name")? }),
         Change::Merge => Wire::Merge(MergeTopic { topic, into: arguments.required_text("into")? }),
-        Change::Restore => Wire::Restore(RestoreMemory { reference: topic }),
+        Change::Restore => {
+            let all = arguments.flag("all")?;
+            let Target { reference, index, match_text, .. } = target(topic, arguments)?;
+            Wire::Restore(RestoreMemory { reference, index, match_text, all })
+        }
     })
 }
 
@@ -163,6 +167,8 @@ mod tests {
             json!({"action": "rename", "topic": "build", "new_name": "building"}),
             json!({"action": "merge", "topic": "build", "into": "ci"}),
             json!({"action": "restore", "topic": "build/arch"}),
+            json!({"action": "restore", "topic": "build", "index": 1}),
+            json!({"action": "restore", "topic": "build", "all": true}),
         ]
         .map(|given| shown(&asked(&given).unwrap()));
         insta::assert_snapshot!(requests.join("\n"));

@@ -60,7 +60,7 @@ const PARAMETERS: [Parameter; 21] = [
     Parameter::optional("apply", Shape::Flag, "compact: do it"),
     Parameter::optional("log", Shape::Flag, "compact: the files too"),
     Parameter::optional("mode", Shape::Choice(&["migrate"]), "compact: repair times instead"),
-    Parameter::optional("json", Shape::Json, "import: an export"),
+    Parameter::optional("json", Shape::Json, "import: an export, at most 4 MiB"),
     Parameter::optional("list", Shape::Flag, "session: all known ones"),
     Parameter::optional("task", Shape::Text, "checkpoint: what you work on"),
     Parameter::optional("done", Shape::List, "checkpoint: steps, split at ;"),

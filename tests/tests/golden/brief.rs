@@ -43,6 +43,7 @@ fn of_words() {
     world.say("brief", json!({"query": "zebra"}));
     world.say("brief", json!({"query": "hook-*", "since": "720"}));
     world.say("brief", json!({"query": "hook-*", "since": 1}));
+    world.say("brief", json!({"query": "hook-shim", "since": 1}));
     world.say("brief", json!({"query": "hook-*", "focus": "performance"}));
     world.say("brief", json!({"query": "writer-thread", "focus": "gaps"}));
     world.say("brief", json!({"scope": "global"}));

@@ -209,6 +209,9 @@ fn remark(reply: &v1::SearchReply) {
     } else if reply.fell_back_to_any {
         screen::remark("helixctl: no memory has all of the words; these have some");
     }
+    for line in hits::hidden(&reply.hidden, |topic| format!("--topic {topic}")) {
+        screen::remark(&format!("helixctl: {line}"));
+    }
     let cursor = one_line(&reply.next_cursor);
     screen::remark_if(!cursor.is_empty(), &format!("there are more: --cursor {cursor}"));
     remark_notes(reply);

@@ -11,6 +11,9 @@ const SCANNED_LINES: usize = 3;
 /// Bytes of one of these lines that are scanned: a note without line ends would be read whole otherwise.
 const SCANNED_LINE_MAX_BYTES: usize = 240;
 
+/// Marks of emphasis.
+const EMPHASIS: &[char] = &['*', '_'];
+
 /// Longest prefix before a colon or dash, with it, in bytes.
 const PREFIX_MAX_BYTES: usize = 24;
 
@@ -136,16 +139,16 @@ fn by_prefix(text: &str) -> Option<Category> {
     Category::of_tag(&normalise_one(line.get(..end)?)?)
 }
 
-/// A text as it stands under its category's heading: a prefix that only repeats the heading goes.
+/// A text as it stands under its category's heading: a prefix that only repeats the heading goes, with its emphasis.
 pub(super) fn without_prefix(text: &str, category: Category) -> &str {
-    match text.split_once(':') {
-        Some((prefix, rest))
-            if prefix.len() <= PREFIX_MAX_BYTES
-                && !rest.trim().is_empty()
-                && normalise_one(prefix).and_then(|tag| Category::of_tag(&tag)) == Some(category) =>
-        {
-            rest.trim_start()
-        }
+    let Some((prefix, rest)) = text.split_once(':') else { return text };
+    let repeats = || normalise_one(prefix).and_then(|tag| Category::of_tag(&tag)) == Some(category);
+    let bare = prefix.trim_start_matches(EMPHASIS);
+    let opening = prefix.strip_suffix(bare).unwrap_or_default();
+    // `**Gotcha**: text` ends its emphasis before the colon, `**Gotcha:** text` behind it.
+    let rest = if opening.is_empty() || prefix.ends_with(EMPHASIS) { Some(rest) } else { rest.strip_prefix(opening) };
+    match rest {
+        Some(rest) if prefix.len() <= PREFIX_MAX_BYTES && !rest.trim().is_empty() && repeats() => rest.trim_start(),
         _ => text,
     }
 }
@@ -249,6 +252,10 @@ mod tests {
         assert_eq!(without_prefix("gotcha: use arm64", Category::Gotchas), "use arm64");
         assert_eq!(without_prefix("gotcha: use arm64", Category::Decisions), "gotcha: use arm64");
         assert_eq!(without_prefix("gotcha:", Category::Gotchas), "gotcha:");
+        for text in ["**Gotcha:** bold form", "**Gotcha**: bold form", "__gotcha:__ bold form"] {
+            assert_eq!(without_prefix(text, Category::Gotchas), "bold form");
+        }
+        assert_eq!(without_prefix("**Gotcha: all bold**", Category::Gotchas), "**Gotcha: all bold**");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, TEXT_MAX_BYTES, limit
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use super::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
-use crate::model::{Kind, Memory, MemoryId, Scope, SourceRef, Status, Timestamp, Topic};
+use crate::model::{Kind, Kinds, Memory, MemoryId, Scope, SourceRef, Status, Timestamp, Topic};
 
 /// Attribute that says when the text was last revised: in RFC 3339, or as another program wrote it. Readers show it as
 /// `[modified: <day>]`.
@@ -271,12 +271,32 @@ fn revise(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditErro
         return Ok(());
     }
     memory.last_seen_at = memory.last_seen_at.max(at);
+    relabel(memory, text);
     memory.text = fitting(text.to_owned(), "split it into several memories")?;
     memory.tags = tags::normalise(&memory.tags, &memory.text);
     let before = modified(&memory.attributes).map(|(key, _)| key);
     before.and_then(|key| memory.attributes.remove(key));
     memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
     Ok(())
+}
+
+/// Takes back what the old text's prefix said of the memory, where the new one has another prefix.
+fn relabel(memory: &mut Memory, text: &str) {
+    let (Some(old), Some(new)) = (tags::label(&memory.text), tags::label(text)) else { return };
+    if old == new {
+        return;
+    }
+    let kinds = Kinds::default();
+    let suggested = |tags: &[String], text: &str| tags::suggest_kind(tags, text, &kinds).ok();
+    let of_old = suggested(&[old.to_owned()], &memory.text);
+    memory.tags.retain(|tag| tag != old);
+    if of_old.as_ref() == Some(&memory.kind) {
+        let tags = tags::normalise(&memory.tags, text);
+        memory.kind = suggested(&[new.to_owned()], text)
+            .filter(|kind| kind.as_str() != "fact")
+            .or_else(|| suggested(&tags, text))
+            .unwrap_or_else(|| memory.kind.clone());
+    }
 }
 
 fn fitting(text: String, advice: &'static str) -> Result<String, AdmitError> {

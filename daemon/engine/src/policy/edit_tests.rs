@@ -104,6 +104,27 @@ fn what_is_superseded_names_its_heir() {
 }
 
 #[test]
+fn another_prefix_says_another_kind() {
+    let kinds = Kinds::default();
+    let mut gotcha = memory(1, "gotcha: the linker needs arm64");
+    gotcha.tags = vec!["arm64".into(), "gotcha".into()];
+    gotcha.kind = kinds.resolve("gotcha").unwrap();
+    let mut kept = Memory { kind: kinds.resolve("fact").unwrap(), ..gotcha.clone() };
+    let revise = |text: &str| Edit::Revise { text: text.to_owned() };
+    assert!(done(&revise("decision: link for arm64"), &mut gotcha));
+    assert_eq!(
+        (gotcha.kind.as_str(), gotcha.tags.as_slice()),
+        ("decision", ["arm64".to_owned(), "decision".to_owned()].as_slice())
+    );
+    assert!(done(&revise("perf: linking for arm64 is slow"), &mut gotcha));
+    assert_eq!((gotcha.kind.as_str(), gotcha.tags.last().map(String::as_str)), ("fact", Some("perf")));
+    assert!(done(&revise("convention: link for arm64"), &mut gotcha));
+    assert!(done(&revise("linked for arm64"), &mut gotcha), "no prefix says nothing");
+    assert!(done(&revise("decision: link for arm64"), &mut kept));
+    assert_eq!(kept.kind.as_str(), "fact", "a kind that was chosen stays");
+}
+
+#[test]
 fn what_stays_takes_over_what_the_duplicate_had() {
     let mut memory = memory(1, "x");
     (memory.tags, memory.links, memory.source) = (vec!["b".into()], vec![id(3)], None);

@@ -118,6 +118,13 @@ fn begins_with(line: &str, label: &str) -> bool {
     head.iter().zip(label.bytes()).all(is_same) && PREFIX_MARKS.iter().any(|mark| rest.starts_with(mark.as_bytes()))
 }
 
+/// What a text's prefix says that it is: one of the auto tags, or a kind.
+#[must_use]
+pub fn label(text: &str) -> Option<&'static str> {
+    let line = text.trim_start().lines().next()?;
+    prefix_tag(text).or_else(|| KIND_PREFIXES.into_iter().find(|kind| begins_with(line, kind)))
+}
+
 /// The kind that the text's own prefix names, or that tags suggest; else `fact`.
 ///
 /// # Errors

@@ -37,7 +37,7 @@ impl Strand {
         let (found, fell_back_to_any) = match search.mode {
             Mode::All => (with_words(WordMode::All)?, false),
             Mode::Any => (with_words(WordMode::Any)?, false),
-            Mode::Auto => match with_words(WordMode::All)? {
+            Mode::Auto | Mode::AllFirst => match with_words(WordMode::All)? {
                 all if all.contains(&true) => (all, false),
                 _ => (with_words(WordMode::Any)?, true),
             },

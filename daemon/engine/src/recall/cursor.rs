@@ -179,6 +179,7 @@ fn fingerprint(search: &Search) -> u64 {
 const fn mode_name(mode: Mode) -> &'static str {
     match mode {
         Mode::Auto => "auto",
+        Mode::AllFirst => "all-first",
         Mode::All => "all",
         Mode::Any => "any",
     }

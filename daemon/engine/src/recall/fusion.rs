@@ -62,12 +62,14 @@ impl Evidence {
     }
 }
 
-/// Fuses two ranked lists of (memory, score), best first. What is in the semantic list alone needs a cosine of `floor`.
+/// Fuses two ranked lists of (memory, score), best first. What is in the semantic list alone needs a cosine of `floor`. What
+/// `lacks_vector` could not be in it, so that its meaning is taken to be as good as its words.
 #[must_use]
 pub(super) fn fuse(
     lexical: &[(MemoryNumber, f32)],
     semantic: &[(MemoryNumber, f32)],
     floor: f32,
+    lacks_vector: impl Fn(MemoryNumber) -> bool,
 ) -> Vec<(MemoryNumber, Evidence)> {
     let mut evidence: BTreeMap<MemoryNumber, Evidence> = BTreeMap::new();
     for (rank, &(number, score)) in (1..).zip(lexical) {
@@ -85,9 +87,13 @@ pub(super) fn fuse(
     let is_related = |evidence: &Evidence| evidence.lexical_rank > 0 || evidence.semantic_score >= floor;
     let mut fused: Vec<(MemoryNumber, Evidence)> =
         evidence.into_iter().filter(|(_, evidence)| is_related(evidence)).collect();
-    for (_, evidence) in &mut fused {
+    for (number, evidence) in &mut fused {
         let by_words = if evidence.lexical_rank > 0 { words.place(evidence.lexical_score) } else { 0.0 };
-        let by_meaning = if evidence.semantic_rank > 0 { meaning.place(evidence.semantic_score) } else { 0.0 };
+        let by_meaning = match evidence.semantic_rank {
+            0 if lacks_vector(*number) => by_words,
+            0 => 0.0,
+            _ => meaning.place(evidence.semantic_score),
+        };
         evidence.fused = (words.weight * by_words + meaning.weight * by_meaning) / whole;
     }
     fused
@@ -154,8 +160,17 @@ mod tests {
             .collect()
     }
 
+    /// Fuses lists of memories that all have vectors.
+    fn fused(
+        lexical: &[(MemoryNumber, f32)],
+        semantic: &[(MemoryNumber, f32)],
+        floor: f32,
+    ) -> Vec<(MemoryNumber, Evidence)> {
+        fuse(lexical, semantic, floor, |_| false)
+    }
+
     fn order(lexical: &[(MemoryNumber, f32)], semantic: &[(MemoryNumber, f32)]) -> Vec<u32> {
-        let mut fused = fuse(lexical, semantic, MEANING_FLOOR);
+        let mut fused = fused(lexical, semantic, MEANING_FLOOR);
         fused.sort_by(|a, b| b.1.fused.total_cmp(&a.1.fused).then(a.0.cmp(&b.0)));
         fused.iter().map(|(number, _)| number.0).collect()
     }
@@ -167,7 +182,7 @@ mod tests {
     #[test]
     fn agreement_wins_and_the_best_is_one() {
         let meaning = list(&[(1, 0.7), (3, 0.5), (4, 0.4)]);
-        let fused = fuse(&list(&[(1, 9.0), (2, 5.0), (3, 4.0)]), &meaning, MEANING_FLOOR);
+        let fused = fused(&list(&[(1, 9.0), (2, 5.0), (3, 4.0)]), &meaning, MEANING_FLOOR);
         assert!((score(&fused, 1) - 1.0).abs() < 1e-6);
         assert!(score(&fused, 3) > score(&fused, 2));
         assert!(score(&fused, 3) > score(&fused, 4));
@@ -179,8 +194,8 @@ mod tests {
         let scores = list(&[(5, 3.0), (6, 2.0), (7, 1.0)]);
         assert_eq!(order(&scores, &[]), [5, 6, 7]);
         assert_eq!(order(&[], &scores), [5, 6, 7]);
-        assert!((score(&fuse(&scores, &[], MEANING_FLOOR), 5) - 1.0).abs() < 1e-6);
-        assert!(fuse(&[], &[], MEANING_FLOOR).is_empty());
+        assert!((score(&fused(&scores, &[], MEANING_FLOOR), 5) - 1.0).abs() < 1e-6);
+        assert!(fused(&[], &[], MEANING_FLOOR).is_empty());
     }
 
     #[test]
@@ -200,13 +215,22 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_vector_is_no_bad_one() {
+        // Memory 9 was just stored and has the words; the others are the least bad of what has vectors.
+        let (words, meaning) = (list(&[(9, 6.0), (3, 1.0)]), list(&[(1, 0.36), (2, 0.3), (3, 0.28), (4, 0.1)]));
+        assert_eq!(order(&words, &meaning).first(), Some(&1));
+        let pending = fuse(&words, &meaning, MEANING_FLOOR, |number| number.0 == 9);
+        assert!(pending.iter().all(|(number, evidence)| number.0 == 9 || evidence.fused < score(&pending, 9)));
+    }
+
+    #[test]
     fn odd_lists_give_finite_scores() {
         let alone = list(&[(1, 0.5)]);
         let equal = list(&[(1, 0.5), (2, 0.5)]);
         let below_zero = list(&[(1, -0.1), (2, -0.3)]);
         for semantic in [&alone, &equal, &below_zero] {
             for lexical in [&alone, &equal] {
-                let fused = fuse(lexical, semantic, MEANING_FLOOR);
+                let fused = fused(lexical, semantic, MEANING_FLOOR);
                 assert!(fused.iter().all(|(_, evidence)| (0.0..=1.0).contains(&evidence.fused)), "{fused:?}");
                 let is_sure = semantic.iter().any(|&(_, cosine)| cosine >= MEANING_SURE);
                 assert!(!is_sure || (score(&fused, 1) - 1.0).abs() < 1e-6);
@@ -217,9 +241,9 @@ mod tests {
     #[test]
     fn what_has_neither_words_nor_meaning_in_common_is_left_out() {
         let nearest = list(&[(1, 0.25), (2, 0.01)]);
-        assert!(fuse(&[], &nearest, MEANING_FLOOR).is_empty());
+        assert!(fused(&[], &nearest, MEANING_FLOOR).is_empty());
         // Whoever asks for meaning alone gets the nearest there is.
-        assert_eq!(fuse(&[], &nearest, UNRELATED_BELOW).len(), 1);
+        assert_eq!(fused(&[], &nearest, UNRELATED_BELOW).len(), 1);
         // A memory that has the words but no vector yet leads the least bad of the others.
         assert_eq!(order(&list(&[(3, 2.0)]), &list(&[(1, 0.27), (2, 0.25)])), [3, 1]);
     }

@@ -1,19 +1,17 @@
 //! Running a search.
 
-use std::collections::HashSet;
-
 use super::diversity::{self, Candidate, Selection};
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
+use super::words::{in_order, per_topic};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::filter::Filter;
-use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::index::vectors::Candidates;
 use crate::model::{Memory, MemoryNumber, Timestamp};
 use crate::policy::decay::effective_confidence;
 use crate::policy::stale::SourceState;
 use crate::ports::{NoSources, Sources};
-use crate::strand::{ReadError, Strand};
+use crate::strand::{Counted, ReadError, Strand};
 
 /// Candidates whose records are read at first. Reading one costs microseconds, and the rest seldom has a chance.
 const POOL_DEPTH: usize = FUSION_DEPTH;
@@ -27,6 +25,8 @@ pub enum Mode {
     /// All of them, or any when nothing has all.
     #[default]
     Auto,
+    /// All of them, what is near in meaning after those; or any when nothing has all.
+    AllFirst,
     /// All of them.
     All,
     /// Any of them.
@@ -77,6 +77,8 @@ pub struct Hit {
     pub factors: Factors,
     /// What has become of its source.
     pub source_state: SourceState,
+    /// Whether it has words that were asked for, as many as were demanded.
+    pub has_words: bool,
 }
 
 /// What the words of a search found.
@@ -102,6 +104,8 @@ pub struct Recalled {
     pub has_more: bool,
     /// Whether a list was full, so that more may match than can be shown.
     pub is_cut: bool,
+    /// Topics of the hits of which more have the words than the cap on a topic lets through, most first.
+    pub hidden: Vec<Counted>,
 }
 
 impl Search {
@@ -113,10 +117,10 @@ impl Search {
 }
 
 /// A candidate with what is known of it before its record is read.
-struct Scored {
-    number: MemoryNumber,
-    topic: u32,
-    evidence: Evidence,
+pub(super) struct Scored {
+    pub(super) number: MemoryNumber,
+    pub(super) topic: u32,
+    pub(super) evidence: Evidence,
     factors: Factors,
 }
 
@@ -154,30 +158,38 @@ impl Strand {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
-        let (lexical, fell_back_to_any) = self.lexical_list(search, &passes)?;
+        let lexical = self.lexical_list(search, &passes)?;
         let mut semantic = self.semantic_list(search, &catalog, &passes)?;
         if search.mode == Mode::All && search.retriever == Retriever::Hybrid {
             // Meaning orders those that have all words, and adds none.
-            let with_all: HashSet<MemoryNumber> = lexical.iter().map(|(number, _)| *number).collect();
-            semantic.retain(|(number, _)| with_all.contains(number));
+            semantic.retain(|(number, _)| lexical.has(*number));
         }
-        let words = match (lexical.is_empty(), fell_back_to_any) {
+        let words = match (lexical.ranked.is_empty(), lexical.fell_back_to_any) {
             (true, _) if search.retriever == Retriever::Hybrid => WordsFound::Nothing,
             (_, true) => WordsFound::OnlyAny,
             (_, false) => WordsFound::AsAsked,
         };
-        let is_cut = lexical.len().max(semantic.len()) >= FUSION_DEPTH;
+        let is_cut = lexical.ranked.len().max(semantic.len()) >= FUSION_DEPTH;
         let floor = if search.retriever == Retriever::Meaning { UNRELATED_BELOW } else { MEANING_FLOOR };
-        let fused = fuse(&lexical, &semantic, floor).into_iter();
-        let pool = fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
+        let lacks_vector = |number: MemoryNumber| self.codes(&[number]).iter().all(Option::is_none);
+        let fused = fuse(&lexical.ranked, &semantic, floor, lacks_vector).into_iter();
+        let pool: Vec<Scored> =
+            fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
         drop(catalog);
         let wanted = offset.saturating_add(search.limit);
         // One more than wanted tells whether there are more.
-        let mut hits = self.best(pool, search, wanted.saturating_add(1), sources)?;
+        let per_topic = per_topic(search, &lexical, &pool);
+        let (first, second) = in_order(search, &lexical, pool);
+        let room = |taken: usize| Room { limit: wanted.saturating_add(1) - taken, per_topic };
+        let mut hits = self.best(first, search, &room(0), sources)?;
+        hits.extend(self.best(second, search, &room(hits.len()), sources)?);
         let has_more = hits.len() > wanted;
+        let shown: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
         hits.truncate(wanted);
         hits.drain(..offset.min(hits.len()));
-        Ok(Recalled { hits, words, has_more, is_cut })
+        self.tell_words(search, &lexical, &mut hits);
+        let hidden = self.hidden(&lexical, &shown, &hits, per_topic);
+        Ok(Recalled { hits, words, has_more, is_cut, hidden })
     }
 
     /// The newest memories that pass, strictly in that order.
@@ -205,12 +217,10 @@ impl Strand {
         &self,
         mut near: Vec<Scored>,
         search: &Search,
-        limit: usize,
+        &Room { limit, per_topic }: &Room,
         sources: &dyn Sources,
     ) -> Result<Vec<Hit>, ReadError> {
         near.sort_by(|a, b| b.most().total_cmp(&a.most()).then(a.number.cmp(&b.number)));
-        let topics: Vec<u32> = near.iter().map(|scored| scored.topic).collect();
-        let per_topic = diversity::per_topic(&topics, !search.filter.topics.is_empty());
         let far = near.split_off(near.len().min(POOL_DEPTH));
         let best_of_far = far.first().map(Scored::most);
         let mut hits = ranked(self.read(near, search, sources)?);
@@ -224,38 +234,6 @@ impl Strand {
         let mut slots: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
         let chosen = selection.order.into_iter().zip(selection.worth);
         Ok(chosen.filter_map(|(at, score)| Some(Hit { score, ..slots.get_mut(at)?.take()? })).collect())
-    }
-
-    fn lexical_list(
-        &self,
-        search: &Search,
-        passes: &impl Fn(u32) -> bool,
-    ) -> Result<(Vec<(MemoryNumber, f32)>, bool), ReadError> {
-        if search.retriever == Retriever::Meaning {
-            return Ok((Vec::new(), false));
-        }
-        let restriction = Restriction { topics: &search.filter.topics, tags: &search.filter.tags };
-        let run = |mode| -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
-            let query = LexicalQuery::parse(&search.words, mode);
-            let hits = self.lexical().search(&query, FUSION_DEPTH, &restriction, passes)?;
-            Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.score)).collect())
-        };
-        match search.mode {
-            Mode::All => Ok((run(WordMode::All)?, false)),
-            Mode::Any => Ok((run(WordMode::Any)?, false)),
-            Mode::Auto => {
-                let all = run(WordMode::All)?;
-                if all.is_empty() {
-                    let any = run(WordMode::Any)?;
-                    let fell_back = !any.is_empty();
-                    return Ok((any, fell_back));
-                }
-                // Beside meaning a list of the one or two that have all words is a poor witness: it ranks nothing else, and
-                // cannot show whether its best stands out. The memories with all words lead the longer list as well.
-                let is_fused = search.vector.is_some() && search.retriever == Retriever::Hybrid;
-                if is_fused { Ok((run(WordMode::Any)?, false)) } else { Ok((all, false)) }
-            }
-        }
     }
 
     fn semantic_list(
@@ -285,7 +263,14 @@ impl Strand {
             let source_state = sources.state(&memory);
             let confidence = source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
             factors.confidence = Factors::confidence_factor(confidence);
-            hits.push(Hit { score: evidence.fused * factors.product(), memory, evidence, factors, source_state });
+            hits.push(Hit {
+                score: evidence.fused * factors.product(),
+                memory,
+                evidence,
+                factors,
+                source_state,
+                has_words: evidence.lexical_rank > 0,
+            });
         }
         Ok(hits)
     }
@@ -303,6 +288,12 @@ impl Strand {
     }
 }
 
+/// How many hits are wanted, and how many of one topic.
+struct Room {
+    limit: usize,
+    per_topic: usize,
+}
+
 fn ranked(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.memory.number.cmp(&b.memory.number)));
     hits
@@ -318,91 +309,5 @@ fn few_candidates(search: &Search, catalog: &Catalog, passes: &impl Fn(u32) -> b
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::model::{Actor, Draft, Kinds, Origin, Scope};
-    use crate::policy::admit::admit;
-    use crate::store::MemoryStorage;
-    use crate::strand::Request;
-
-    /// Says that the source of the first memory changed.
-    struct FirstChanged;
-
-    impl Sources for FirstChanged {
-        fn state(&self, memory: &Memory) -> SourceState {
-            if memory.number == MemoryNumber(0) { SourceState::Changed } else { SourceState::Fresh }
-        }
-    }
-
-    fn store(text: &str, entropy: u8) -> Request {
-        let draft = Draft { topic: "lists".into(), text: text.into(), ..Draft::default() };
-        let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
-        Request::Store {
-            words: Box::new(Strand::read_words(&admitted)),
-            admitted,
-            links: Vec::new(),
-            stamps: None,
-            force: true,
-            entropy: [entropy; 10],
-            actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
-            at: Timestamp::default(),
-        }
-    }
-
-    #[test]
-    fn a_changed_source_costs_confidence_in_this_search_alone() {
-        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-        writer.commit(vec![store("walrus lists one", 1), store("walrus lists two", 2)]).unwrap();
-        let search = Search {
-            words: "walrus lists".to_owned(),
-            vector: None,
-            filter: Filter::default(),
-            limit: 10,
-            mode: Mode::Auto,
-            retriever: Retriever::Words,
-            now: Timestamp::default(),
-        };
-        let plain = strand.search(&search).unwrap().hits;
-        assert!(plain.iter().all(|hit| hit.source_state == SourceState::Unknown));
-        let looked = strand.search_page(&search, 0, &FirstChanged).unwrap().hits;
-        let order: Vec<u32> = looked.iter().map(|hit| hit.memory.number.0).collect();
-        assert_eq!(order, [1, 0]);
-        let doubted = looked.last().unwrap();
-        assert_eq!(doubted.source_state, SourceState::Changed);
-        assert!((doubted.factors.confidence - Factors::confidence_factor(0.7)).abs() < f32::EPSILON);
-        assert!((doubted.memory.confidence - 1.0).abs() < f32::EPSILON);
-    }
-
-    #[test]
-    fn meaning_adds_nothing_where_all_words_are_demanded_and_says_when_it_is_alone() {
-        const DIMENSIONS: usize = 64;
-        let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-        strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
-        writer.commit(vec![store("walrus lists one", 1), store("seal lists two", 2)]).unwrap();
-        assert!(!strand.lacks_vectors(), "what was just stored is not worth a word");
-        let pending = strand.pending_vectors(10).unwrap();
-        let vectors: Vec<_> = pending.iter().map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS])).collect();
-        strand.put_vectors(&vectors).unwrap();
-        writer.commit((3..20).map(|entropy| store(&format!("otters list {entropy}"), entropy)).collect()).unwrap();
-        assert!(strand.lacks_vectors());
-        let search = |words: &str, mode| Search {
-            words: words.to_owned(),
-            vector: Some(vec![0.5; DIMENSIONS]),
-            filter: Filter::default(),
-            limit: 10,
-            mode,
-            retriever: Retriever::Hybrid,
-            now: Timestamp::default(),
-        };
-        let found = |words, mode| {
-            let found = strand.search(&search(words, mode)).unwrap();
-            (found.hits.iter().map(|hit| hit.memory.number.0).collect::<Vec<_>>(), found.words == WordsFound::Nothing)
-        };
-        assert_eq!(found("walrus", Mode::All), (vec![0], false));
-        assert_eq!(found("walrus", Mode::Auto), (vec![0, 1], false));
-        assert_eq!(found("kangaroo", Mode::All), (vec![], true));
-        let (alone, lacks_words) = found("kangaroo", Mode::Auto);
-        assert!(alone.len() == 2 && lacks_words);
-    }
-}
+#[path = "run_tests.rs"]
+mod tests;

@@ -115,6 +115,8 @@ pub enum TopicEdit {
     Merge(Topic),
     /// Forgets what is active in it.
     Forget,
+    /// Makes what is forgotten of it active again.
+    Restore,
 }
 
 /// A memory that stays, and one that says the same.

@@ -1,6 +1,6 @@
 //! Which memory an edit means.
 
-use helix_engine::model::{MemoryNumber, Topic};
+use helix_engine::model::{MemoryNumber, Status as Life, Topic};
 use helix_engine::policy::tags;
 use helix_engine::strand::Resolution;
 use helix_proto::v1;
@@ -20,8 +20,8 @@ pub(super) enum Bare {
     Newest,
     /// Its memory, when it has one only.
     Only,
-    /// Nothing: a memory must be named.
-    Refused,
+    /// What is deleted of it.
+    Deleted,
 }
 
 /// What a target means.
@@ -53,12 +53,24 @@ pub(super) fn choose(
         0 => {}
         1 => {
             let topic = parse_topic(reference, &mut warnings)?;
-            return selected(runtime, asker, &topic, target).map(|choice| (choice, warnings));
+            let members = if bare == Bare::Deleted {
+                deleted(runtime, asker, &topic)
+            } else {
+                runtime.strand.topic_members(topic.as_str(), &asker.scopes())
+            };
+            let choice = selected(runtime, &topic, &members, target, bare);
+            return choice.map(|choice| (choice, warnings));
         }
         _ => return Err(Status::invalid_argument("give only one of index, match_text and tag")),
     }
     // A topic's name is also the beginning of its memories' handles; what looks like a handle or an index is one.
-    let looks_like_memory = reference.contains(['/', ':']) || bare == Bare::Refused;
+    let looks_like_memory = reference.contains(['/', ':']);
+    if bare == Bare::Deleted && !looks_like_memory {
+        if let Some(choice) = of_deleted(runtime, asker, reference)? {
+            return Ok((choice, warnings));
+        }
+        return Ok((named(runtime, asker, reference)?, warnings));
+    }
     if !looks_like_memory && let Some(choice) = of_topic(runtime, asker, reference, bare, &mut warnings) {
         return Ok((choice, warnings));
     }
@@ -73,9 +85,17 @@ pub(super) fn is_place(target: &v1::Target) -> bool {
 }
 
 /// The memory of a topic that the target's one selector picks.
-fn selected(runtime: &Runtime, asker: &Asker, topic: &Topic, target: &v1::Target) -> Result<Choice, Status> {
-    let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
+fn selected(
+    runtime: &Runtime,
+    topic: &Topic,
+    members: &[MemoryNumber],
+    target: &v1::Target,
+    bare: Bare,
+) -> Result<Choice, Status> {
     let Some(last) = members.len().checked_sub(1) else {
+        if bare == Bare::Deleted {
+            return Err(none_deleted(topic));
+        }
         return Err(Status::not_found(format!("topic {topic} has no memory here; list the topics for their names")));
     };
     if let Some(index) = target.index {
@@ -83,7 +103,7 @@ fn selected(runtime: &Runtime, asker: &Asker, topic: &Topic, target: &v1::Target
         return members.get(index as usize).copied().map(Choice::One).ok_or_else(missing);
     }
     if target.tag.is_empty() {
-        return by_text(runtime, topic, &members, &target.match_text);
+        return by_text(runtime, topic, members, &target.match_text);
     }
     let missing =
         || Status::not_found(format!("no memory of topic {topic} has the tag {:?}; read the topic", target.tag));
@@ -95,6 +115,37 @@ fn selected(runtime: &Runtime, asker: &Asker, topic: &Topic, target: &v1::Target
         }
     }
     Err(missing())
+}
+
+/// What was deleted of a topic, in the order in which it was recorded. Without any, what else went out of use.
+fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber> {
+    let catalog = runtime.strand.catalog();
+    let scopes: Vec<String> = asker.scopes().iter().map(ToString::to_string).collect();
+    let members = |is_wanted: fn(Life) -> bool| -> Vec<MemoryNumber> {
+        let is_member = |number: &MemoryNumber| {
+            catalog
+                .row(*number)
+                .is_some_and(|row| is_wanted(row.status) && scopes.iter().any(|scope| scope == catalog.scope_of(row)))
+        };
+        catalog.of_topic(topic.as_str()).into_iter().filter(is_member).collect()
+    };
+    let forgotten = members(|status| matches!(status, Life::Forgotten | Life::Pruned));
+    if forgotten.is_empty() { members(|status| matches!(status, Life::Superseded | Life::Archived)) } else { forgotten }
+}
+
+/// What of a topic is to be restored that is named alone; `None` when there is no such topic.
+fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Option<Choice>, Status> {
+    let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
+    match deleted(runtime, asker, &topic).as_slice() {
+        [] if runtime.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty() => Ok(None),
+        [] => Err(none_deleted(&topic)),
+        [one] => Ok(Some(Choice::One(*one))),
+        several => Ok(Some(Choice::Several(several.iter().rev().take(CANDIDATES_MAX).copied().collect()))),
+    }
+}
+
+fn none_deleted(topic: &Topic) -> Status {
+    Status::not_found(format!("no memory of topic {topic} is deleted here, so there is nothing to restore"))
 }
 
 fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &str) -> Result<Choice, Status> {
@@ -128,7 +179,7 @@ fn of_topic(
     let topic = Topic::parse(reference).ok()?;
     let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
     match (members.as_slice(), bare) {
-        ([], _) | (_, Bare::Refused) => None,
+        ([], _) | (_, Bare::Deleted) => None,
         ([one], _) => Some(Choice::One(*one)),
         ([.., newest], Bare::Newest) => {
             warnings.push(format!("the newest of {} memories of topic {topic} was meant", members.len()));

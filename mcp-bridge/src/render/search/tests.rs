@@ -37,6 +37,14 @@ fn grouped_is_by_topic() {
 }
 
 #[test]
+fn what_is_not_shown_of_a_topic_is_said() {
+    let hidden = vec![NamedCount { name: arm64().topic, count: 2 }];
+    let reply = SearchReply { hidden, fell_back_to_any: false, notes: Vec::new(), ..two_hits() };
+    let texts = [shown(&reply, Detail::Brief, false), shown(&reply, Detail::Grouped, false)];
+    insta::assert_snapshot!(texts.join("\n---\n"));
+}
+
+#[test]
 fn explain_shows_the_parts_of_the_score() {
     insta::assert_snapshot!(shown(&two_hits(), Detail::Brief, true));
 }

@@ -12,7 +12,8 @@ use crate::text::one_line;
 /// A reference, and which memory of it when it is a topic.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// Handle, id, the beginning of either, topic:index, or a topic, whose newest memory is meant
+    /// Handle, id, the beginning of either, topic:index, or a topic: its newest memory is meant, and to
+    /// revise or set, its only one
     #[arg(value_name = "REF")]
     reference: String,
     /// Means the memory at this position in the topic, counted from 0

@@ -65,7 +65,8 @@ impl Trip {
         };
         let found = self.find(client, "", filter).await.ok()?.pop()?;
         let reference = hyphenated(&found.id);
-        let restore = Action::Restore(v1::RestoreMemory { reference: reference.clone() });
+        let restore =
+            Action::Restore(v1::RestoreMemory { reference: reference.clone(), ..v1::RestoreMemory::default() });
         let restored = self.edit(client, restore, found.sequence).await?;
         let target = Some(v1::Target { reference, ..v1::Target::default() });
         self.edit(client, Action::Revise(v1::ReviseText { target, text: self.text() }), restored.sequence).await

@@ -106,19 +106,31 @@ impl LexicalQuery {
         self
     }
 
+    /// Whether every term that [`Mode::All`] demands occurs in a document.
+    #[must_use]
+    pub fn has_all(&self, document: &Document<'_>) -> bool {
+        let found = tokens_of(document);
+        self.terms.iter().filter(|term| term.required).all(|term| found.contains(&term.token))
+    }
+
     /// Returns the words of this query that occur in a document, as they were asked, to explain a hit.
     #[must_use]
     pub fn matched_terms(&self, document: &Document<'_>) -> Vec<String> {
-        let mut found = HashSet::new();
-        for text in document.scored_texts() {
-            visit(&text, |token| {
-                if !found.contains(token.text) {
-                    found.insert(token.text.to_owned());
-                }
-            });
-        }
+        let found = tokens_of(document);
         self.terms.iter().filter(|term| found.contains(&term.token)).map(|term| term.word.clone()).collect()
     }
+}
+
+fn tokens_of(document: &Document<'_>) -> HashSet<String> {
+    let mut found = HashSet::new();
+    for text in document.scored_texts() {
+        visit(&text, |token| {
+            if !found.contains(token.text) {
+                found.insert(token.text.to_owned());
+            }
+        });
+    }
+    found
 }
 
 fn is_part_of(part: &Token, whole: &Token) -> bool {
@@ -206,5 +218,7 @@ mod tests {
         let document = Document { number: 1, text: "Builds need arm64", topic: "gotchas", tags: &tags, source: None };
         let query = LexicalQuery::parse("which gotcha breaks building in ci?", Mode::Any);
         assert_eq!(query.matched_terms(&document), ["gotcha", "building", "ci"]);
+        assert!(!query.has_all(&document));
+        assert!(LexicalQuery::parse("building for arm64 in the ci", Mode::All).has_all(&document));
     }
 }

@@ -25,6 +25,7 @@ pub(super) enum Label {
     Edited,
     /// What is out of use is moved as well, and neither shown nor counted.
     Moved,
+    /// All that changed is shown: what was forgotten, or brought back.
     Forgotten,
     /// Every second change is of a duplicate.
     Merged,
@@ -105,7 +106,7 @@ impl Strand {
                 let write =
                     |number| Write::Edit { number, edit: edit.clone(), expected: None, actor: actor.clone(), at };
                 let writes = members.into_iter().map(write).collect();
-                let label = if edit == Edit::Forget { Label::Forgotten } else { Label::Moved };
+                let label = if matches!(edit, Edit::Forget | Edit::Restore) { Label::Forgotten } else { Label::Moved };
                 Decided { writes, words: None, text_hash: None, label }
             }
             Request::MergeDuplicates { pairs, actor, at } => {
@@ -175,7 +176,9 @@ fn topic_edit(
     };
     let is_active = |row: &Row| row.status == Status::Active;
     let is_in_use = |row: &Row| row.status.is_indexed();
-    if members(topic, &is_in_use).is_empty() {
+    let is_forgotten = |row: &Row| row.status == Status::Forgotten;
+    let needed: &dyn Fn(&Row) -> bool = if edit == TopicEdit::Restore { &is_forgotten } else { &is_in_use };
+    if members(topic, needed).is_empty() {
         return Err(WriteError::NoSuchTopic(topic.clone()));
     }
     let (numbers, edit) = match edit {
@@ -188,6 +191,7 @@ fn topic_edit(
         }
         TopicEdit::Merge(into) => (members(topic, &|_| true), Edit::Move { topic: into }),
         TopicEdit::Forget => (members(topic, &is_active), Edit::Forget),
+        TopicEdit::Restore => (members(topic, &is_forgotten), Edit::Restore),
     };
     let memories = numbers.len();
     if memories > TOPIC_EDIT_MAX {

@@ -1,0 +1,167 @@
+#![allow(clippy::unwrap_used)]
+use std::sync::Arc;
+
+use super::*;
+use crate::model::{Actor, Draft, Kinds, Origin, Scope};
+use crate::policy::admit::admit;
+use crate::store::MemoryStorage;
+use crate::strand::Request;
+
+/// Says that the source of the first memory changed.
+struct FirstChanged;
+
+impl Sources for FirstChanged {
+    fn state(&self, memory: &Memory) -> SourceState {
+        if memory.number == MemoryNumber(0) { SourceState::Changed } else { SourceState::Fresh }
+    }
+}
+
+fn store(text: &str, entropy: u8) -> Request {
+    store_in("lists", text, entropy)
+}
+
+fn store_in(topic: &str, text: &str, entropy: u8) -> Request {
+    let draft = Draft { topic: topic.into(), text: text.into(), ..Draft::default() };
+    let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+    Request::Store {
+        words: Box::new(Strand::read_words(&admitted)),
+        admitted,
+        links: Vec::new(),
+        stamps: None,
+        force: true,
+        entropy: [entropy; 10],
+        actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
+        at: Timestamp::default(),
+    }
+}
+
+#[test]
+fn a_changed_source_costs_confidence_in_this_search_alone() {
+    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+    writer.commit(vec![store("walrus lists one", 1), store("walrus lists two", 2)]).unwrap();
+    let search = Search {
+        words: "walrus lists".to_owned(),
+        vector: None,
+        filter: Filter::default(),
+        limit: 10,
+        mode: Mode::Auto,
+        retriever: Retriever::Words,
+        now: Timestamp::default(),
+    };
+    let plain = strand.search(&search).unwrap().hits;
+    assert!(plain.iter().all(|hit| hit.source_state == SourceState::Unknown));
+    let looked = strand.search_page(&search, 0, &FirstChanged).unwrap().hits;
+    let order: Vec<u32> = looked.iter().map(|hit| hit.memory.number.0).collect();
+    assert_eq!(order, [1, 0]);
+    let doubted = looked.last().unwrap();
+    assert_eq!(doubted.source_state, SourceState::Changed);
+    assert!((doubted.factors.confidence - Factors::confidence_factor(0.7)).abs() < f32::EPSILON);
+    assert!((doubted.memory.confidence - 1.0).abs() < f32::EPSILON);
+}
+
+#[test]
+fn meaning_adds_nothing_where_all_words_are_demanded_and_says_when_it_is_alone() {
+    const DIMENSIONS: usize = 64;
+    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+    strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
+    writer.commit(vec![store("walrus lists one", 1), store("seal lists two", 2)]).unwrap();
+    assert!(!strand.lacks_vectors(), "what was just stored is not worth a word");
+    let pending = strand.pending_vectors(10).unwrap();
+    let vectors: Vec<_> = pending.iter().map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS])).collect();
+    strand.put_vectors(&vectors).unwrap();
+    writer.commit((3..20).map(|entropy| store(&format!("otters list {entropy}"), entropy)).collect()).unwrap();
+    assert!(strand.lacks_vectors());
+    let search = |words: &str, mode| Search {
+        words: words.to_owned(),
+        vector: Some(vec![0.5; DIMENSIONS]),
+        filter: Filter::default(),
+        limit: 10,
+        mode,
+        retriever: Retriever::Hybrid,
+        now: Timestamp::default(),
+    };
+    let found = |words, mode| {
+        let found = strand.search(&search(words, mode)).unwrap();
+        (found.hits.iter().map(|hit| hit.memory.number.0).collect::<Vec<_>>(), found.words == WordsFound::Nothing)
+    };
+    assert_eq!(found("walrus", Mode::All), (vec![0], false));
+    assert_eq!(found("walrus", Mode::Auto), (vec![0, 1], false));
+    assert_eq!(found("kangaroo", Mode::All), (vec![], true));
+    let (alone, lacks_words) = found("kangaroo", Mode::Auto);
+    assert!(alone.len() == 2 && lacks_words);
+}
+
+const DIMENSIONS: usize = 64;
+
+/// A strand with memories of these topics and texts, each near in meaning to what is asked for, or not.
+fn strand_of(memories: &[(&str, &str, bool)]) -> Arc<Strand> {
+    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+    strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
+    let requests = (1..).zip(memories).map(|(entropy, (topic, text, _))| store_in(topic, text, entropy));
+    writer.commit(requests.collect()).unwrap();
+    let vectors: Vec<_> = strand
+        .pending_vectors(memories.len())
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let is_near = memories[one.number.0 as usize].2;
+            (one.number, one.text_hash, vec![if is_near { 0.5 } else { -0.5 }; DIMENSIONS])
+        })
+        .collect();
+    strand.put_vectors(&vectors).unwrap();
+    strand
+}
+
+fn hybrid(words: &str, mode: Mode) -> Search {
+    Search {
+        words: words.to_owned(),
+        vector: Some(vec![0.5; DIMENSIONS]),
+        filter: Filter::default(),
+        limit: 10,
+        mode,
+        retriever: Retriever::Hybrid,
+        now: Timestamp::default(),
+    }
+}
+
+#[test]
+fn what_the_cap_hides_is_counted() {
+    let texts: Vec<String> = (0..5).map(|at| format!("token expiry number {at}")).collect();
+    let mut memories: Vec<(&str, &str, bool)> = texts.iter().map(|text| ("auth", text.as_str(), false)).collect();
+    memories.push(("mail", "token expiry by mail", false));
+    let strand = strand_of(&memories);
+    let mut search = Search { vector: None, ..hybrid("token expiry", Mode::Auto) };
+    let found = strand.search(&search).unwrap();
+    assert_eq!((found.hits.len(), found.hidden), (4, vec![Counted { name: "auth".to_owned(), count: 2 }]));
+    search.filter.topics = vec!["auth".to_owned()];
+    let asked = strand.search(&search).unwrap();
+    assert_eq!((asked.hits.len(), asked.hidden), (5, Vec::new()));
+}
+
+#[test]
+fn what_is_merely_near_in_meaning_caps_nothing() {
+    let texts: Vec<String> = (0..5).map(|at| format!("token expiry number {at}")).collect();
+    let mut memories: Vec<(&str, &str, bool)> = texts.iter().map(|text| ("auth", text.as_str(), true)).collect();
+    memories.push(("mail", "credentials run out", true));
+    let found = strand_of(&memories).search(&hybrid("token expiry", Mode::Auto)).unwrap();
+    assert_eq!((found.hits.len(), found.hidden), (6, Vec::new()));
+    assert_eq!(found.hits.iter().filter(|hit| hit.has_words).count(), 5);
+}
+
+#[test]
+fn what_has_all_words_comes_first_and_the_rest_is_near() {
+    let strand = strand_of(&[
+        ("a", "walrus pups rest", true),
+        ("b", "walrus and lists of them and of much else besides that nobody asked for", false),
+        ("c", "lists", false),
+    ]);
+    let found = |mode| {
+        let found = strand.search(&hybrid("walrus lists", mode)).unwrap();
+        found.hits.iter().map(|hit| (hit.memory.number.0, hit.has_words)).collect::<Vec<_>>()
+    };
+    assert_eq!(found(Mode::AllFirst), [(1, true), (0, false)]);
+    let mut auto = found(Mode::Auto);
+    auto.sort_unstable();
+    assert_eq!(auto, [(0, false), (1, true), (2, false)]);
+    assert_eq!(strand.search(&hybrid("walrus kangaroo", Mode::AllFirst)).unwrap().words, WordsFound::OnlyAny);
+}

@@ -1,0 +1,96 @@
+//! What a caller gave beside the text, and what of it is not taken when the text is known already.
+
+use helix_engine::model::{Memory, MemoryId, SourceRef};
+use helix_engine::policy::admit::Admitted;
+use helix_engine::policy::tags;
+use helix_proto::v1;
+
+/// Characters of a source that a note repeats.
+const SOURCE_SHOWN_CHARS: usize = 200;
+
+/// The fields of a draft that were given.
+#[derive(Debug)]
+pub(super) struct Given {
+    tags: Vec<String>,
+    source: String,
+    kind: bool,
+    importance: Option<f32>,
+    confidence: Option<f32>,
+    pinned: bool,
+}
+
+impl Given {
+    /// Notes them before the draft is taken apart.
+    pub(super) fn of(draft: &v1::Draft) -> Self {
+        Self {
+            tags: draft.tags.clone(),
+            source: draft.source.clone(),
+            kind: !draft.kind.trim().is_empty(),
+            importance: draft.importance,
+            confidence: draft.confidence,
+            pinned: draft.pinned,
+        }
+    }
+
+    /// That only the first of several lines is kept.
+    pub(super) fn range_note(&self) -> Option<String> {
+        range_note(&self.source)
+    }
+
+    /// What was given and is not so in the memory that says the same, and how to change it.
+    pub(super) fn untaken(&self, known: &Memory, admitted: &Admitted, links: &[MemoryId]) -> Option<String> {
+        let new_tags: Vec<String> = self
+            .tags
+            .iter()
+            .flat_map(|tag| tag.split(','))
+            .filter_map(tags::normalise_one)
+            .filter(|tag| !known.tags.contains(tag))
+            .collect();
+        let place = |source: Option<&SourceRef>| source.map(|source| (source.path.clone(), source.line));
+        let differs = |given: Option<f32>, is: f32| given.is_some_and(|given| (given - is).abs() > f32::EPSILON);
+        let fields = [
+            (
+                "source",
+                !self.source.trim().is_empty() && place(admitted.source.as_ref()) != place(known.source.as_ref()),
+            ),
+            ("kind", self.kind && admitted.kind != known.kind),
+            ("importance", differs(self.importance, known.importance)),
+            ("confidence", differs(self.confidence, known.confidence)),
+            ("pinned", self.pinned && !known.pinned),
+            ("links", links.iter().any(|link| !known.links.contains(link))),
+        ];
+        let fields: Vec<&str> =
+            fields.into_iter().filter(|(_, is_untaken)| *is_untaken).map(|(name, _)| name).collect();
+        let tags = (!new_tags.is_empty())
+            .then(|| format!("the tags {} were not taken (edit action=tag adds them)", new_tags.join(", ")));
+        let verb = if fields.len() == 1 { "was" } else { "were" };
+        let set = (!fields.is_empty())
+            .then(|| format!("{} {verb} not taken (edit action=set changes what is known)", fields.join(", ")));
+        let topic = (admitted.topic != known.topic).then(|| format!("it stays in topic {}", known.topic));
+        let told: Vec<String> = [tags, set, topic].into_iter().flatten().collect();
+        (!told.is_empty()).then(|| told.join("; "))
+    }
+}
+
+/// That only the first of several lines is kept of a source.
+pub(in crate::rpc) fn range_note(source: &str) -> Option<String> {
+    let parsed = SourceRef::parse(source);
+    let (line, behind) = (parsed.line?, source.trim().get(parsed.path.len()..)?);
+    let shown: String = source.trim().chars().take(SOURCE_SHOWN_CHARS).collect();
+    behind.contains('-').then(|| format!("source {shown:?} names several lines; the first, {line}, is kept"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_lines_are_noted() {
+        for source in ["a.rs:1-2", "a.rs#L1-L2", " a-b.rs:1-2 "] {
+            assert!(range_note(source).is_some_and(|note| note.ends_with("the first, 1, is kept")), "{source}");
+        }
+        for source in ["a.rs:1", "a-b.rs:1:2", "a-b.rs", "a.rs#L1", ""] {
+            assert_eq!(range_note(source), None, "{source}");
+        }
+    }
+}
