@@ -50,8 +50,13 @@ impl Outcome {
     /// `None` when the tool has not ended, or what it answered is no output.
     pub(super) fn of(input: &Input, client: ClientEvent) -> Option<Self> {
         if client == ClientEvent::PostToolUseFailure {
-            let status = if input.error.starts_with(EXIT_CODE) { Status::Failed } else { Status::Refused };
-            return Some(Self { output: bounded(&input.error), status });
+            // It is the line's code, and not what a command wrote.
+            let (first, rest) = input.error.split_once('\n').unwrap_or((&input.error, ""));
+            let (output, status) = match first.strip_prefix(EXIT_CODE) {
+                Some(_) => (rest, Status::Failed),
+                None => (input.error.as_str(), Status::Refused),
+            };
+            return Some(Self { output: bounded(output), status });
         }
         match &input.tool_response {
             // Codex's.

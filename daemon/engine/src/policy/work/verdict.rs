@@ -56,7 +56,7 @@ pub fn warm_up() {
 }
 
 /// How a line may begin before the tool's own words: Turborepo's and pnpm's names of the package, in which it runs.
-const PREFIX: &str = r"(?m)^[ \t]*(?:[@\w./-]{1,80}[: ][\w:-]{1,40}: ?)?";
+const PREFIX: &str = r"(?m)^[ \t]*(?:[@\w./-]+[: ][\w:-]+: ?)?";
 
 /// What a failed command says at the start of a line.
 const FAILURES: &[&str] = &[
@@ -114,7 +114,7 @@ const FAILURES: &[&str] = &[
     r"\d+ (?:runs|tests), \d+ assertions, (?:[1-9]\d* failures|\d+ failures, [1-9]\d* errors)",
     r"(?:FAILURES|ERRORS)!$",
     // tsc, ruff, mypy, eslint, pyright, compilers and formatters
-    r".{0,300}\berror (?:TS|CS|FS|MSB|NU)\d+:",
+    r".*\berror (?:TS|CS|FS|MSB|NU)\d+:",
     r"Found [1-9]\d* errors?(?:\.?$| in | \(checked| \(\d+ fixed, [1-9])",
     r"(?:✖ \d+ problems? \([1-9]|ESLint found too many warnings)",
     r"[1-9]\d* errors?(?:, \d+ warnings?| generated)",
