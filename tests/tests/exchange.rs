@@ -216,7 +216,7 @@ fn a_file_that_cannot_be_read_costs_the_others_nothing() {
 /// What the directory's project has in a home, as an export says it.
 fn exported(side: &Side, cwd: &Path) -> Vec<(String, String)> {
     let path = side.served.home.scratch().join("counted.json");
-    side.ctl(cwd, &["export", "--format", "json", "--output", path.to_str().unwrap()]);
+    side.ctl(cwd, &["export", "--force", "--format", "json", "--output", path.to_str().unwrap()]);
     let document: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     let topics = document["topics"].as_array().unwrap();
     let of = |topic: &serde_json::Value| {
@@ -273,9 +273,9 @@ fn what_says_the_same_without_a_name_is_taken_once() {
     let entry = r#"{"topic": "disks", "text": "Heads are cleaned on Mondays."}"#;
     fs::write(&path, format!("[{entry}, {entry}]")).unwrap();
     let printed = imported(&side, &path);
-    assert!(printed.contains("2 read: 1 were stored, 1 known"), "{printed}");
+    assert!(printed.contains("2 memories read: 1 stored, 1 known"), "{printed}");
     let printed = imported(&side, &path);
-    assert!(printed.contains("2 read: 0 were stored, 2 known"), "{printed}");
+    assert!(printed.contains("2 memories read: 0 stored, 2 known"), "{printed}");
 }
 
 /// What `helixctl import` prints, whatever it thinks of the file.

@@ -90,7 +90,7 @@ fn an_oversized_line_is_refused() {
     let call = json!({"name": "store", "arguments": {"topic": "a", "text": text}});
     bridge.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": call}));
     let refusal = bridge.receive();
-    assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&Value::Null), &json!(-32_600)));
+    assert_eq!((refusal.get("id"), &refusal["error"]["code"]), (Some(&json!(9)), &json!(-32_600)));
     ping(&mut bridge);
     bridge.finish_cleanly();
 }
