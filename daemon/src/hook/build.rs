@@ -56,9 +56,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let verdict = run.as_ref().map_or(Verdict::Unknown, |run| outcome.verdict(run));
     let has_failed = verdict == Verdict::Failed || outcome.has_failed();
     let found = if has_failed { faults(&outcome.output) } else { Vec::new() };
-    if is_shell && !has_failed {
-        note_menders(context, run.as_ref());
-    }
+    let (others, own) =
+        if is_shell && !has_failed { menders_of(context, run.as_ref()) } else { (Vec::new(), Vec::new()) };
+    note_menders(context, &others);
     let notes = match (&run, verdict) {
         (Some(run), Verdict::Failed) => failed(context, run, &found)?,
         (Some(run), Verdict::Succeeded) => {
@@ -74,6 +74,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         }
     };
     if !has_failed {
+        note_menders(context, &own);
         return Ok(None);
     }
     let memories = remembered(context, &found, &outcome)?;
@@ -185,14 +186,18 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
         .collect())
 }
 
-/// Notes the commands of a line that change what a build stands on. What the run itself changes mends others, not itself.
-fn note_menders(context: &Context<'_>, run: Option<&Run>) {
-    let mut commands = context.input.tool_text("command").map(menders).unwrap_or_default();
+/// The commands of a line that change what a build stands on: those of others, and what the run itself changes, which mends
+/// what fails but not itself.
+fn menders_of(context: &Context<'_>, run: Option<&Run>) -> (Vec<String>, Vec<String>) {
+    let commands = context.input.tool_text("command").map(menders).unwrap_or_default();
     let own = run.filter(|run| run.purpose == Purpose::Install).and_then(Run::mender);
-    commands.retain(|command| Some(command) != own.as_ref());
+    commands.into_iter().partition(|command| Some(command) != own.as_ref())
+}
+
+fn note_menders(context: &Context<'_>, commands: &[String]) {
     if !commands.is_empty() {
         context.work(|activity| {
-            for command in &commands {
+            for command in commands {
                 activity.changed_by(&one_line(command, LINE_MAX_CHARS));
             }
         });

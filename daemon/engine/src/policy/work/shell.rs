@@ -131,8 +131,7 @@ impl<'a> Reader<'a> {
                 '\'' => self.quoted_singly(),
                 '"' => self.quoted_doubly(),
                 '`' => self.substituted('`'),
-                '$' if self.rest.peek() == Some(&'(') => self.nested(next),
-                '<' | '>' if self.rest.peek() == Some(&'(') => self.nested(next),
+                '$' | '<' | '>' if self.rest.peek() == Some(&'(') => self.nested(next),
                 '<' | '>' => self.redirected(next),
                 '&' if self.rest.peek() == Some(&'>') => {
                     self.end_word();
