@@ -239,7 +239,6 @@ fn what_was_stored_twice_with_force_comes_back_twice() {
             caller: Some(caller(Program::Mcp, &project.root, "tests", "")),
             draft: Some(draft),
             force: true,
-            ..v1::StoreRequest::default()
         };
         let stored = from.served.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
         assert_eq!(stored.outcome(), v1::StoreOutcome::Stored);

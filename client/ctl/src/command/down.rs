@@ -20,9 +20,9 @@ use crate::screen;
 /// How long a daemon may take to finish its writes and end.
 const STOP_DEADLINE: Duration = Duration::from_secs(6);
 
-/// How long a daemon may take to greet before it is asked by signal: one that is stopped or hangs never does, and to wait
-/// longer tells nothing more.
-const GREETING_DEADLINE: Duration = Duration::from_secs(1);
+/// How long a daemon may take to greet, and to say that it heard, before it is asked by signal: one that is stopped or hangs
+/// never does, and to wait longer tells nothing more.
+const ANSWER_DEADLINE: Duration = Duration::from_secs(1);
 
 /// How long nothing is said about the waiting.
 const QUIET: Duration = Duration::from_secs(1);
@@ -83,7 +83,7 @@ async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
 }
 
 async fn ask(context: &Context) -> Result<Asked, Failure> {
-    let mut client = match timeout(GREETING_DEADLINE, context.connect(Start::Never)).await {
+    let mut client = match timeout(ANSWER_DEADLINE, context.connect(Start::Never)).await {
         Ok(Ok(client)) => client,
         Ok(Err(Failure::Connect(ConnectError::Absent { .. }))) => return Ok(Asked::Nobody),
         // It does not talk to us, but the kernel does.
@@ -93,11 +93,14 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
         Ok(Err(other)) => return Err(other),
     };
     let pid = client.greeting.pid;
-    match client.call(async |rpc| rpc.shutdown(v1::ShutdownRequest {}).await).await {
-        Ok(reply) => Ok(Asked::Heard(reply.pid)),
+    let asked = client.call(async |rpc| rpc.shutdown(v1::ShutdownRequest {}).await);
+    match timeout(ANSWER_DEADLINE, asked).await {
+        Ok(Ok(reply)) => Ok(Asked::Heard(reply.pid)),
         // It went away while it answered.
-        Err(status) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => Ok(Asked::Heard(pid)),
-        Err(status) => Err(status.into()),
+        Ok(Err(status)) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => Ok(Asked::Heard(pid)),
+        Ok(Err(status)) => Err(status.into()),
+        // It was stopped after it had greeted.
+        Err(_) => signal(&context.paths.lock()),
     }
 }
 

@@ -255,6 +255,7 @@ impl Model {
         let known = self.memories.get_mut(&kept).unwrap();
         let before = known.clone();
         known.tagged |= other.tagged;
+        known.pinned |= other.pinned;
         known.access_count += other.access_count;
         known.saved_count = known.access_count;
         known.version += u64::from(*known != before);
