@@ -137,10 +137,10 @@ fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
     let world = World::new();
     let old = world.remember("Every migration must be reversible.", "migrations/0001_init.sql");
     let shell = world.remember("Backfills run outside of the transaction.", "migrations/backfill.sh");
-    let word = world.remember("Reports are written in plain SQL.", "reports/all.py");
+    let spoken = world.remember("Reports are written in plain SQL.", "reports/all.py");
     world.project.write("migrations/0001_init.sql", "SELECT 1;\n").unwrap();
     let glob = world.session("glob").tool("Glob", &json!({"pattern": "migrations/*.sql"})).unwrap();
-    assert!(mentions(glob.as_ref(), &old) && !mentions(glob.as_ref(), &word), "{glob:?}");
+    assert!(mentions(glob.as_ref(), &old) && !mentions(glob.as_ref(), &spoken), "{glob:?}");
     assert!(!mentions(glob.as_ref(), &shell), "another ending");
     let grep = json!({"pattern": "amount", "path": world.project.root.join("migrations")});
     let found = world.session("grep").tool("Grep", &grep).unwrap();
@@ -148,7 +148,7 @@ fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
     let root = json!({"pattern": "amount", "path": world.project.root});
     assert_eq!(world.session("root").tool("Grep", &root).unwrap(), None, "the root is everything");
     (0..60).for_each(|n| {
-        drop(world.remember(&format!("Part {n} of the vendored tree is patched."), &format!("vendor/{n}.c")))
+        drop(world.remember(&format!("Part {n} of the vendored tree is patched."), &format!("vendor/{n}.c")));
     });
     let vendor = world.session("many").tool("Glob", &json!({"pattern": "vendor/*.c"})).unwrap();
     assert_eq!(vendor, None, "too many to be about anything");

@@ -251,9 +251,9 @@ fn compacting_merges_duplicates_and_repairs_times() {
     assert_eq!((dropped.status.as_str(), &dropped.superseded_by), ("superseded", &newer.handle));
     let kept = world.read(&newer.handle);
     assert!(kept.pinned && kept.links.is_empty() && kept.superseded_by.is_empty(), "{kept:?}");
-    assert_eq!(world.read(&linking.handle).links, [newer.handle.clone()]);
+    assert_eq!(world.read(&linking.handle).links, std::slice::from_ref(&newer.handle));
     let link = world.try_store(Draft { links: vec![older.handle.clone()], ..draft("links", "see it once more", "") });
-    assert_eq!(link.memory.unwrap().links, [newer.handle.clone()]);
+    assert_eq!(link.memory.unwrap().links, std::slice::from_ref(&newer.handle));
     assert!(link.warnings.iter().any(|warning| warning.contains("took its place")), "{:?}", link.warnings);
     let kept = world.edit(append(target(&newer.handle), "and again")).unwrap();
     assert_eq!(only(&kept).tags, ["gotcha"]);

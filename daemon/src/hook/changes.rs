@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn the_names_of_a_patch_and_of_a_new_file_are_bounded() {
-        let many: String = (0..100).map(|n| format!("call_{n:03}x();\n")).collect();
+        let many: Vec<String> = (0..100).map(|n| format!("call_{n:03}x();\n")).collect();
+        let many = many.concat();
         let written = change("Write", json!({"content": many}), Some(Path::new("/nowhere/a.rs")));
         assert_eq!(written.added_names(None).len(), ADDED_MAX);
         let patch = "*** Update File: a.rs\n@@\n-old_name();\n+old_name(newName);\n";

@@ -38,10 +38,16 @@ impl<'a> Named<'a> {
         let source = memory.source.as_ref().map(|source| Path::new(&source.path));
         let is_namesake = |source: &Path| source.file_name() == self.path.file_name() && !self.path.ends_with(source);
         let tells = self.tells && !source.is_some_and(is_namesake);
-        mentions(&memory.text).any(|mention| match mention.contains('/') {
-            true => self.path.ends_with(mention) || Path::new(mention).ends_with(self.path),
-            false => tells && self.is_called(mention),
-        })
+        mentions(&memory.text).any(|mention| self.is_meant_by(mention, tells))
+    }
+
+    /// Whether a mention is this file's path, or its name where that `tells` which file it is.
+    fn is_meant_by(&self, mention: &str, tells: bool) -> bool {
+        if mention.contains('/') {
+            self.path.ends_with(mention) || Path::new(mention).ends_with(self.path)
+        } else {
+            tells && self.is_called(mention)
+        }
     }
 
     /// Whether it is called so. Names that are no ordinary words are meant in any case.
@@ -66,10 +72,7 @@ mod tests {
 
     fn is_named(path: &str, text: &str) -> bool {
         let named = Named::of(Path::new(path)).unwrap();
-        mentions(text).any(|mention| match mention.contains('/') {
-            true => named.path.ends_with(mention) || Path::new(mention).ends_with(named.path),
-            false => named.tells && named.is_called(mention),
-        })
+        mentions(text).any(|mention| named.is_meant_by(mention, named.tells))
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl<'r> Importer<'r> {
     pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Status> {
         self.progress.read += 1;
         let place = self.links.place(&incoming.memory.topic);
-        match self.known.find(&incoming).map_err(failed)? {
+        match self.known.find(&incoming).map_err(|error| failed(&error))? {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { is_repeat } => self.store(incoming.memory, place, !is_repeat),
             Match::Perhaps => self.put_off(incoming, place)?,
@@ -162,7 +162,7 @@ impl<'r> Importer<'r> {
     /// Settles those that a memory of their own topic says, before others are given what is left.
     fn settle_own_topics(&mut self) -> Result<(), Status> {
         for (place, incoming) in std::mem::take(&mut self.put_off) {
-            match self.known.settle(&incoming, false).map_err(failed)? {
+            match self.known.settle(&incoming, false).map_err(|error| failed(&error))? {
                 Match::Known(known) => self.meet(&known, incoming, place),
                 Match::New { .. } | Match::Perhaps => self.put_off.push_back((place, incoming)),
             }
@@ -174,7 +174,7 @@ impl<'r> Importer<'r> {
     fn settle_first(&mut self) -> Result<(), Status> {
         let Some((place, incoming)) = self.put_off.pop_front() else { return Ok(()) };
         self.put_off_bytes = self.put_off_bytes.saturating_sub(weight(&incoming));
-        match self.known.settle(&incoming, true).map_err(failed)? {
+        match self.known.settle(&incoming, true).map_err(|error| failed(&error))? {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { .. } | Match::Perhaps => self.store(incoming.memory, place, true),
         }
@@ -375,8 +375,8 @@ fn unknown_link(strand: &Strand, number: MemoryNumber, link: &str) -> String {
     format!("{handle}: link {link:?} names no memory and was left out")
 }
 
-fn failed(error: StoreError) -> Status {
-    convert::status(error.kind(), &error)
+fn failed(error: &StoreError) -> Status {
+    convert::status(error.kind(), error)
 }
 
 fn settle_status(error: &SubmitError) -> Status {

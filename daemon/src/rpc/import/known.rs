@@ -129,12 +129,11 @@ impl<'s> Known<'s> {
 fn name(incoming: &Incoming) -> u64 {
     let memory = &incoming.memory;
     let mut hasher = DefaultHasher::new();
-    match &memory.id {
-        Some(id) => id.as_bytes().hash(&mut hasher),
-        None => {
-            let scope = memory.scope.as_ref().map(ToString::to_string);
-            (text_hash(memory.text.trim_end()), scope, &memory.topic, &memory.handle).hash(&mut hasher);
-        }
+    if let Some(id) = &memory.id {
+        id.as_bytes().hash(&mut hasher);
+    } else {
+        let scope = memory.scope.as_ref().map(ToString::to_string);
+        (text_hash(memory.text.trim_end()), scope, &memory.topic, &memory.handle).hash(&mut hasher);
     }
     hasher.finish()
 }

@@ -136,8 +136,9 @@ fn tests_that_failed_are_named() {
                   ---- store::test_concurrent_posting stdout ----\n\
                   thread 'store::test_concurrent_posting' (77) panicked at src/store.rs:8:9:\nbalance is off\n";
     is(output, "panic", "store::test_concurrent_posting", "src/store.rs", "balance is off");
-    let list = (0..9).map(|n| format!("test t{n} ... FAILED\n")).collect::<String>();
-    let panics = (0..9).map(|n| format!("thread 't{n}' panicked at src/a.rs:1:1:\nno {n}\n")).collect::<String>();
+    let list = (0..9).map(|n| format!("test t{n} ... FAILED\n")).collect::<Vec<_>>().concat();
+    let panics =
+        (0..9).map(|n| format!("thread 't{n}' panicked at src/a.rs:1:1:\nno {n}\n")).collect::<Vec<_>>().concat();
     let found = faults(&format!("{list}{panics}"));
     assert_eq!(
         found.iter().map(|fault| fault.message.as_str()).collect::<Vec<_>>(),
