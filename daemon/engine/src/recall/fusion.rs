@@ -90,7 +90,8 @@ pub(super) fn fuse(
     for (number, evidence) in &mut fused {
         let by_words = if evidence.lexical_rank > 0 { words.place(evidence.lexical_score) } else { 0.0 };
         let by_meaning = match evidence.semantic_rank {
-            0 if lacks_vector(*number) => by_words,
+            // Without a list by meaning, meaning weighs nothing.
+            0 if !semantic.is_empty() && lacks_vector(*number) => by_words,
             0 => 0.0,
             _ => meaning.place(evidence.semantic_score),
         };

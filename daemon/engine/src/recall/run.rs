@@ -171,8 +171,7 @@ impl Strand {
         };
         let is_cut = lexical.ranked.len().max(semantic.len()) >= FUSION_DEPTH;
         let floor = if search.retriever == Retriever::Meaning { UNRELATED_BELOW } else { MEANING_FLOOR };
-        let lacks_vector = |number: MemoryNumber| self.codes(&[number]).iter().all(Option::is_none);
-        let fused = fuse(&lexical.ranked, &semantic, floor, lacks_vector).into_iter();
+        let fused = fuse(&lexical.ranked, &semantic, floor, |number| !self.has_vector(number)).into_iter();
         let pool: Vec<Scored> =
             fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
         drop(catalog);

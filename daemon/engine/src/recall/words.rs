@@ -9,23 +9,30 @@ use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::model::MemoryNumber;
 use crate::strand::{Counted, ReadError, Strand, most_first};
 
-/// What the words found, list by list.
+/// What the words found.
 #[derive(Default)]
 pub(super) struct WordList {
     /// What is fused with meaning, best first.
     pub(super) ranked: Vec<(MemoryNumber, f32)>,
-    /// Those with every word, where they were demanded and there are any.
-    pub(super) with_all: Option<HashSet<MemoryNumber>>,
+    /// Those that have what was demanded, as far as the list goes.
+    having: HashSet<MemoryNumber>,
+    /// Whether that is every word, which was not demanded of the whole list.
+    has_all: bool,
+    /// Whether others may have it too: the list ended, or nobody asked for one.
+    is_open: bool,
     pub(super) fell_back_to_any: bool,
 }
 
 impl WordList {
+    /// A list of which all have what was demanded.
+    fn of(ranked: Vec<(MemoryNumber, f32)>) -> Self {
+        let having: HashSet<MemoryNumber> = ranked.iter().map(|(number, _)| *number).collect();
+        Self { is_open: having.len() >= FUSION_DEPTH, ranked, having, ..Self::default() }
+    }
+
     /// Whether a memory has what was demanded, as far as the list goes.
     pub(super) fn has(&self, number: MemoryNumber) -> bool {
-        match &self.with_all {
-            Some(with_all) => with_all.contains(&number),
-            None => self.ranked.iter().any(|(ranked, _)| *ranked == number),
-        }
+        self.having.contains(&number)
     }
 }
 
@@ -33,7 +40,7 @@ impl Strand {
     /// Asks the word index.
     pub(super) fn lexical_list(&self, search: &Search, passes: &impl Fn(u32) -> bool) -> Result<WordList, ReadError> {
         if search.retriever == Retriever::Meaning {
-            return Ok(WordList::default());
+            return Ok(WordList { is_open: true, ..WordList::default() });
         }
         let restriction = Restriction { topics: &search.filter.topics, tags: &search.filter.tags };
         let run = |mode| -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
@@ -42,32 +49,33 @@ impl Strand {
             Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.score)).collect())
         };
         match search.mode {
-            Mode::All => Ok(WordList { ranked: run(WordMode::All)?, ..WordList::default() }),
-            Mode::Any => Ok(WordList { ranked: run(WordMode::Any)?, ..WordList::default() }),
+            Mode::All => run(WordMode::All).map(WordList::of),
+            Mode::Any => run(WordMode::Any).map(WordList::of),
             Mode::Auto | Mode::AllFirst => {
                 let all = run(WordMode::All)?;
                 if all.is_empty() {
-                    let ranked = run(WordMode::Any)?;
-                    return Ok(WordList { fell_back_to_any: !ranked.is_empty(), ranked, with_all: None });
+                    let any = run(WordMode::Any)?;
+                    return Ok(WordList { fell_back_to_any: !any.is_empty(), ..WordList::of(any) });
                 }
-                let with_all = Some(all.iter().map(|(number, _)| *number).collect());
+                let list = WordList { has_all: true, ..WordList::of(all) };
                 // Beside meaning a list of the one or two that have all words is a poor witness: it ranks nothing else, and
                 // cannot show whether its best stands out. The memories with all words lead the longer list as well.
                 let is_fused = search.vector.is_some() && search.retriever == Retriever::Hybrid;
-                let ranked = if is_fused { run(WordMode::Any)? } else { all };
-                Ok(WordList { ranked, with_all, fell_back_to_any: false })
+                Ok(if is_fused { WordList { ranked: run(WordMode::Any)?, ..list } } else { list })
             }
         }
     }
 
     /// Says of each hit whether it has the words: all of them, where some memory has all and they were not asked for one by one.
-    /// The lists end somewhere, so that the records are asked.
+    /// Where the list ended, the record is asked.
     pub(super) fn tell_words(&self, search: &Search, lexical: &WordList, hits: &mut [Hit]) {
         let query = LexicalQuery::parse(&search.words, WordMode::All);
         for hit in hits {
-            hit.has_words = match &lexical.with_all {
-                Some(with_all) => with_all.contains(&hit.memory.number) || self.has_all_terms(&query, &hit.memory),
-                None => hit.has_words || !self.matched_terms(&query, &hit.memory).is_empty(),
+            let is_asked = lexical.is_open && !lexical.has(hit.memory.number);
+            hit.has_words = match (is_asked, lexical.has_all) {
+                (false, _) => lexical.has(hit.memory.number),
+                (true, true) => self.has_all_terms(&query, &hit.memory),
+                (true, false) => !self.matched_terms(&query, &hit.memory).is_empty(),
             };
         }
     }
@@ -101,7 +109,7 @@ impl Strand {
 /// What comes first and what comes after it: where all words are wanted first and found, those that have them, and what is near in
 /// meaning. What has some of the words and is not near is left out then.
 pub(super) fn in_order(search: &Search, lexical: &WordList, pool: Vec<Scored>) -> (Vec<Scored>, Vec<Scored>) {
-    if search.mode != Mode::AllFirst || lexical.with_all.is_none() {
+    if search.mode != Mode::AllFirst || !lexical.has_all {
         return (pool, Vec::new());
     }
     let (first, mut second): (Vec<Scored>, Vec<Scored>) =

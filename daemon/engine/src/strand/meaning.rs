@@ -264,6 +264,11 @@ impl Strand {
         }
     }
 
+    /// Whether a memory has a vector that is searched.
+    pub(crate) fn has_vector(&self, number: MemoryNumber) -> bool {
+        self.space().as_ref().is_some_and(|space| space.index.contains(number.0))
+    }
+
     /// The vectors' codes of some memories, where they have one.
     pub(crate) fn codes(&self, numbers: &[MemoryNumber]) -> Vec<Option<Code>> {
         let space = self.space();
