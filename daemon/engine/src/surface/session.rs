@@ -78,16 +78,20 @@ pub fn choose(
     limit: usize,
 ) -> Vec<MemoryNumber> {
     let visible = catalog.scope_numbers(scopes);
-    let mut kinds = Specs { catalog, kinds, known: HashMap::new() };
-    let mut shares: HashMap<u32, Vec<Ranked>> = HashMap::new();
+    let global = catalog.scope_numbers(&[Scope::Global]);
+    let mut standings: HashMap<u32, Option<Standing<'_>>> = HashMap::new();
     let mut ranked: Vec<Ranked> = Vec::new();
     for (number, row) in catalog.rows() {
         let is_candidate = row.status == Status::Active
             && row.is_in(&visible)
             && (reader == Reader::Asking || row.origin.is_shown_unasked());
-        if let Some(spec) = kinds.of(row).filter(|spec| is_candidate && spec.surface_lines > 0) {
-            let one = (rank(row, catalog, spec, now), number);
-            keep_best(shares.entry(row.kind).or_default(), one, share(spec));
+        if !is_candidate {
+            continue;
+        }
+        let standing = standings.entry(row.kind).or_insert_with(|| Standing::of(catalog.kind_of(row), kinds));
+        if let Some(standing) = standing {
+            let one = (standing.rank(row, row.is_in(&global), now), number);
+            standing.keep_best(one);
             ranked.push(one);
         }
     }
@@ -96,7 +100,7 @@ pub fn choose(
         ranked.truncate(limit);
     }
     ranked.sort_by(|a, b| best_first(*a, *b));
-    let mut first: Vec<Ranked> = shares.into_values().flatten().collect();
+    let mut first: Vec<Ranked> = standings.into_values().flatten().flat_map(|standing| standing.best).collect();
     first.sort_by(|a, b| best_first(*a, *b));
     let is_first: HashSet<MemoryNumber> = first.iter().map(|(_, number)| *number).collect();
     let rest = ranked.into_iter().filter(|(_, number)| !is_first.contains(number));
@@ -110,55 +114,54 @@ fn best_first(a: Ranked, b: Ranked) -> Ordering {
     b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
 }
 
-/// How many memories of a kind come before any kind has more.
-fn share(spec: &KindSpec) -> usize {
-    usize::try_from(spec.surface_lines.div_ceil(LINES_PER_SHARE)).unwrap_or(usize::MAX)
+/// How the memories of one kind stand.
+struct Standing<'a> {
+    spec: &'a KindSpec,
+    /// What the kind gains.
+    bonus: f32,
+    /// How many of them come before any kind has more.
+    share: usize,
+    /// As many of the best so far, best first.
+    best: Vec<Ranked>,
 }
 
-/// Adds to the best ones, of which there are at most `limit`, best first.
-fn keep_best(best: &mut Vec<Ranked>, one: Ranked, limit: usize) {
-    let place = best.partition_point(|other| best_first(*other, one) == Ordering::Less);
-    if place < limit {
-        best.insert(place, one);
-        best.truncate(limit);
+impl<'a> Standing<'a> {
+    /// `None` for a kind that is not shown, or not known anymore.
+    fn of(kind: &str, kinds: &'a Kinds) -> Option<Self> {
+        let spec = kinds.spec(&Kind::from_stored(kind)).filter(|spec| spec.surface_lines > 0)?;
+        let bonus = if GUIDANCE.contains(&spec.name.as_str()) { GUIDANCE_BONUS } else { 0.0 };
+        let share = usize::try_from(spec.surface_lines.div_ceil(LINES_PER_SHARE)).unwrap_or(usize::MAX);
+        Some(Self { spec, bonus, share, best: Vec::new() })
     }
-}
 
-/// The kinds of a catalog's rows, each looked up once.
-struct Specs<'a> {
-    catalog: &'a Catalog,
-    kinds: &'a Kinds,
-    known: HashMap<u32, Option<&'a KindSpec>>,
-}
-
-impl<'a> Specs<'a> {
-    fn of(&mut self, row: &Row) -> Option<&'a KindSpec> {
-        let (catalog, kinds) = (self.catalog, self.kinds);
-        *self.known.entry(row.kind).or_insert_with(|| kinds.spec(&Kind::from_stored(catalog.kind_of(row))))
+    fn keep_best(&mut self, one: Ranked) {
+        let place = self.best.partition_point(|other| best_first(*other, one) == Ordering::Less);
+        if place < self.share {
+            self.best.insert(place, one);
+            self.best.truncate(self.share);
+        }
     }
-}
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-fn rank(row: &Row, catalog: &Catalog, spec: &KindSpec, now: Timestamp) -> f32 {
-    let fading = Fading {
-        confidence: row.confidence,
-        half_life_days: spec.half_life_days,
-        pinned: row.pinned,
-        access_count: row.access_count,
-        seen_at: row.last_seen_at.max(row.valid_from),
-    };
-    let fresh = (1.0 / (1.0 + row.valid_from.age_days(now) / FRESH_DAYS)) as f32;
-    let recalled = ((row.access_count as f32 + 1.0).ln() / 5.0).min(1.0);
-    let (confidence, importance, access, freshness) = WEIGHTS;
-    let is_elsewhere = catalog.scope_of(row) == "global" && !spec.about_user;
-    let guides = GUIDANCE.contains(&spec.name.as_str());
-    fading.confidence_at(now) * confidence
-        + row.importance * importance
-        + recalled * access
-        + fresh * freshness
-        + if is_elsewhere { 0.0 } else { PROJECT_BONUS }
-        + if guides { GUIDANCE_BONUS } else { 0.0 }
-        + if row.pinned { PINNED_BONUS } else { 0.0 }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+    fn rank(&self, row: &Row, is_global: bool, now: Timestamp) -> f32 {
+        let fading = Fading {
+            confidence: row.confidence,
+            half_life_days: self.spec.half_life_days,
+            pinned: row.pinned,
+            access_count: row.access_count,
+            seen_at: row.last_seen_at.max(row.valid_from),
+        };
+        let fresh = (1.0 / (1.0 + row.valid_from.age_days(now) / FRESH_DAYS)) as f32;
+        let recalled = ((row.access_count as f32 + 1.0).ln() / 5.0).min(1.0);
+        let (confidence, importance, access, freshness) = WEIGHTS;
+        fading.confidence_at(now) * confidence
+            + row.importance * importance
+            + recalled * access
+            + fresh * freshness
+            + if is_global && !self.spec.about_user { 0.0 } else { PROJECT_BONUS }
+            + self.bonus
+            + if row.pinned { PINNED_BONUS } else { 0.0 }
+    }
 }
 
 /// What a surface is made of.
@@ -393,8 +396,8 @@ mod tests {
         let kinds = Kinds::default();
         // One half-life of a gotcha later.
         let now = Timestamp::from_micros(often.valid_from.as_micros() + 45 * 86_400_000_000);
-        let spec = kinds.spec(&often.kind).unwrap();
-        let rank_of = |memory: &Memory| rank(catalog.row(memory.number).unwrap(), &catalog, spec, now);
+        let standing = Standing::of(often.kind.as_str(), &kinds).unwrap();
+        let rank_of = |memory: &Memory| standing.rank(catalog.row(memory.number).unwrap(), false, now);
         let by_recalls = ((12.0_f32).ln() - (11.0_f32).ln()) / 5.0 * WEIGHTS.2;
         let by_fading = (0.5_f32.sqrt() - 0.5) * WEIGHTS.0;
         assert!((rank_of(&often) - rank_of(&seldom) - by_recalls - by_fading).abs() < 1e-4);
