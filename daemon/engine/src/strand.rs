@@ -121,14 +121,7 @@ impl Strand {
     /// The active memories of a topic in these scopes, in the order they were recorded: the order of `topic:index`.
     #[must_use]
     pub fn topic_members(&self, topic: &str, scopes: &[Scope]) -> Vec<MemoryNumber> {
-        let catalog = self.catalog();
-        let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
-        let is_visible = |number: &MemoryNumber| {
-            catalog.row(*number).is_some_and(|row| {
-                row.status == Status::Active && scopes.iter().any(|scope| scope == catalog.scope_of(row))
-            })
-        };
-        catalog.of_topic(topic).into_iter().filter(is_visible).collect()
+        self.catalog().members(topic, scopes, |row| row.status == Status::Active)
     }
 
     /// Counts an access of each memory. Written to the store with a later commit.

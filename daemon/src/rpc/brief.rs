@@ -157,48 +157,40 @@ impl View<'_> {
     fn choose<'q>(&self, query: &'q str) -> Result<(Chosen, &'q str), Status> {
         if TopicPattern::is_glob(query) {
             let pattern = TopicPattern::parse(query).map_err(|error| Status::invalid_argument(error.to_string()))?;
-            let chosen = self.of_topics(|topic| pattern.matches(topic));
-            return if chosen.is_empty() {
-                Err(self.nothing_of(query, |topic| pattern.matches(topic)))
-            } else {
-                Ok((chosen, ""))
-            };
+            let matches = |topic: &str| pattern.matches(topic);
+            let chosen = self.of_topics(matches);
+            if chosen.is_empty() {
+                return Err(self.nothing_so_new(query, matches).unwrap_or_else(|| nothing(query)));
+            }
+            return Ok((chosen, ""));
         }
         if let Ok(topic) = Topic::parse(query) {
-            let chosen = self.of_topics(|name| name == topic.as_str());
+            let is_it = |name: &str| name == topic.as_str();
+            let chosen = self.of_topics(is_it);
             if !chosen.is_empty() {
                 return Ok((chosen, ""));
             }
-            if self.count_of_any_age(|name| name == topic.as_str()) > 0 {
-                return Err(self.nothing_of(query, |name| name == topic.as_str()));
+            if let Some(status) = self.nothing_so_new(query, is_it) {
+                return Err(status);
             }
         }
         let found = self.search(query)?;
         if found.is_empty() { Err(nothing(query)) } else { Ok((found, query)) }
     }
 
-    /// How many memories the topics have, however old.
-    fn count_of_any_age(&self, is_wanted: impl Fn(&str) -> bool) -> usize {
-        if self.after.is_none() {
-            return 0;
-        }
+    /// Says that topics have memories, though none so new; `None` where they have none at all, or age does not matter.
+    fn nothing_so_new(&self, query: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Status> {
+        self.after?;
         let catalog = self.runtime.strand.catalog();
-        let scopes: Vec<String> = self.scopes.iter().map(ToString::to_string).collect();
-        let is_seen =
-            |row: &Row| row.status == Life::Active && scopes.iter().any(|scope| scope == catalog.scope_of(row));
-        let members = catalog.topic_names(is_wanted).into_iter().flat_map(|name| catalog.of_topic(name));
-        members.filter(|number| catalog.row(*number).is_some_and(is_seen)).count()
-    }
-
-    /// Says that topics hold nothing, or nothing so new.
-    fn nothing_of(&self, query: &str, is_wanted: impl Fn(&str) -> bool) -> Status {
-        match self.count_of_any_age(is_wanted) {
-            0 => nothing(query),
-            older => Status::not_found(format!(
-                "nothing in {:?} is so new: all that it has is older ({older} in all); ask without since, or for a longer time",
-                query.chars().take(QUERY_SHOWN_CHARS).collect::<String>()
-            )),
-        }
+        let is_active = |row: &Row| row.status == Life::Active;
+        let of = |name| catalog.members(name, &self.scopes, is_active).len();
+        let older: usize = catalog.topic_names(is_wanted).into_iter().map(of).sum();
+        let query: String = query.chars().take(QUERY_SHOWN_CHARS).collect();
+        (older > 0).then(|| {
+            Status::not_found(format!(
+                "nothing in {query:?} is so new: all that it has is older ({older} in all); ask without since, or for a longer time"
+            ))
+        })
     }
 
     /// The members of topics.
@@ -290,11 +282,9 @@ impl View<'_> {
 
     /// Tells which rows may be in the briefing.
     fn visible<'c>(&'c self, catalog: &'c Catalog) -> impl Fn(&Row) -> bool + 'c {
-        let scopes: Vec<String> = self.scopes.iter().map(ToString::to_string).collect();
+        let scopes = catalog.scope_numbers(&self.scopes);
         move |row| {
-            row.status == Life::Active
-                && scopes.iter().any(|scope| scope == catalog.scope_of(row))
-                && self.after.is_none_or(|after| row.recorded_at >= after)
+            row.status == Life::Active && row.is_in(&scopes) && self.after.is_none_or(|after| row.recorded_at >= after)
         }
     }
 }

@@ -180,11 +180,7 @@ fn with_text(runtime: &Runtime, numbers: &[MemoryNumber], text: &str) -> Result<
 /// Says of a topic, named in full, that every memory it had here is forgotten.
 fn forgotten_topic(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Option<Status>, Status> {
     let catalog = runtime.strand.catalog();
-    let scopes: Vec<String> = asker.scopes().iter().map(ToString::to_string).collect();
-    let mut members = catalog.of_topic(reference);
-    members.retain(|number| {
-        catalog.row(*number).is_some_and(|row| scopes.iter().any(|scope| scope == catalog.scope_of(row)))
-    });
+    let mut members = catalog.members(reference, &asker.scopes(), |_| true);
     let is_forgotten =
         |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.status == MemoryStatus::Forgotten);
     if members.is_empty() || !members.iter().all(is_forgotten) {

@@ -66,7 +66,8 @@ impl LinkTargets {
 /// The memories that a prefix could mean to somebody who sees these scopes.
 struct Candidates<'a> {
     catalog: RwLockReadGuard<'a, Catalog>,
-    scopes: Vec<String>,
+    /// By their numbers.
+    scopes: Vec<u32>,
     living: Vec<MemoryNumber>,
     forgotten: Vec<MemoryNumber>,
     looked_at: usize,
@@ -74,13 +75,9 @@ struct Candidates<'a> {
 
 impl<'a> Candidates<'a> {
     fn new(strand: &'a Strand, scopes: &[Scope]) -> Self {
-        Self {
-            catalog: strand.catalog(),
-            scopes: scopes.iter().map(ToString::to_string).collect(),
-            living: Vec::new(),
-            forgotten: Vec::new(),
-            looked_at: 0,
-        }
+        let catalog = strand.catalog();
+        let scopes = catalog.scope_numbers(scopes);
+        Self { catalog, scopes, living: Vec::new(), forgotten: Vec::new(), looked_at: 0 }
     }
 
     /// Takes a memory if it can be meant; returns whether to go on.
@@ -89,8 +86,7 @@ impl<'a> Candidates<'a> {
         let row = self.catalog.row(number);
         // An examination's memory is meant only by its whole name.
         let row = row.filter(|_| !self.catalog.is_scratch(number));
-        let visible = row.filter(|row| self.scopes.iter().any(|scope| scope == self.catalog.scope_of(row)));
-        if let Some(row) = visible {
+        if let Some(row) = row.filter(|row| row.is_in(&self.scopes)) {
             let list = if row.status.is_indexed() { &mut self.living } else { &mut self.forgotten };
             if list.len() < RESOLVE_CANDIDATES_MAX && !list.contains(&number) {
                 list.push(number);

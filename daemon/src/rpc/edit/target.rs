@@ -119,16 +119,8 @@ fn selected(
 
 /// What was deleted of a topic, in the order in which it was recorded. Without any, what else went out of use.
 fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber> {
-    let catalog = runtime.strand.catalog();
-    let scopes: Vec<String> = asker.scopes().iter().map(ToString::to_string).collect();
-    let members = |is_wanted: fn(Life) -> bool| -> Vec<MemoryNumber> {
-        let is_member = |number: &MemoryNumber| {
-            catalog
-                .row(*number)
-                .is_some_and(|row| is_wanted(row.status) && scopes.iter().any(|scope| scope == catalog.scope_of(row)))
-        };
-        catalog.of_topic(topic.as_str()).into_iter().filter(is_member).collect()
-    };
+    let (catalog, scopes) = (runtime.strand.catalog(), asker.scopes());
+    let members = |is_wanted: fn(Life) -> bool| catalog.members(topic.as_str(), &scopes, |row| is_wanted(row.status));
     let forgotten = members(|status| matches!(status, Life::Forgotten | Life::Pruned));
     if forgotten.is_empty() { members(|status| matches!(status, Life::Superseded | Life::Archived)) } else { forgotten }
 }
@@ -203,11 +195,9 @@ fn named(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Choice, St
         Resolution::One(number) => Ok(Choice::One(number)),
         Resolution::None => Err(nothing()),
         Resolution::Several(mut numbers) => {
-            let scopes: Vec<String> = asker.scopes().iter().map(ToString::to_string).collect();
             let catalog = runtime.strand.catalog();
-            numbers.retain(|&number| {
-                catalog.row(number).is_some_and(|row| scopes.iter().any(|scope| scope == catalog.scope_of(row)))
-            });
+            let scopes = catalog.scope_numbers(&asker.scopes());
+            numbers.retain(|&number| catalog.row(number).is_some_and(|row| row.is_in(&scopes)));
             if numbers.is_empty() { Err(nothing()) } else { Ok(Choice::Several(numbers)) }
         }
     }

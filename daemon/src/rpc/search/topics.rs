@@ -49,12 +49,8 @@ fn names(runtime: &Runtime, scopes: &[Scope], pattern: Option<&TopicPattern>) ->
 /// Whether the topic has a memory in these scopes, of any status: a forgotten one may be searched for as well.
 fn has_members(runtime: &Runtime, scopes: &[Scope], topic: &str) -> bool {
     let catalog = runtime.strand.catalog();
-    let wanted: Vec<String> = scopes.iter().map(ToString::to_string).collect();
-    catalog
-        .of_topic(topic)
-        .into_iter()
-        .filter_map(|number| catalog.row(number))
-        .any(|row| wanted.is_empty() || wanted.iter().any(|scope| scope == catalog.scope_of(row)))
+    let members = if scopes.is_empty() { catalog.of_topic(topic) } else { catalog.members(topic, scopes, |_| true) };
+    !members.is_empty()
 }
 
 fn described(unknown: &[String], names: &[String]) -> String {

@@ -52,6 +52,14 @@ impl Catalog {
         self.rows().filter(|(_, row)| row.status == Status::Active && row.is_in(&scopes)).count()
     }
 
+    /// The memories of a topic in these scopes that are wanted, in the order they were recorded.
+    pub fn members(&self, topic: &str, scopes: &[Scope], is_wanted: impl Fn(&Row) -> bool) -> Vec<MemoryNumber> {
+        let scopes = self.scope_numbers(scopes);
+        let is_member =
+            |number: &MemoryNumber| self.row(*number).is_some_and(|row| row.is_in(&scopes) && is_wanted(row));
+        self.of_topic(topic).into_iter().filter(is_member).collect()
+    }
+
     /// The numbers of those scopes that any memory has.
     #[must_use]
     pub fn scope_numbers(&self, scopes: &[Scope]) -> Vec<u32> {

@@ -165,15 +165,7 @@ fn topic_edit(
     scopes: &[Scope],
     edit: TopicEdit,
 ) -> Result<(Vec<MemoryNumber>, Edit), WriteError> {
-    let scopes: Vec<String> = scopes.iter().map(ToString::to_string).collect();
-    let members = |topic: &Topic, is_wanted: &dyn Fn(&Row) -> bool| -> Vec<MemoryNumber> {
-        let is_member = |number: &MemoryNumber| {
-            catalog
-                .row(*number)
-                .is_some_and(|row| is_wanted(row) && scopes.iter().any(|scope| scope == catalog.scope_of(row)))
-        };
-        catalog.of_topic(topic.as_str()).into_iter().filter(is_member).collect()
-    };
+    let members = |topic: &Topic, is_wanted: &dyn Fn(&Row) -> bool| catalog.members(topic.as_str(), scopes, is_wanted);
     let is_active = |row: &Row| row.status == Status::Active;
     let is_in_use = |row: &Row| row.status.is_indexed();
     let is_forgotten = |row: &Row| row.status == Status::Forgotten;
