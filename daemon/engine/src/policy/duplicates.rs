@@ -1,8 +1,9 @@
 //! Finding near duplicates among many texts without comparing each with each.
 //!
-//! The prefix filter of set similarity joins (Chaudhuri, Ganti and Kaushik 2006): when the words of every text are ordered
-//! from rare to common, two texts whose Jaccard similarity is above `t` share one of the first `n - ⌈t·n⌉ + 1` words of
-//! each. So only texts that share such a rare word are compared, and none that is alike is missed.
+//! The prefix filter of set similarity joins (Chaudhuri, Ganti and Kaushik 2006), with prefixes long enough to share several
+//! words (Wang, Li and Feng 2012): when the words of every text are ordered from rare to common, two texts whose Jaccard
+//! similarity is above `t` share `k` of the first `n - ⌈t·n⌉ + k` words of each. So only texts that share so many rare words
+//! are compared, and none that is alike is missed.
 
 mod earlier;
 
@@ -14,6 +15,10 @@ use super::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet, share};
 
 /// Comparisons of one search: some two seconds. Texts of ordinary notes need a few for each text.
 const COMPARISONS_MAX: usize = 5_000_000;
+
+/// Rare words that two texts must share to be compared: fewer than the shortest alike texts share, and many enough that texts of
+/// one subject are seldom compared for nothing.
+const RARE_SHARED_MIN: u8 = 3;
 
 /// Texts gathered so far.
 #[derive(Debug, Default)]
@@ -82,6 +87,7 @@ impl Texts {
         let by_word = self.prefixes();
         let mut is_duplicate = vec![false; self.texts.len()];
         let mut found = Found::default();
+        let mut candidates = Candidates::new(self.texts.len());
         let mut comparisons = 0;
         for (kept, text) in self.texts.iter().enumerate().rev() {
             if is_duplicate.get(kept).copied().unwrap_or(true) || text.words.len() < RESEMBLE_TOKENS_MIN {
@@ -91,7 +97,7 @@ impl Texts {
                 found.uncompared += 1;
                 continue;
             }
-            for duplicate in candidates(&by_word, text, kept) {
+            for &duplicate in candidates.of(&by_word, text, kept) {
                 let (Some(other), Some(flag)) = (self.texts.get(duplicate), is_duplicate.get_mut(duplicate)) else {
                     continue;
                 };
@@ -149,23 +155,48 @@ impl Texts {
     }
 }
 
-/// The words of which two texts that are alike share one.
+/// The words of which two texts that are alike share [`RARE_SHARED_MIN`].
 fn prefix(words: &[u32]) -> &[u32] {
     if words.len() < RESEMBLE_TOKENS_MIN {
         return &[];
     }
     // One word more than needed makes up for the rounding of the threshold.
-    let length = words.len() * 3 / 10 + 2;
+    let length = words.len() * 3 / 10 + usize::from(RARE_SHARED_MIN) + 1;
     words.get(..length).unwrap_or(words)
 }
 
-/// Earlier texts that share a rare word, from late to early, each once.
-fn candidates(by_word: &FxHashMap<u32, Vec<usize>>, text: &Text, place: usize) -> Vec<usize> {
-    let lists = prefix(&text.words).iter().filter_map(|word| by_word.get(word));
-    let mut earlier: Vec<usize> = lists.flatten().copied().filter(|&other| other < place).collect();
-    earlier.sort_unstable_by(|one, other| other.cmp(one));
-    earlier.dedup();
-    earlier
+/// Looks for the texts that are worth a comparison.
+struct Candidates {
+    /// How many rare words each text shares with the one that is looked at.
+    shared: Vec<u8>,
+    found: Vec<usize>,
+}
+
+impl Candidates {
+    fn new(texts: usize) -> Self {
+        Self { shared: vec![0; texts], found: Vec::new() }
+    }
+
+    /// Earlier texts that share enough rare words, from late to early.
+    fn of(&mut self, by_word: &FxHashMap<u32, Vec<usize>>, text: &Text, place: usize) -> &[usize] {
+        let lists = || prefix(&text.words).iter().filter_map(|word| by_word.get(word));
+        let earlier = self.shared.get_mut(..place).unwrap_or_default();
+        self.found.clear();
+        for &other in lists().flatten() {
+            let Some(shared) = earlier.get_mut(other) else { continue };
+            *shared = shared.saturating_add(1);
+            if *shared == RARE_SHARED_MIN {
+                self.found.push(other);
+            }
+        }
+        for &other in lists().flatten() {
+            if let Some(shared) = earlier.get_mut(other) {
+                *shared = 0;
+            }
+        }
+        self.found.sort_unstable_by(|one, other| other.cmp(one));
+        &self.found
+    }
 }
 
 /// Whether texts of so many words may be alike at all: what they share is at most the smaller one.
@@ -176,7 +207,8 @@ fn may_resemble(one: usize, other: usize) -> bool {
 
 /// Jaccard similarity of two ascending lists; 0 as soon as it is clear that it cannot exceed [`NEAR_DUPLICATE`].
 fn similarity(one: &[u32], other: &[u32]) -> f32 {
-    let jaccard = |shared: usize| share(shared, one.len(), other.len());
+    // The similarity exceeds 7/10 where what is shared exceeds 7/17 of both lengths.
+    let is_too_little = |shared: usize| shared * 17 <= (one.len() + other.len()) * 7;
     let (mut one_rest, mut other_rest, mut shared) = (one, other, 0);
     while let ([first, one_next @ ..], [second, other_next @ ..]) = (one_rest, other_rest) {
         match first.cmp(second) {
@@ -188,11 +220,11 @@ fn similarity(one: &[u32], other: &[u32]) -> f32 {
             std::cmp::Ordering::Less => one_rest = one_next,
             std::cmp::Ordering::Greater => other_rest = other_next,
         }
-        if jaccard(shared + one_rest.len().min(other_rest.len())) <= NEAR_DUPLICATE {
+        if is_too_little(shared + one_rest.len().min(other_rest.len())) {
             return 0.0;
         }
     }
-    jaccard(shared)
+    share(shared, one.len(), other.len())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Texts, candidates, similarity};
+use super::{Candidates, Texts, similarity};
 use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN};
 
 /// An earlier text that a text resembles.
@@ -23,10 +23,11 @@ impl Texts {
         self.order_words();
         let mut by_word = FxHashMap::default();
         let mut found = Vec::with_capacity(self.texts.len());
+        let mut candidates = Candidates::new(self.texts.len());
         for (place, text) in self.texts.iter().enumerate() {
             let mut best: Option<Alike> = None;
             let mut is_repeated = false;
-            for earlier in candidates(&by_word, text, place) {
+            for &earlier in candidates.of(&by_word, text, place) {
                 let Some(other) = self.texts.get(earlier).filter(|other| other.group == text.group) else { continue };
                 is_repeated |= is_same(place, earlier);
                 let similarity = similarity(&text.words, &other.words);
