@@ -10,6 +10,12 @@ use super::tokenizer::{Token, TokenKind, tokenize, visit};
 /// also keeps one bit of a `u64` for each.
 pub const QUERY_TOKENS_MAX: usize = 64;
 
+/// Most words of a query that names things.
+const KEYWORDS_MAX: usize = 4;
+
+/// Shortest word that is demanded: a single character is in too many memories by chance to say what is meant.
+const REQUIRED_MIN_BYTES: usize = 2;
+
 /// Whether one or every required term must occur in a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
@@ -26,7 +32,7 @@ pub struct Term {
     pub token: String,
     /// The lowercased word as it was asked, for people to read.
     pub word: String,
-    /// Whether [`Mode::All`] demands it; whole identifiers of several parts only raise the score.
+    /// Whether [`Mode::All`] demands it; whole identifiers of several parts, and lone digits, only raise the score.
     pub required: bool,
 }
 
@@ -35,6 +41,8 @@ pub struct Term {
 pub struct LexicalQuery {
     terms: Vec<Term>,
     mode: Mode,
+    /// Whether words were dropped because they are in every text.
+    is_prose: bool,
 }
 
 impl LexicalQuery {
@@ -44,11 +52,18 @@ impl LexicalQuery {
         let tokens = tokenize(text);
         let is_kept = |token: &Token| !is_stop_word(&token.word);
         let only_stop_words = !tokens.iter().any(is_kept);
+        let is_prose = only_stop_words || !tokens.iter().all(is_kept);
         let mut builder = Builder::default();
         for token in tokens.into_iter().filter(|token| only_stop_words || is_kept(token)) {
             builder.add(token);
         }
-        builder.build(mode)
+        Self { is_prose, ..builder.build(mode) }
+    }
+
+    /// Whether it names a few things instead of asking a question: each of its words was chosen, and is to be found.
+    #[must_use]
+    pub fn is_keywords(&self) -> bool {
+        !self.is_prose && self.terms.iter().filter(|term| term.required).count() <= KEYWORDS_MAX
     }
 
     /// Asks for any of some code symbols: each as a whole, or as its stem when it has one part.
@@ -147,7 +162,8 @@ struct Builder {
 
 impl Builder {
     fn add(&mut self, token: Token) {
-        let required = token.kind != TokenKind::Whole;
+        let is_short = token.kind == TokenKind::Part && token.text.len() < REQUIRED_MIN_BYTES;
+        let required = token.kind != TokenKind::Whole && !is_short;
         if let Some(&at) = self.seen.get(&token.text) {
             // The same token asked for as a word and as an identifier: the word's demand holds.
             if let Some(term) = self.terms.get_mut(at) {
@@ -160,11 +176,11 @@ impl Builder {
     }
 
     fn build(mut self, mode: Mode) -> LexicalQuery {
-        // An identifier whose parts are single letters has nothing but the whole.
+        // An identifier whose parts are single letters has nothing but the whole, and `7` nothing but a digit.
         if !self.terms.iter().any(|term| term.required) {
             self.terms.iter_mut().for_each(|term| term.required = true);
         }
-        LexicalQuery { terms: self.terms, mode }
+        LexicalQuery { terms: self.terms, mode, is_prose: false }
     }
 }
 
@@ -191,11 +207,22 @@ mod tests {
             ("fxhashset FxHashSet", "fxhashset fx hash set"),
             ("do not deploy", "not deploy"),
             ("aB", "ab"),
+            ("v2 endpoints", "v2 endpoint"),
+            ("phase 3 of python3", "phase (3) python (python3)"),
+            ("7", "7"),
         ];
         for (text, expected) in table {
             assert_eq!(render(&LexicalQuery::parse(text, Mode::All)), expected, "{text}");
         }
         assert!(LexicalQuery::parse(" ?! ", Mode::Any).is_empty());
+    }
+
+    #[test]
+    fn keywords_are_few_and_no_question() {
+        let is_keywords = |text| LexicalQuery::parse(text, Mode::All).is_keywords();
+        assert!(["redb fsync", "FxHashSet capacity", "daemon socket file mode"].into_iter().all(is_keywords));
+        let questions = ["how is the socket made", "what is it", "one two three four five"];
+        assert!(!questions.into_iter().any(is_keywords));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::fields::{Fields, TOKENIZER_NAME};
 use super::tokenizer::TantivyTokenizer;
 
 /// The format of what is indexed. Raise it whenever the tokenizer or the fields change what they write.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What a commit's payload starts with; the format and the sequence follow.
 const PAYLOAD_NAME: &str = "helix-lexical";

@@ -99,7 +99,7 @@ fn another_format_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     build(home.path());
     for (from, to) in
-        [("helix-lexical 2 41", "helix-lexical 1 41"), ("helix-lexical 2 41", "41"), ("\"tags\"", "\"labels\"")]
+        [("helix-lexical 3 41", "helix-lexical 1 41"), ("helix-lexical 3 41", "41"), ("\"tags\"", "\"labels\"")]
     {
         check(&home.path().join("meta.json"), |path| {
             let text = fs::read_to_string(path).unwrap();

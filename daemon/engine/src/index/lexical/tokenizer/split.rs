@@ -1,4 +1,4 @@
-//! Splits an identifier at case changes, digits and underscores.
+//! Splits an identifier at case changes, digits and underscores. A single letter keeps its digits: `v2`, `x86`, `S3`.
 
 /// The parts of one identifier, in order. Underscores belong to none.
 pub(super) struct Parts<'a, C> {
@@ -64,6 +64,12 @@ impl<'a, C: Character> Parts<'a, C> {
         Some(part)
     }
 
+    /// Cuts so many letters; one alone with the digits after it, which mean nothing without it.
+    fn cut_letters(&mut self, letters: usize) -> Option<&'a [C]> {
+        let digits = if letters == 1 { self.span(1, Class::Digit) } else { 0 };
+        self.cut(letters + digits, 0)
+    }
+
     /// How many characters of a class follow each other.
     fn span(&self, from: usize, class: Class) -> usize {
         self.rest.iter().skip(from).take_while(|character| character.class() == class).count()
@@ -78,12 +84,12 @@ impl<'a, C: Character> Iterator for Parts<'a, C> {
         self.rest = self.rest.get(underscores..).unwrap_or_default();
         match self.rest.first()?.class() {
             Class::Digit => self.cut(self.span(0, Class::Digit), 0),
-            Class::Lower | Class::Underscore => self.cut(self.span(0, Class::Lower), 0),
+            Class::Lower | Class::Underscore => self.cut_letters(self.span(0, Class::Lower)),
             Class::Upper => {
                 let upper = self.span(0, Class::Upper);
                 let lower = self.span(upper, Class::Lower);
                 match (upper, lower) {
-                    (1, _) => self.cut(1 + lower, 0),
+                    (1, _) => self.cut_letters(1 + lower),
                     // `IDs` is the plural of an acronym, not an `I` and a `Ds`.
                     (_, 1) if self.rest.get(upper) == Some(&C::PLURAL) => self.cut(upper, 1),
                     (_, 0) => self.cut(upper, 0),
