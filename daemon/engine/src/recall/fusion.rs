@@ -39,6 +39,9 @@ pub(super) const UNRELATED_BELOW: f32 = 0.15;
 /// Cosine from which a list's best counts in full. A best below it is the least bad of what is there.
 const MEANING_SURE: f32 = 0.4;
 
+/// Deviation of a list's scores, in shares of its best, below which they are equal: some steps of a 32-bit number.
+const NO_SPREAD: f64 = 1e-6;
+
 /// What the two lists say of a memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
@@ -133,15 +136,20 @@ impl Scale {
 
 /// How many standard deviations a list's best lies above the mean of `count` scores, those beyond the list being 0. A list
 /// without spread says nothing about itself and counts 1.
-#[allow(clippy::cast_precision_loss, reason = "a list has at most some hundred entries")]
+#[allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "a list has at most some hundred entries"
+)]
 fn stand_out(list: &[(MemoryNumber, f32)], count: usize) -> f32 {
-    let count = count.max(1) as f32;
-    let best = list.first().map_or(0.0, |&(_, score)| score);
-    let mean = list.iter().map(|(_, score)| score).sum::<f32>() / count;
-    let absent = (count - list.len() as f32).max(0.0) * mean * mean;
-    let variance = (list.iter().map(|(_, score)| (score - mean).powi(2)).sum::<f32>() + absent) / count;
+    let count = count.max(1) as f64;
+    let best = list.first().map_or(0.0, |&(_, score)| f64::from(score));
+    let mean = list.iter().map(|(_, score)| f64::from(*score)).sum::<f64>() / count;
+    let absent = (count - list.len() as f64).max(0.0) * mean * mean;
+    let variance = (list.iter().map(|(_, score)| (f64::from(*score) - mean).powi(2)).sum::<f64>() + absent) / count;
     let deviation = variance.sqrt();
-    if deviation > f32::EPSILON { (best - mean) / deviation } else { 1.0 }
+    // Equal scores differ by how they were rounded, if at all.
+    if deviation > best.abs() * NO_SPREAD { ((best - mean) / deviation) as f32 } else { 1.0 }
 }
 
 #[cfg(test)]
@@ -222,6 +230,18 @@ mod tests {
         assert_eq!(order(&words, &meaning).first(), Some(&1));
         let pending = fuse(&words, &meaning, MEANING_FLOOR, |number| number.0 == 9);
         assert!(pending.iter().all(|(number, evidence)| number.0 == 9 || evidence.fused < score(&pending, 9)));
+    }
+
+    #[test]
+    fn equal_scores_that_were_rounded_differently_are_equal() {
+        for best in [1.7_f32, 3.100_000_4, 9.3, 0.009] {
+            for count in 1..60_u32 {
+                let words: Vec<_> =
+                    (0..count).map(|at| (MemoryNumber(at), if at == 0 { best } else { best.next_down() })).collect();
+                let fused = fused(&words, &[], MEANING_FLOOR);
+                assert!(fused.iter().all(|(_, evidence)| (0.999..=1.0).contains(&evidence.fused)), "{best} {fused:?}");
+            }
+        }
     }
 
     #[test]
