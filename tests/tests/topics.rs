@@ -197,6 +197,6 @@ fn an_index_made_anew_finds_the_same() {
     assert_eq!(reply.memories, 20);
     let words = reply.indexes.iter().find(|index| index.name == "lexical").unwrap();
     assert_eq!((words.entries, words.watermark), (20, 20));
-    let query = SearchRequest { query: "walrus".to_owned(), limit: 50, ..SearchRequest::default() };
+    let query = SearchRequest { query: "walrus topic:alpha".to_owned(), limit: 50, ..SearchRequest::default() };
     assert_eq!(world.search(query).unwrap().hits.len(), 20);
 }

@@ -12,7 +12,7 @@ const OPENING_LINES: usize = 2;
 const HIDDEN_TOPICS_MAX: usize = 5;
 
 /// Marks a hit that lacks the words.
-pub const NEAR: &str = "near in meaning";
+const NEAR: &str = "near in meaning";
 
 /// How much of each hit is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,9 +86,10 @@ pub fn hidden(hidden: &[NamedCount], shows: impl Fn(&str) -> String) -> Vec<Stri
         format!("{} more in {name}; {} shows them", topic.count, shows(&name))
     };
     let mut lines: Vec<String> = hidden.iter().take(HIDDEN_TOPICS_MAX).map(line).collect();
-    let rest = hidden.len().saturating_sub(HIDDEN_TOPICS_MAX);
-    if rest > 0 {
-        lines.push(format!("more in {rest} other topics"));
+    let rest = hidden.get(HIDDEN_TOPICS_MAX..).unwrap_or_default();
+    if !rest.is_empty() {
+        let count: u64 = rest.iter().map(|topic| topic.count).sum();
+        lines.push(format!("{count} more in {} other topics", rest.len()));
     }
     lines
 }
@@ -112,14 +113,18 @@ fn medium(memory: &Memory, hit: &Hit, view: &View) -> String {
 }
 
 fn brief(memory: &Memory, hit: &Hit, view: &View) -> String {
-    let mark = if is_near_only(hit) { format!("({NEAR})") } else { String::new() };
+    let mark = lacking(hit).map(|what| format!("({what})")).unwrap_or_default();
     header([clean::line(&memory.handle), day(memory, view), mark, summary(memory), hashtags(memory)])
 }
 
-/// Whether a hit lacks the words that were looked for and is merely near in meaning.
+/// What a hit has instead of the words that were looked for; `None` when it has them.
 #[must_use]
-pub fn is_near_only(hit: &Hit) -> bool {
-    hit.found_by() == FoundBy::Meaning
+pub fn lacking(hit: &Hit) -> Option<&'static str> {
+    match hit.found_by() {
+        FoundBy::Meaning => Some(NEAR),
+        FoundBy::SomeWords => Some("some of the words"),
+        FoundBy::Unspecified | FoundBy::Words | FoundBy::Both => None,
+    }
 }
 
 fn grouped(reply: &SearchReply, explain: bool, view: &View) -> Vec<Block> {
@@ -153,7 +158,7 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
 
 fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
     let tags = if tags { hashtags(memory) } else { String::new() };
-    let mark = if is_near_only(hit) { format!(", {NEAR}") } else { String::new() };
+    let mark = lacking(hit).map(|what| format!(", {what}")).unwrap_or_default();
     header([clean::line(&memory.handle), day(memory, view), nature(memory) + &mark, tags])
 }
 

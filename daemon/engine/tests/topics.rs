@@ -338,7 +338,7 @@ fn many_candidates_page_as_one() {
     let large = world.search("walrus number", 200);
     let paged = world.paged(&Search { limit: 7, ..large.clone() });
     assert_eq!(paged, world.found(&large, 0));
-    assert_eq!(paged.len(), 100);
+    assert_eq!(paged.len(), 150);
     assert!(world.strand.search_page(&large, 0, &NoSources).unwrap().is_cut);
     assert_eq!(Cursor::new(&large, 7).offset, 7);
 }

@@ -14,7 +14,7 @@ use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::StoreError;
 use helix_engine::strand::Strand;
-use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_MAX};
+use helix_proto::limits::QUERY_MAX_BYTES;
 use helix_proto::v1;
 use jiff::tz::TimeZone;
 use tonic::Status;
@@ -233,14 +233,14 @@ impl View<'_> {
             words: words.to_owned(),
             vector: None,
             filter: Filter { scopes: self.scopes.clone(), after: self.after, ..Filter::default() },
-            limit: SEARCH_LIMIT_MAX as usize,
+            limit: 0,
             mode: Mode::Auto,
             retriever: Retriever::Words,
             now: self.now,
         };
-        let found = self.runtime.strand.search(&search).map_err(|error| convert::status(error.kind(), &error))?;
-        let numbers = found.hits.into_iter().map(|hit| hit.memory.number).collect();
-        Ok(Chosen { numbers, ..Chosen::default() })
+        let found = self.runtime.strand.all_with_words(&search);
+        let (found, _) = found.map_err(|error| convert::status(error.kind(), &error))?;
+        Ok(self.chosen(|catalog| found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()))
     }
 
     /// A memory, and whether its source changed, as far as it can be told from here.

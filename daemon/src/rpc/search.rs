@@ -210,12 +210,12 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
     let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
     let positions = runtime.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
     let matched = |hit: &Hit| runtime.strand.matched_terms(&query, &hit.memory);
-    // Where all words were wanted and found, a hit that lacks one is no more than near in meaning.
-    let has_words = |hit: &Hit| hit.has_words || !hit.evidence.is_near();
-    let found_by = |hit: &Hit| match (prepared.search.is_listing(), has_words(hit), hit.evidence.is_near()) {
+    // Where all words were wanted and found, a hit that lacks one is no more than near in meaning, or has some of them.
+    let found_by = |hit: &Hit| match (prepared.search.is_listing(), hit.has_words, hit.evidence.is_near()) {
         (true, ..) => v1::FoundBy::Unspecified,
         (false, true, true) => v1::FoundBy::Both,
         (false, true, false) => v1::FoundBy::Words,
+        (false, false, false) if hit.evidence.lexical_rank > 0 => v1::FoundBy::SomeWords,
         (false, false, _) => v1::FoundBy::Meaning,
     };
     let wire = |hit: &Hit| v1::Hit {

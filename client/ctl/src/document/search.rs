@@ -91,6 +91,7 @@ pub(crate) fn found_by(by: v1::FoundBy) -> Option<&'static str> {
         v1::FoundBy::Words => Some("words"),
         v1::FoundBy::Meaning => Some("meaning"),
         v1::FoundBy::Both => Some("both"),
+        v1::FoundBy::SomeWords => Some("some words"),
     }
 }
 

@@ -43,12 +43,10 @@ fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
     let score = Field::painted(Paint::Faint, format!("{:.4}", hit.score));
     let kind = Field::from(one_line(&memory.kind));
     let place = Field::painted(Paint::Faint, scope(look, memory));
-    let mut fields = match look.table_width {
-        Some(_) if hits::is_near_only(hit) => {
-            vec![score, handle(memory), kind, place, format!("({}) {text}", hits::NEAR).into()]
-        }
-        Some(_) => vec![score, handle(memory), kind, place, text.into()],
-        None => {
+    let mut fields = match (look.table_width, hits::lacking(hit)) {
+        (Some(_), Some(what)) => vec![score, handle(memory), kind, place, format!("({what}) {text}").into()],
+        (Some(_), None) => vec![score, handle(memory), kind, place, text.into()],
+        (None, _) => {
             let by = found_by(hit.found_by()).unwrap_or(LISTED);
             vec![score, handle(memory), by.into(), kind, place, text.into()]
         }

@@ -26,13 +26,25 @@ impl Strand {
     /// # Errors
     /// When the word index fails.
     pub fn count(&self, search: &Search) -> Result<Counts, ReadError> {
-        let catalog = self.catalog();
-        let filter = search.filter.compile(&catalog);
-        let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
         if search.words.trim().is_empty() {
+            let catalog = self.catalog();
+            let filter = search.filter.compile(&catalog);
             let passing = catalog.rows().filter(|(_, row)| filter.keeps(row)).map(|(number, _)| number);
             return Ok(by_topic(&catalog, passing, false));
         }
+        let (found, fell_back_to_any) = self.all_with_words(search)?;
+        Ok(by_topic(&self.catalog(), found.into_iter(), fell_back_to_any))
+    }
+
+    /// Every memory that has the words and passes the filter, in the order they were recorded; and whether none had all words, so
+    /// that any was enough.
+    ///
+    /// # Errors
+    /// When the word index fails.
+    pub fn all_with_words(&self, search: &Search) -> Result<(Vec<MemoryNumber>, bool), ReadError> {
+        let catalog = self.catalog();
+        let filter = search.filter.compile(&catalog);
+        let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
         let with_words = |mode| self.with_words(search, mode, catalog.extent(), &passes);
         let (found, fell_back_to_any) = match search.mode {
             Mode::All => (with_words(WordMode::All)?, false),
@@ -43,11 +55,11 @@ impl Strand {
             },
         };
         let found = (0..).zip(found).filter(|(_, is_found)| *is_found).map(|(number, _)| MemoryNumber(number));
-        Ok(by_topic(&catalog, found, fell_back_to_any))
+        Ok((found.collect(), fell_back_to_any))
     }
 
     /// Marks every memory below `extent` that has the words and passes.
-    fn with_words(
+    pub(super) fn with_words(
         &self,
         search: &Search,
         mode: WordMode,

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use crate::index::vectors::Code;
 
-/// Most hits of one topic, unless a topic was asked for or nothing else was found.
-const PER_TOPIC_MAX: usize = 3;
+/// Most hits of one topic, unless a topic was asked for.
+pub(super) const PER_TOPIC_MAX: usize = 3;
 
 /// Weight of relevance against novelty in maximal marginal relevance (Carbonell and Goldstein 1998).
 const RELEVANCE_WEIGHT: f32 = 0.9;
@@ -24,11 +24,16 @@ pub(super) struct Candidate {
 pub(super) struct Selection {
     /// Positions in the order to show.
     pub(super) order: Vec<usize>,
-    /// What each of them counts beside what was chosen before it, on the scale of the scores; never rises.
+    /// What each of them counts beside what was chosen before it, on the scale of the scores; never rises, never below 0.
     pub(super) worth: Vec<f32>,
     /// The least that one of them was worth when it was chosen; infinite without any.
     pub(super) weakest: f32,
+    /// How many of each topic there are now.
+    pub(super) taken: Taken,
 }
+
+/// How many hits each topic has.
+pub(super) type Taken = HashMap<u32, usize>;
 
 impl Selection {
     /// Whether it has as many as it should and none of them could be beaten by a candidate that scores at most `score`.
@@ -37,35 +42,29 @@ impl Selection {
     }
 }
 
-/// Most hits of a topic, given the topics of all that was found.
-pub(super) fn per_topic(topics: &[u32], was_asked_for: bool) -> usize {
-    let one_topic = topics.windows(2).all(|pair| matches!(pair, [a, b] if a == b));
-    if was_asked_for || one_topic { usize::MAX } else { PER_TOPIC_MAX }
-}
-
-/// Selects up to `limit` candidates, given best first. A longer selection starts with the shorter one.
-pub(super) fn select(candidates: &[Candidate], limit: usize, per_topic: usize) -> Selection {
-    let mut taken: HashMap<u32, usize> = HashMap::new();
+/// Selects up to `limit` candidates, given best first, when so many of each topic are `taken`. A longer selection starts with the
+/// shorter one.
+pub(super) fn select(candidates: &[Candidate], limit: usize, per_topic: usize, taken: Taken) -> Selection {
     let room = limit.min(candidates.len());
     let (order, worths) = (Vec::with_capacity(room), Vec::with_capacity(room));
-    let mut selection = Selection { order, worth: worths, weakest: f32::INFINITY };
+    let mut selection = Selection { order, worth: worths, weakest: f32::INFINITY, taken };
     let mut rest: Vec<(usize, f32)> = candidates.iter().map(|_| 0.0).enumerate().collect();
     while selection.order.len() < limit {
         let best = rest
             .iter()
             .enumerate()
             .filter(|(_, (at, _))| {
-                candidates.get(*at).is_some_and(|c| taken.get(&c.topic).copied().unwrap_or(0) < per_topic)
+                candidates.get(*at).is_some_and(|c| selection.taken.get(&c.topic).copied().unwrap_or(0) < per_topic)
             })
             .map(|(place, &(at, repeats))| (place, at, marginal(candidates, at, repeats)))
             .max_by(|a, b| a.2.total_cmp(&b.2).then(b.1.cmp(&a.1)));
         let Some((place, at, worth)) = best else { break };
         rest.remove(place);
         selection.order.push(at);
-        selection.worth.push(worth / RELEVANCE_WEIGHT);
+        selection.worth.push((worth / RELEVANCE_WEIGHT).max(0.0));
         selection.weakest = selection.weakest.min(worth);
         if let Some(chosen) = candidates.get(at) {
-            *taken.entry(chosen.topic).or_default() += 1;
+            *selection.taken.entry(chosen.topic).or_default() += 1;
             note_repeats(candidates, chosen, &mut rest);
         }
     }
@@ -99,33 +98,38 @@ mod tests {
         Candidate { topic, score, code: Some(Code::quantize(&direction).unwrap()) }
     }
 
-    fn order(candidates: &[Candidate], limit: usize, was_asked_for: bool) -> Vec<usize> {
-        let topics: Vec<u32> = candidates.iter().map(|candidate| candidate.topic).collect();
-        select(candidates, limit, per_topic(&topics, was_asked_for)).order
+    fn order(candidates: &[Candidate], limit: usize, per_topic: usize) -> Vec<usize> {
+        select(candidates, limit, per_topic, Taken::new()).order
     }
 
     #[test]
-    fn a_topic_gives_three_unless_it_is_alone() {
+    fn a_topic_gives_no_more_than_its_share() {
         let mut candidates: Vec<Candidate> =
             [0.9, 0.8, 0.7, 0.6, 0.5].into_iter().map(|score| Candidate { topic: 1, score, code: None }).collect();
-        assert_eq!(order(&candidates, 10, false), [0, 1, 2, 3, 4]);
         candidates.push(Candidate { topic: 2, score: 0.1, code: None });
-        assert_eq!(order(&candidates, 10, false), [0, 1, 2, 5]);
-        assert_eq!(order(&candidates, 10, true), [0, 1, 2, 3, 4, 5]);
-        assert_eq!(order(&candidates, 2, false), [0, 1]);
+        assert_eq!(order(&candidates, 10, 3), [0, 1, 2, 5]);
+        assert_eq!(order(&candidates, 10, usize::MAX), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(order(&candidates, 2, 3), [0, 1]);
+        assert_eq!(select(&candidates, 10, 3, Taken::from([(1, 2)])).order, [0, 5]);
+    }
+
+    #[test]
+    fn what_repeats_and_is_worth_little_is_worth_nothing() {
+        let twice = [candidate(1, 0.05, [1.0, 0.0]), candidate(2, 0.05, [1.0, 0.0])];
+        assert_eq!(select(&twice, 2, 3, Taken::new()).worth, [0.05, 0.0]);
     }
 
     #[test]
     fn a_repetition_steps_back() {
         let candidates =
             [candidate(1, 1.0, [1.0, 0.0]), candidate(2, 0.99, [1.0, 0.001]), candidate(3, 0.95, [0.0, 1.0])];
-        assert_eq!(order(&candidates, 3, false), [0, 2, 1]);
+        assert_eq!(order(&candidates, 3, 3), [0, 2, 1]);
     }
 
     #[test]
     fn a_selection_knows_what_could_beat_it() {
         let candidates = [candidate(1, 1.0, [1.0, 0.0]), candidate(2, 0.5, [0.0, 1.0])];
-        let selection = select(&candidates, 2, usize::MAX);
+        let selection = select(&candidates, 2, usize::MAX, Taken::new());
         assert!(selection.holds_against(0.49, 2));
         assert!(!selection.holds_against(0.5, 2), "what ties may come first");
         assert!(!selection.holds_against(0.1, 3), "it lacks one");

@@ -1,9 +1,9 @@
 //! Running a search.
 
-use super::diversity::{self, Candidate, Selection};
+use super::diversity::{self, Candidate, PER_TOPIC_MAX, Selection, Taken};
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
-use super::words::{in_order, per_topic};
+use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::filter::Filter;
 use crate::index::vectors::Candidates;
@@ -22,10 +22,10 @@ pub const SEARCH_DEPTH_MAX: usize = 2 * FUSION_DEPTH;
 /// How words must match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// All of them, or any when nothing has all.
+    /// As [`Mode::AllFirst`] for a few keywords; for a question, what fits its words and its meaning best.
     #[default]
     Auto,
-    /// All of them, what is near in meaning after those; or any when nothing has all.
+    /// All of them, and what is near in meaning after those; or any when nothing has all.
     AllFirst,
     /// All of them.
     All,
@@ -158,7 +158,7 @@ impl Strand {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
-        let lexical = self.lexical_list(search, &passes)?;
+        let mut lexical = self.lexical_list(search, &passes)?;
         let mut semantic = self.semantic_list(search, &catalog, &passes)?;
         if search.mode == Mode::All && search.retriever == Retriever::Hybrid {
             // Meaning orders those that have all words, and adds none.
@@ -177,18 +177,34 @@ impl Strand {
         drop(catalog);
         let wanted = offset.saturating_add(search.limit);
         // One more than wanted tells whether there are more.
-        let per_topic = per_topic(search, &lexical, &pool);
+        let mut room = Room::new(search, wanted.saturating_add(1));
         let (first, second) = in_order(search, &lexical, pool);
-        let room = |taken: usize| Room { limit: wanted.saturating_add(1) - taken, per_topic };
-        let mut hits = self.best(first, search, &room(0), sources)?;
-        hits.extend(self.best(second, search, &room(hits.len()), sources)?);
+        let mut hits = self.best(first, search, &mut room, sources)?;
+        hits.extend(self.best(second, search, &mut room, sources)?);
+        if room.limit > 0 && room.per_topic < usize::MAX {
+            let mut further = self.further(search, &mut lexical, &room)?;
+            further.retain(|scored| hits.iter().all(|hit| hit.memory.number != scored.number));
+            hits.extend(self.best(further, search, &mut room, sources)?);
+        }
         let has_more = hits.len() > wanted;
         let shown: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
         hits.truncate(wanted);
         hits.drain(..offset.min(hits.len()));
         self.tell_words(search, &lexical, &mut hits);
-        let hidden = self.hidden(&lexical, &shown, &hits, per_topic);
+        let hidden = self.hidden(search, &lexical, &shown, &hits)?;
         Ok(Recalled { hits, words, has_more, is_cut, hidden })
+    }
+
+    /// What else has the words, where the cap on topics kept so many out that there is room: only of topics that have some.
+    fn further(&self, search: &Search, lexical: &mut WordList, room: &Room) -> Result<Vec<Scored>, ReadError> {
+        let catalog = self.catalog();
+        let filter = search.filter.compile(&catalog);
+        let passes = |number: u32| {
+            let row = catalog.row(MemoryNumber(number));
+            row.is_some_and(|row| room.has_some_for(row.topic) && filter.keeps(row))
+        };
+        let found = self.further_by_words(search, lexical, &passes)?.into_iter();
+        Ok(found.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect())
     }
 
     /// The newest memories that pass, strictly in that order.
@@ -211,25 +227,28 @@ impl Strand {
         Ok(Recalled { hits: self.read(pool, search, sources)?, has_more, ..Recalled::default() })
     }
 
-    /// The best of the candidates, diverse, at most `limit`.
+    /// The best of the candidates, diverse, as many as there is room for.
     fn best(
         &self,
         mut near: Vec<Scored>,
         search: &Search,
-        &Room { limit, per_topic }: &Room,
+        room: &mut Room,
         sources: &dyn Sources,
     ) -> Result<Vec<Hit>, ReadError> {
+        near.retain(|scored| room.has_some_for(scored.topic));
         near.sort_by(|a, b| b.most().total_cmp(&a.most()).then(a.number.cmp(&b.number)));
         let far = near.split_off(near.len().min(POOL_DEPTH));
         let best_of_far = far.first().map(Scored::most);
         let mut hits = ranked(self.read(near, search, sources)?);
-        let mut selection = self.select(&hits, limit, per_topic);
+        let mut selection = self.select(&hits, room);
         // The cap on topics may have passed over many, and decay reorders a little.
-        if best_of_far.is_some_and(|best| !selection.holds_against(best, limit)) {
+        if best_of_far.is_some_and(|best| !selection.holds_against(best, room.limit)) {
             hits.extend(self.read(far, search, sources)?);
             hits = ranked(hits);
-            selection = self.select(&hits, limit, per_topic);
+            selection = self.select(&hits, room);
         }
+        room.limit -= selection.order.len();
+        room.taken = selection.taken;
         let mut slots: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
         let chosen = selection.order.into_iter().zip(selection.worth);
         Ok(chosen.filter_map(|(at, score)| Some(Hit { score, ..slots.get_mut(at)?.take()? })).collect())
@@ -274,7 +293,7 @@ impl Strand {
         Ok(hits)
     }
 
-    fn select(&self, hits: &[Hit], limit: usize, per_topic: usize) -> Selection {
+    fn select(&self, hits: &[Hit], room: &Room) -> Selection {
         let catalog = self.catalog();
         let numbers: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
         let topic = |hit: &Hit| catalog.row(hit.memory.number).map_or(u32::MAX, |row: &Row| row.topic);
@@ -283,14 +302,29 @@ impl Strand {
             .zip(self.codes(&numbers))
             .map(|(hit, code)| Candidate { topic: topic(hit), score: hit.score, code })
             .collect();
-        diversity::select(&candidates, limit, per_topic)
+        diversity::select(&candidates, room.limit, room.per_topic, room.taken.clone())
     }
 }
 
-/// How many hits are wanted, and how many of one topic.
+/// What there is room for.
 struct Room {
+    /// How many further hits.
     limit: usize,
+    /// Most hits of a topic.
     per_topic: usize,
+    /// What each topic has.
+    taken: Taken,
+}
+
+impl Room {
+    fn new(search: &Search, limit: usize) -> Self {
+        let per_topic = if search.filter.topics.is_empty() { PER_TOPIC_MAX } else { usize::MAX };
+        Self { limit, per_topic, taken: Taken::new() }
+    }
+
+    fn has_some_for(&self, topic: u32) -> bool {
+        self.taken.get(&topic).is_none_or(|taken| *taken < self.per_topic)
+    }
 }
 
 fn ranked(mut hits: Vec<Hit>) -> Vec<Hit> {

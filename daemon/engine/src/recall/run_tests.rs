@@ -21,6 +21,10 @@ fn store(text: &str, entropy: u8) -> Request {
 }
 
 fn store_in(topic: &str, text: &str, entropy: u8) -> Request {
+    store_with(topic, text, [entropy; 10])
+}
+
+fn store_with(topic: &str, text: &str, entropy: [u8; 10]) -> Request {
     let draft = Draft { topic: topic.into(), text: text.into(), ..Draft::default() };
     let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
     Request::Store {
@@ -29,7 +33,7 @@ fn store_in(topic: &str, text: &str, entropy: u8) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
-        entropy: [entropy; 10],
+        entropy,
         actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
         at: Timestamp::default(),
     }
@@ -139,13 +143,13 @@ fn what_the_cap_hides_is_counted() {
 }
 
 #[test]
-fn what_is_merely_near_in_meaning_caps_nothing() {
+fn a_topic_that_alone_has_the_words_gives_its_share_and_says_what_it_keeps() {
     let texts: Vec<String> = (0..5).map(|at| format!("token expiry number {at}")).collect();
     let mut memories: Vec<(&str, &str, bool)> = texts.iter().map(|text| ("auth", text.as_str(), true)).collect();
     memories.push(("mail", "credentials run out", true));
     let found = strand_of(&memories).search(&hybrid("token expiry", Mode::Auto)).unwrap();
-    assert_eq!((found.hits.len(), found.hidden), (6, Vec::new()));
-    assert_eq!(found.hits.iter().filter(|hit| hit.has_words).count(), 5);
+    assert_eq!((found.hits.len(), found.hidden), (4, vec![Counted { name: "auth".to_owned(), count: 2 }]));
+    assert_eq!(found.hits.iter().filter(|hit| hit.has_words).count(), 3);
 }
 
 #[test]
@@ -159,9 +163,34 @@ fn what_has_all_words_comes_first_and_the_rest_is_near() {
         let found = strand.search(&hybrid("walrus lists", mode)).unwrap();
         found.hits.iter().map(|hit| (hit.memory.number.0, hit.has_words)).collect::<Vec<_>>()
     };
-    assert_eq!(found(Mode::AllFirst), [(1, true), (0, false)]);
-    let mut auto = found(Mode::Auto);
-    auto.sort_unstable();
-    assert_eq!(auto, [(0, false), (1, true), (2, false)]);
-    assert_eq!(strand.search(&hybrid("walrus kangaroo", Mode::AllFirst)).unwrap().words, WordsFound::OnlyAny);
+    assert_eq!(found(Mode::Auto), [(1, true), (0, false)]);
+    let mut any = found(Mode::Any);
+    any.sort_unstable();
+    assert_eq!(any.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(strand.search(&hybrid("walrus kangaroo", Mode::Auto)).unwrap().words, WordsFound::OnlyAny);
+}
+
+#[test]
+fn topics_behind_one_that_has_most_matches_are_found() {
+    let mut memories: Vec<(String, String)> = (0..300).map(|at| ("crowd".to_owned(), format!("walrus {at}"))).collect();
+    let others =
+        |at| (format!("other-{at}"), format!("a walrus among many words that make it rank far behind, number {at}"));
+    memories.extend((0..30).map(others));
+    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
+    let requests = (0..).zip(&memories).map(|(entropy, (topic, text))| {
+        let mut bytes = [0; 10];
+        bytes[..4].copy_from_slice(&u32::to_le_bytes(entropy));
+        store_with(topic, text, bytes)
+    });
+    writer.commit(requests.collect()).unwrap();
+    let search = |limit| Search { limit, vector: None, ..hybrid("walrus", Mode::Auto) };
+    let all = strand.search(&search(200)).unwrap();
+    assert_eq!((all.hits.len(), all.has_more), (33, false));
+    assert_eq!(all.hidden, [Counted { name: "crowd".to_owned(), count: 297 }]);
+    let numbers = |hits: &[Hit]| hits.iter().map(|hit| hit.memory.number).collect::<Vec<_>>();
+    let pages: Vec<MemoryNumber> = (0..4)
+        .flat_map(|page| numbers(&strand.search_page(&search(10), 10 * page, &NoSources).unwrap().hits))
+        .collect();
+    assert_eq!(pages, numbers(&all.hits));
+    assert!(all.hits.iter().all(|hit| hit.has_words));
 }

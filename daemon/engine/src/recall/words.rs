@@ -1,13 +1,18 @@
 //! What the words of a search find, and what follows from it for the order of the hits.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::diversity;
-use super::fusion::FUSION_DEPTH;
+use super::diversity::{PER_TOPIC_MAX, Taken};
+use super::fusion::{Evidence, FUSION_DEPTH, fuse};
 use super::run::{Hit, Mode, Retriever, Scored, Search};
+use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::model::MemoryNumber;
 use crate::strand::{Counted, ReadError, Strand, most_first};
+
+/// How many memories with the words are looked at where the cap on a topic leaves room: enough to find the other topics beside
+/// one that has most of the matches.
+const FURTHER_DEPTH: usize = 2_000;
 
 /// What the words found.
 #[derive(Default)]
@@ -30,6 +35,11 @@ impl WordList {
         Self { is_open: having.len() >= FUSION_DEPTH, ranked, having, ..Self::default() }
     }
 
+    /// What was demanded of those that have it.
+    fn demanded(&self, search: &Search) -> WordMode {
+        if self.has_all || search.mode == Mode::All { WordMode::All } else { WordMode::Any }
+    }
+
     /// Whether a memory has what was demanded, as far as the list goes.
     pub(super) fn has(&self, number: MemoryNumber) -> bool {
         self.having.contains(&number)
@@ -42,12 +52,7 @@ impl Strand {
         if search.retriever == Retriever::Meaning {
             return Ok(WordList { is_open: true, ..WordList::default() });
         }
-        let restriction = Restriction { topics: &search.filter.topics, tags: &search.filter.tags };
-        let run = |mode| -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
-            let query = LexicalQuery::parse(&search.words, mode);
-            let hits = self.lexical().search(&query, FUSION_DEPTH, &restriction, passes)?;
-            Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.score)).collect())
-        };
+        let run = |mode| self.ranked_by_words(search, mode, FUSION_DEPTH, passes);
         match search.mode {
             Mode::All => run(WordMode::All).map(WordList::of),
             Mode::Any => run(WordMode::Any).map(WordList::of),
@@ -66,6 +71,37 @@ impl Strand {
         }
     }
 
+    fn ranked_by_words(
+        &self,
+        search: &Search,
+        mode: WordMode,
+        depth: usize,
+        passes: &impl Fn(u32) -> bool,
+    ) -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
+        let query = LexicalQuery::parse(&search.words, mode);
+        let restriction = Restriction { topics: &search.filter.topics, tags: &search.filter.tags };
+        let hits = self.lexical().search(&query, depth, &restriction, passes)?;
+        Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.score)).collect())
+    }
+
+    /// What else has the words, when the list of those that have them was cut; with scores on the scale of the list.
+    pub(super) fn further_by_words(
+        &self,
+        search: &Search,
+        lexical: &mut WordList,
+        passes: &impl Fn(u32) -> bool,
+    ) -> Result<Vec<(MemoryNumber, Evidence)>, ReadError> {
+        if lexical.having.len() < FUSION_DEPTH {
+            return Ok(Vec::new());
+        }
+        let all = self.ranked_by_words(search, lexical.demanded(search), FURTHER_DEPTH, passes)?;
+        let known: HashSet<MemoryNumber> = lexical.having.iter().copied().collect();
+        lexical.having.extend(all.iter().map(|(number, _)| *number));
+        lexical.is_open = all.len() >= FURTHER_DEPTH;
+        let fused = fuse(&all, &[], 0.0, |_| false);
+        Ok(fused.into_iter().filter(|(number, _)| !known.contains(number)).collect())
+    }
+
     /// Says of each hit whether it has the words: all of them, where some memory has all and they were not asked for one by one.
     /// Where the list ended, the record is asked.
     pub(super) fn tell_words(&self, search: &Search, lexical: &WordList, hits: &mut [Hit]) {
@@ -80,49 +116,59 @@ impl Strand {
         }
     }
 
-    /// What the cap keeps out of the topics of the hits, though it has the words.
+    /// How many memories have the words and are kept out by the cap on the topics of the hits.
     pub(super) fn hidden(
         &self,
+        search: &Search,
         lexical: &WordList,
         shown: &[MemoryNumber],
         hits: &[Hit],
-        per_topic: usize,
-    ) -> Vec<Counted> {
-        if per_topic == usize::MAX {
-            return Vec::new();
-        }
+    ) -> Result<Vec<Counted>, ReadError> {
         let catalog = self.catalog();
         let topic = |number: MemoryNumber| catalog.row(number).map(|row| row.topic);
-        let of_hits: HashSet<u32> = hits.iter().filter_map(|hit| topic(hit.memory.number)).collect();
-        let full = |wanted: u32| shown.iter().filter(|number| topic(**number) == Some(wanted)).count() >= per_topic;
+        let mut taken = Taken::new();
+        for topic in shown.iter().filter_map(|number| topic(*number)) {
+            *taken.entry(topic).or_default() += 1;
+        }
+        let of_hits: BTreeSet<u32> = hits.iter().filter_map(|hit| topic(hit.memory.number)).collect();
+        let full: Vec<u32> =
+            of_hits.into_iter().filter(|topic| taken.get(topic).is_some_and(|taken| *taken >= PER_TOPIC_MAX)).collect();
+        if full.is_empty() || lexical.having.is_empty() || !search.filter.topics.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names = full.iter().map(|topic| catalog.topics.text(*topic).to_owned()).collect();
+        let filter = Filter { topics: names, ..search.filter.clone() };
+        let compiled = filter.compile(&catalog);
+        let passes = |number: u32| {
+            let number = MemoryNumber(number);
+            catalog.row(number).is_some_and(|row| compiled.keeps(row)) && !shown.contains(&number)
+        };
+        let narrowed = Search { filter: filter.clone(), ..search.clone() };
+        let marks = self.with_words(&narrowed, lexical.demanded(search), catalog.extent(), &passes)?;
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-        for (number, _) in lexical.ranked.iter().filter(|(number, _)| lexical.has(*number) && !shown.contains(number)) {
-            if let Some(topic) = topic(*number).filter(|topic| of_hits.contains(topic)) {
+        for (number, _) in (0..).zip(marks).filter(|(_, is_found)| *is_found) {
+            if let Some(topic) = topic(MemoryNumber(number)) {
                 *counts.entry(topic).or_default() += 1;
             }
         }
-        let full = counts.into_iter().filter(|(topic, _)| full(*topic));
-        most_first(full.map(|(topic, count)| (catalog.topics.text(topic), count)))
+        Ok(most_first(counts.into_iter().map(|(topic, count)| (catalog.topics.text(topic), count))))
     }
 }
 
-/// What comes first and what comes after it: where all words are wanted first and found, those that have them, and what is near in
-/// meaning. What has some of the words and is not near is left out then.
+/// What comes first and what comes after it. Where keywords are looked for and some memories have them all, those, and what is near
+/// in meaning; what has some of the words and is not near is left out then. A question's words are not chosen one by one, so that
+/// one list holds everything.
 pub(super) fn in_order(search: &Search, lexical: &WordList, pool: Vec<Scored>) -> (Vec<Scored>, Vec<Scored>) {
-    if search.mode != Mode::AllFirst || !lexical.has_all {
+    let is_all_first = match search.mode {
+        Mode::AllFirst => true,
+        Mode::Auto => LexicalQuery::parse(&search.words, WordMode::All).is_keywords(),
+        Mode::All | Mode::Any => false,
+    };
+    if !is_all_first || !lexical.has_all {
         return (pool, Vec::new());
     }
     let (first, mut second): (Vec<Scored>, Vec<Scored>) =
         pool.into_iter().partition(|scored| lexical.has(scored.number));
     second.retain(|scored| scored.evidence.is_near());
     (first, second)
-}
-
-/// Most hits of a topic. Where some have the words, what is merely near in meaning does not decide it.
-pub(super) fn per_topic(search: &Search, lexical: &WordList, pool: &[Scored]) -> usize {
-    let with_words: Vec<u32> =
-        pool.iter().filter(|scored| lexical.has(scored.number)).map(|scored| scored.topic).collect();
-    let all = || pool.iter().map(|scored| scored.topic).collect();
-    let topics: Vec<u32> = if with_words.is_empty() { all() } else { with_words };
-    diversity::per_topic(&topics, !search.filter.topics.is_empty())
 }
