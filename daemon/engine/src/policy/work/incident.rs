@@ -1,4 +1,6 @@
-//! A mistake over time: how often it came, what was changed before it went away, and whether that held.
+//! A mistake over time: how often it came, what was done before it went away, how often that helped, and whether it held.
+
+use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use prost::Message;
@@ -16,6 +18,9 @@ const COMMANDS_MAX: usize = 4;
 /// Files and commands that a reader is told of.
 const FILES_SHOWN_MAX: usize = 3;
 const COMMANDS_SHOWN_MAX: usize = 2;
+
+/// Time for which a mistake must stay away for what was done to count as having held: until another day's work.
+const HELD_AFTER: Duration = Duration::from_hours(12);
 
 /// Version of the persisted form.
 const VERSION: u32 = 1;
@@ -43,23 +48,25 @@ pub struct Incident {
     last_at_us: i64,
     #[prost(message, repeated, tag = "10")]
     fixes: Vec<Fix>,
-    #[prost(uint32, tag = "11")]
-    fixed: u32,
-    #[prost(uint32, tag = "12")]
-    held: u32,
 }
 
-/// What was changed before a mistake went away.
+/// What was done before a mistake went away.
 #[derive(Clone, PartialEq, Message)]
 pub struct Fix {
     #[prost(sint64, tag = "1")]
     at_us: i64,
     #[prost(string, repeated, tag = "2")]
     files: Vec<String>,
+    /// Whether the mistake came back after the last time.
     #[prost(bool, tag = "3")]
-    has_failed: bool,
+    is_over: bool,
     #[prost(string, repeated, tag = "4")]
     commands: Vec<String>,
+    /// How often the mistake came back after this and went away by it again; and how often it had stayed away.
+    #[prost(uint32, tag = "5")]
+    again: u32,
+    #[prost(uint32, tag = "6")]
+    held: u32,
 }
 
 /// What was done between a failure and the success that followed.
@@ -93,9 +100,10 @@ impl Incident {
         });
         incident.occurrences = incident.occurrences.saturating_add(1);
         incident.last_at_us = at.as_micros();
-        if is_back && let Some(last) = incident.fixes.last_mut().filter(|last| !last.has_failed) {
-            last.has_failed = true;
-            incident.held = incident.held.saturating_sub(1);
+        if is_back && let Some(last) = incident.fixes.last_mut().filter(|last| !last.is_over) {
+            last.is_over = true;
+            let away_us = u128::try_from(at.as_micros().saturating_sub(last.at_us)).unwrap_or_default();
+            last.held = last.held.saturating_add(u32::from(away_us >= HELD_AFTER.as_micros()));
         }
         incident
     }
@@ -104,9 +112,12 @@ impl Incident {
     pub fn mended(&mut self, remedy: Remedy<'_>, at: Timestamp) {
         let files: Vec<String> = remedy.files.iter().take(FILES_MAX).cloned().collect();
         let commands: Vec<String> = remedy.commands.iter().rev().take(COMMANDS_MAX).rev().cloned().collect();
-        self.fixed = self.fixed.saturating_add(1);
-        self.held = self.held.saturating_add(1);
-        self.fixes.push(Fix { at_us: at.as_micros(), files, commands, has_failed: false });
+        let known = self.fixes.iter().position(|fix| fix.files == files && fix.commands == commands);
+        let fix = match known.map(|place| self.fixes.remove(place)) {
+            Some(fix) => Fix { at_us: at.as_micros(), is_over: false, again: fix.again.saturating_add(1), ..fix },
+            None => Fix { at_us: at.as_micros(), files, commands, ..Fix::default() },
+        };
+        self.fixes.push(fix);
         if self.fixes.len() > FIXES_MAX {
             self.fixes.remove(0);
         }
@@ -129,31 +140,37 @@ impl Incident {
         }
     }
 
-    /// What helped before, for a reader: `fixed before by changing a.rs (2026-11-03), held 1 of 2`, or that it never held.
-    /// `None` when nothing is known to have helped. Days are those of `zone`.
+    /// What helped before, for a reader: `fixed before by changing a.rs (2026-11-03), held 1 of 2`, or that it came back soon.
+    /// `None` when nothing is known to have helped. What held most often comes first, then what helped most often, then the newest.
+    /// Days are those of `zone`.
     #[must_use]
     pub fn remedy(&self, zone: &TimeZone) -> Option<String> {
         // To change the file that the mistake is in says least.
         let is_telling =
             |fix: &&Fix| !fix.commands.is_empty() || fix.files.iter().any(|file| !is_same_file(file, &self.file));
-        let newest_first = || self.fixes.iter().rev();
-        let held = newest_first().filter(is_telling).find(|fix| !fix.has_failed);
-        let fix = held.or_else(|| newest_first().find(is_telling)).or_else(|| newest_first().next())?;
+        let best = |fix: &&Fix| (fix.held_so_far(), fix.again, fix.at_us);
+        let fix =
+            self.fixes.iter().filter(is_telling).max_by_key(best).or_else(|| self.fixes.iter().max_by_key(best))?;
         let day = Timestamp::from_micros(fix.at_us).day(zone);
-        Some(format!("fixed before by {} ({day}), {}", fix.deeds(), self.record()))
-    }
-
-    /// How the remedies fared.
-    fn record(&self) -> String {
-        match (self.held, self.fixed) {
-            (0, 0 | 1) => "which did not hold (it came back)".to_owned(),
-            (0, fixed) => format!("which did not hold (it came back {fixed} times)"),
-            (held, fixed) => format!("held {held} of {fixed}"),
-        }
+        Some(format!("fixed before by {} ({day}), {}", fix.deeds(), fix.record()))
     }
 }
 
 impl Fix {
+    /// How often the mistake stayed away, the last time included while it does.
+    fn held_so_far(&self) -> u32 {
+        self.held.saturating_add(u32::from(!self.is_over))
+    }
+
+    /// How it fared.
+    fn record(&self) -> String {
+        match (self.held_so_far(), self.again.saturating_add(1)) {
+            (0, 1) => "which helped, though it came back the same day".to_owned(),
+            (0, times) => format!("which helped {times} times, though it came back the same day each time"),
+            (held, times) => format!("held {held} of {times}"),
+        }
+    }
+
     /// What was done: ``running `npm install` and changing a.js``.
     fn deeds(&self) -> String {
         let mut deeds = Vec::new();
@@ -190,6 +207,8 @@ mod tests {
 
     #[test]
     fn a_remedy_says_whether_it_held() {
+        let hours = |hours: i64| Timestamp::from_micros(at(0).as_micros() + hours * 3_600_000_000);
+        let ends = |incident: &Incident, end: &str| incident.remedy(&TimeZone::UTC).unwrap().ends_with(end);
         let fault = Fault { code: "E0382".into(), message: "moved".into(), ..Fault::default() };
         let mut incident = Incident::occurred(None, &fault, "cargo build", at(0), true);
         assert_eq!(incident.remedy(&TimeZone::UTC), None);
@@ -197,24 +216,26 @@ mod tests {
         assert!(incident.remedy(&TimeZone::UTC).unwrap().ends_with("by changing src/a.rs (2026-10-26), held 1 of 1"));
         let own = Incident { file: "./src/a.rs".into(), ..incident.clone() };
         assert!(own.remedy(&TimeZone::UTC).unwrap().contains("src/a.rs"), "better than nothing");
-        let again = Incident::occurred(Incident::read(&incident.encode_to_vec()), &fault, "cargo build", at(1), true);
-        assert!(
-            again.remedy(&TimeZone::UTC).unwrap().ends_with("src/a.rs (2026-10-26), which did not hold (it came back)"),
-            "{:?}",
-            again.remedy(&TimeZone::UTC)
-        );
-        let twice = Incident { fixed: 2, ..again.clone() };
-        assert!(twice.remedy(&TimeZone::UTC).unwrap().ends_with("which did not hold (it came back 2 times)"));
-        let mut again = Incident::occurred(Some(again), &fault, "cargo build", at(1), false);
-        again.mended(Remedy { files: &["b", "c", "d", "e"].map(String::from), commands: &[] }, at(2));
-        assert!(
-            again.remedy(&TimeZone::UTC).unwrap().ends_with("changing b, c, d and 1 more (2026-10-28), held 1 of 2")
-        );
-        again.mended(Remedy { files: &["b".into()], commands: &["npm install".into()] }, at(3));
-        assert!(
-            again.remedy(&TimeZone::UTC).unwrap().starts_with("fixed before by running `npm install` and changing b (")
-        );
-        assert_eq!((again.occurrences(), again.fault()), (3, fault));
+        let again =
+            Incident::occurred(Incident::read(&incident.encode_to_vec()), &fault, "cargo build", hours(1), true);
+        assert!(ends(&again, "src/a.rs (2026-10-26), which helped, though it came back the same day"));
+        let mut again = Incident::occurred(Some(again), &fault, "cargo build", hours(1), false);
+        again.mended(Remedy { files: &["src/a.rs".into()], commands: &[] }, hours(2));
+        assert!(ends(&again, "src/a.rs (2026-10-26), held 1 of 2"), "so far");
+        let mut later = Incident::occurred(Some(again.clone()), &fault, "cargo build", hours(30), true);
+        assert!(ends(&later, "held 1 of 2"), "a day is long enough");
+        let back = Incident::occurred(Some(again), &fault, "cargo build", hours(3), true);
+        assert!(ends(&back, "which helped 2 times, though it came back the same day each time"));
+        later.mended(Remedy { files: &["b", "c", "d", "e"].map(String::from), commands: &[] }, hours(48));
+        let other = Incident::occurred(Some(later), &fault, "cargo build", hours(49), true);
+        assert!(ends(&other, "src/a.rs (2026-10-26), held 1 of 2"), "each remedy has its own record");
+        let mut first = Incident::occurred(None, &fault, "cargo build", at(0), true);
+        first.mended(Remedy { files: &["b", "c", "d", "e"].map(String::from), commands: &[] }, hours(48));
+        assert!(ends(&first, "changing b, c, d and 1 more (2026-10-28), held 1 of 1"));
+        first.mended(Remedy { files: &["b".into()], commands: &["npm install".into()] }, hours(72));
+        let newest = "fixed before by running `npm install` and changing b (2026-10-29), held 1 of 1";
+        assert!(ends(&first, newest), "the newest of equals");
+        assert_eq!((other.occurrences(), other.fault()), (5, fault));
     }
 
     #[test]
