@@ -7,11 +7,12 @@ use crate::json::Scanner;
 use crate::os;
 use crate::start::Buffers;
 
-/// Silence after which stdin counts as ended. A parent writes at once what it has; a terminal would never end.
-const SILENCE_NS: u64 = ms(100);
+/// Silence after which stdin counts as ended. A parent whose event loop is busy writes late, and one that meets a closed pipe may
+/// crash; a terminal would never end.
+const SILENCE_NS: u64 = ms(2000);
 
-/// Longest time for all of stdin, against a parent that drips.
-const TOTAL_NS: u64 = ms(1000);
+/// Longest time for all of stdin, against a parent that drips: well within the time that agents give a hook.
+const TOTAL_NS: u64 = ms(3000);
 
 /// Most reads of what came behind the end; a parent that goes on longer than that is not sending a hook's input.
 const REST_READS_MAX: u32 = 64;

@@ -2,11 +2,15 @@
 
 use std::io::Write as _;
 use std::process::Stdio;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
 use crate::harness::{INPUT, Room, finish, run};
+
+/// How late a parent may write, and how long a hook may wait for one that writes nothing more.
+const LATE: Duration = Duration::from_millis(400);
+const SILENT_MAX: Duration = Duration::from_millis(3500);
 
 /// Most bytes of stdin that a request carries.
 const INPUT_MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -69,10 +73,32 @@ fn silence_ends_input_that_is_not_json() {
         let mut child = room.hook("prompt").spawn().unwrap();
         let mut held_open = child.stdin.take().unwrap();
         let written = held_open.write_all(input);
-        finish(child, begin, std::thread::spawn(move || written)).check(b"brief");
+        finish(child, begin, std::thread::spawn(move || written)).check_within(SILENT_MAX, b"brief");
         assert_eq!(daemon.request().stdin, input);
         drop(held_open);
     }
+}
+
+#[test]
+fn a_parent_that_writes_late_is_waited_for() {
+    let room = Room::new();
+    let daemon = room.answering_daemon(b"brief");
+    let begin = Instant::now();
+    let mut child = room.hook("prompt").spawn().unwrap();
+    let mut held_open = child.stdin.take().unwrap();
+    let (never, pause) = std::sync::mpsc::channel::<()>();
+    let late = std::thread::spawn(move || {
+        let (first, second) = INPUT.split_at(INPUT.len() / 2);
+        for part in [first, second] {
+            // An event loop that is busy elsewhere.
+            pause.recv_timeout(LATE).unwrap_err();
+            held_open.write_all(part)?;
+        }
+        Ok(())
+    });
+    finish(child, begin, late).check_within(SILENT_MAX, b"brief");
+    assert_eq!(daemon.request().stdin, INPUT);
+    drop(never);
 }
 
 #[test]
