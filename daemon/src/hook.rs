@@ -45,6 +45,7 @@ use tokio::sync::Semaphore;
 
 use crate::project::Project;
 use crate::runtime::Runtime;
+use crate::serve::Peer;
 use crate::sources::HOOK_READ_MAX_BYTES;
 use dialect::Dialect;
 use event::{ClientEvent, Input};
@@ -130,12 +131,19 @@ struct Context<'a> {
     key: String,
     now: Timestamp,
     began: Instant,
+    /// Who waits for the answer.
+    peer: Peer,
 }
 
 impl Context<'_> {
     /// How much of the deadline is left.
     fn time_left(&self) -> Duration {
         DEADLINE.saturating_sub(self.began.elapsed())
+    }
+
+    /// Whether somebody still waits for the answer.
+    fn is_awaited(&self) -> bool {
+        !self.time_left().is_zero() && !self.peer.is_gone()
     }
 
     /// Whether anything may be recorded.
@@ -196,7 +204,7 @@ pub(crate) fn warm_up() {
 }
 
 /// Answers an event with the bytes for the hook's stdout; empty for nothing.
-pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest) -> Vec<u8> {
+pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Peer) -> Vec<u8> {
     runtime.hooks_answered.fetch_add(1, Ordering::Relaxed);
     let Some(handler) = Handler::of(&request.event) else {
         return Vec::new();
@@ -206,7 +214,7 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest) -> Vec<u
     let work = async move {
         let Ok(permit) = gate.acquire_owned().await else { return Ok(Vec::new()) };
         tokio::task::spawn_blocking(move || {
-            let stdout = handle(&runtime, handler, &request, began);
+            let stdout = handle(&runtime, handler, &request, began, peer);
             drop(permit);
             stdout
         })
@@ -274,7 +282,7 @@ impl Handler {
     }
 }
 
-fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Instant) -> Vec<u8> {
+fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Instant, peer: Peer) -> Vec<u8> {
     let Some(mut input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
         return Vec::new();
@@ -298,6 +306,7 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         client,
         input: &input,
         began,
+        peer,
     };
     if context.is_real() {
         runtime.watches.fired(&runtime.writer, &context.project.scope, &request.event, context.now);
@@ -315,7 +324,7 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         for key in [&input.session_id, &context.key] {
             runtime.sessions.works_in(key, &home);
         }
-        if context.time_left().is_zero() {
+        if !context.is_awaited() {
             runtime.watches.was_late(&runtime.writer, &context.project.scope);
         }
     }
@@ -324,7 +333,12 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
 
 fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> {
     Ok(match handler {
-        Handler::Session => session::give(context)?.into(),
+        Handler::Session => {
+            if context.is_real() {
+                context.runtime.receipts.confirm_others_later(&context.runtime.writer, &context.input.session_id);
+            }
+            session::give(context)?.into()
+        }
         Handler::Prompt => {
             context.confirm();
             context.follow_mentions(&context.input.prompt)?;
@@ -377,6 +391,7 @@ fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
         // It reaches another context than this one, so it is not this one's to remember.
         Answer::Prompt(given) => with_text(&context.input.tool_input, &given.injection.text)
             .and_then(|input| dialect.updated_input(event, &input))
+            .filter(|_| !context.is_real() || context.is_awaited())
             .inspect(|_| count(context, given)),
     };
     said.map(|said| said.to_string().into_bytes()).unwrap_or_default()
@@ -386,6 +401,10 @@ fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
 fn claim(context: &Context<'_>, given: &Given) -> bool {
     if !context.is_real() {
         return true;
+    }
+    // What nobody reads was not given, and is worth giving the next time.
+    if !context.is_awaited() {
+        return false;
     }
     let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
     // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
@@ -421,6 +440,10 @@ fn count(context: &Context<'_>, given: &Given) {
         };
         let runtime = context.runtime;
         runtime.receipts.record(&runtime.writer, receipt, &given.injection.text, context.now);
+        let transcript = Path::new(&context.input.transcript_path);
+        if transcript.is_absolute() {
+            runtime.receipts.transcript(&context.input.session_id, transcript);
+        }
     }
 }
 

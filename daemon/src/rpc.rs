@@ -32,6 +32,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
 use crate::runtime::Runtime;
+use crate::serve::Peer;
 
 /// Answers `helix.v1`.
 pub(crate) struct Service {
@@ -179,7 +180,7 @@ impl Helix for Service {
     }
 
     async fn hook(&self, request: Request<v1::HookRequest>) -> Result<Response<v1::HookReply>, Status> {
-        let stdout = hook::answer(Arc::clone(&self.runtime), request.into_inner()).await;
+        let stdout = hook::answer(Arc::clone(&self.runtime), request.into_inner(), Peer::default()).await;
         Ok(Response::new(v1::HookReply { stdout }))
     }
 

@@ -1,6 +1,7 @@
 //! The accept loop: checks the peer, tells the two protocols apart by their first bytes, keeps the limits.
 
 mod frame;
+mod peer;
 mod stream;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use tonic::transport::Server;
 
 use crate::rpc::Service;
 use crate::runtime::Runtime;
+pub(crate) use peer::Peer;
 use stream::{OpenConnection, Replayed};
 
 /// A connection that the gRPC server takes over.

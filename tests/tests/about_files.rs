@@ -142,10 +142,12 @@ fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
     let glob = world.session("glob").tool("Glob", &json!({"pattern": "migrations/*.sql"})).unwrap();
     assert!(mentions(glob.as_ref(), &old) && !mentions(glob.as_ref(), &spoken), "{glob:?}");
     assert!(!mentions(glob.as_ref(), &shell), "another ending");
-    let grep = json!({"pattern": "amount", "path": world.project.root.join("migrations")});
-    let found = world.session("grep").tool("Grep", &grep).unwrap();
-    assert!(mentions(found.as_ref(), &old) && mentions(found.as_ref(), &shell), "{found:?}");
-    let root = json!({"pattern": "amount", "path": world.project.root});
+    let grep = |pattern: &str| json!({"pattern": pattern, "path": world.project.root.join("migrations")});
+    let found = world.session("grep").tool("Grep", &grep("reversible")).unwrap();
+    assert!(mentions(found.as_ref(), &old) && !mentions(found.as_ref(), &shell), "{found:?}");
+    let other = world.session("grep").tool("Grep", &grep("amount")).unwrap();
+    assert_eq!(other, None, "what is known there is about something else");
+    let root = json!({"pattern": "reversible", "path": world.project.root});
     assert_eq!(world.session("root").tool("Grep", &root).unwrap(), None, "the root is everything");
     (0..60).for_each(|n| {
         drop(world.remember(&format!("Part {n} of the vendored tree is patched."), &format!("vendor/{n}.c")));
@@ -162,11 +164,11 @@ fn three_of_a_directory_are_given_and_no_others_follow() {
         .collect();
     let session = world.session("one");
     std::fs::create_dir_all(world.project.root.join("ledger")).unwrap();
-    let grep = json!({"pattern": "amount", "path": world.project.root.join("ledger")});
-    let found = session.tool("Grep", &grep).unwrap();
+    let glob = json!({"pattern": "ledger/*.rs"});
+    let found = session.tool("Glob", &glob).unwrap();
     let given: Vec<bool> = handles.iter().map(|handle| mentions(found.as_ref(), handle)).collect();
     assert_eq!(given, [false, false, false, true, true, true], "the newest");
-    assert_eq!(session.tool("Grep", &grep).unwrap(), None);
+    assert_eq!(session.tool("Glob", &glob).unwrap(), None);
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
         layers.by_coupling(stem)?;
     }
     if let Some(directory) = &target.directory {
-        layers.by_directory(directory)?;
+        layers.by_directory(directory, target.pattern.as_deref())?;
     }
     seen.map_or(Ok(()), |seen| layers.by_meaning(&seen))
 }

@@ -2,9 +2,9 @@
 //! given; a text that stands in it whole was delivered.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +24,9 @@ const SESSIONS_MAX: usize = 256;
 
 /// Bytes of a transcript that are read at once, from its end.
 const TRANSCRIPT_MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Subagents of one session whose transcripts are looked at, the latest first.
+const SUBAGENTS_MAX: usize = 16;
 
 /// Characters of an injection by whose presence it is known that the rest was cut. The frame that all begin with has 70.
 const START_CHARS: usize = 200;
@@ -195,6 +198,8 @@ pub(crate) struct Receipts {
 #[derive(Debug, Default)]
 struct Waiting {
     sessions: HashMap<String, Vec<Pending>>,
+    /// Where sessions write their transcripts, as far as this daemon was told.
+    transcripts: HashMap<String, PathBuf>,
     /// The newest time that a receipt has: no two have the same.
     newest_us: i64,
 }
@@ -218,7 +223,7 @@ impl Receipts {
                 all.push(Pending { at_us: *at_us, receipt, looks: 0 });
             }
         }
-        Self { pending: Mutex::new(Waiting { sessions, newest_us }) }
+        Self { pending: Mutex::new(Waiting { sessions, newest_us, ..Waiting::default() }) }
     }
 
     /// Records an injection.
@@ -232,7 +237,9 @@ impl Receipts {
         if waiting.sessions.len() >= SESSIONS_MAX && !waiting.sessions.contains_key(&receipt.session) {
             let oldest = waiting.sessions.iter().min_by_key(|(_, all)| all.last().map(|pending| pending.at_us));
             let oldest = oldest.map(|(session, _)| session.clone());
-            oldest.and_then(|session| waiting.sessions.remove(&session));
+            if let Some(session) = oldest {
+                waiting.forget(&session);
+            }
         }
         let all = waiting.sessions.entry(receipt.session.clone()).or_default();
         if all.len() >= PENDING_MAX {
@@ -241,18 +248,50 @@ impl Receipts {
         all.push(Pending { at_us, receipt, looks: 0 });
     }
 
+    /// Notes where a session writes its transcript.
+    pub(super) fn transcript(&self, session: &str, transcript: &Path) {
+        let mut waiting = self.lock();
+        if waiting.sessions.contains_key(session)
+            && waiting.transcripts.get(session).is_none_or(|known| known != transcript)
+        {
+            waiting.transcripts.insert(session.to_owned(), transcript.to_owned());
+        }
+    }
+
     /// Does what [`Receipts::confirm`] does after the answer, which does not wait for it.
     pub(super) fn confirm_later(self: &Arc<Self>, writer: &WriterHandle, session: &str, transcript: &Path) {
-        if !self.lock().sessions.contains_key(session) {
-            return;
+        if self.lock().sessions.contains_key(session) {
+            self.confirm_all_later(writer, vec![(session.to_owned(), transcript.to_owned())]);
         }
+    }
+
+    /// Does so for all sessions but this one whose transcript is known: one that was killed says nothing more.
+    pub(super) fn confirm_others_later(self: &Arc<Self>, writer: &WriterHandle, session: &str) {
+        let known = &self.lock().transcripts;
+        let others = known.iter().filter(|(other, _)| *other != session);
+        let others: Vec<_> = others.map(|(other, transcript)| (other.clone(), transcript.clone())).collect();
+        if !others.is_empty() {
+            self.confirm_all_later(writer, others);
+        }
+    }
+
+    fn confirm_all_later(self: &Arc<Self>, writer: &WriterHandle, sessions: Vec<(String, PathBuf)>) {
         let (receipts, writer) = (Arc::clone(self), writer.clone());
-        let (session, transcript) = (session.to_owned(), transcript.to_owned());
-        drop(Handle::current().spawn_blocking(move || receipts.confirm(&writer, &session, &transcript)));
+        drop(Handle::current().spawn_blocking(move || {
+            for (session, transcript) in sessions {
+                receipts.confirm(&writer, &session, &transcript);
+                for transcript in of_subagents(&transcript) {
+                    receipts.confirm(&writer, &session, &transcript);
+                }
+            }
+        }));
     }
 
     /// Looks for the injections of a session in its transcript, and records what is known now.
     fn confirm(&self, writer: &WriterHandle, session: &str, transcript: &Path) {
+        if !self.lock().sessions.contains_key(session) {
+            return;
+        }
         let Some(written) = tail(transcript) else { return };
         let mut waiting = self.lock();
         let Some(all) = waiting.sessions.get_mut(session) else { return };
@@ -270,7 +309,7 @@ impl Receipts {
             fate == Fate::Unknown && pending.looks < LOOKS_MAX
         });
         if all.is_empty() {
-            waiting.sessions.remove(session);
+            waiting.forget(session);
         }
         if !known.is_empty() {
             writer.write_later(Request::Receipts(known));
@@ -280,6 +319,23 @@ impl Receipts {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Waiting {
+    fn forget(&mut self, session: &str) {
+        self.sessions.remove(session);
+        self.transcripts.remove(session);
+    }
+}
+
+/// The transcripts of a session's subagents, which Claude Code writes into a directory named as the session's own, the latest first.
+fn of_subagents(transcript: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(transcript.with_extension("").join("subagents")).into_iter().flatten().flatten();
+    let is_transcript = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
+    let written = |path: PathBuf| Some((path.metadata().ok()?.modified().ok()?, path));
+    let mut found: Vec<_> = entries.map(|entry| entry.path()).filter(is_transcript).filter_map(written).collect();
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    found.into_iter().take(SUBAGENTS_MAX).map(|(_, path)| path).collect()
 }
 
 /// A text as it stands inside a JSON string.

@@ -201,6 +201,11 @@ impl Sessions {
         self.lock().get(key).is_some_and(|session| session.held.contains(&number.0))
     }
 
+    /// Whether a session had an event after some time: it is another one that goes on.
+    pub(super) fn goes_on_after(&self, key: &str, at: Timestamp) -> bool {
+        self.lock().get(key).is_some_and(|session| session.last_event_at > at)
+    }
+
     /// Changes what a session is doing. Returns what the change gave, and the state where it is to be persisted now: at once
     /// when it `matters` later, else with others.
     pub(super) fn work<T>(

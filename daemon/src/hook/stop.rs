@@ -1,7 +1,9 @@
 //! The `stop` event: a reminder to store what a session found out the hard way. It makes the conversation go on, so it
 //! comes once a session at most, and only where there is something to store and nothing was.
 
-use helix_engine::store::StoreError;
+use std::time::Duration;
+
+use helix_engine::model::Origin;
 use helix_engine::strand::ReadError;
 use helix_engine::surface::inject::Injection;
 
@@ -15,6 +17,9 @@ const EFFORT_MIN: usize = 3;
 
 /// Operations of the history that are looked through for one by this session, from the newest.
 const LOOKED_AT_MAX: usize = 2_000;
+
+/// How long ago another agent session may have stored what is this one's to count.
+const STORED_LATELY: Duration = Duration::from_hours(1);
 
 /// Gives the reminder; `None` where it is not worth a turn.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
@@ -40,11 +45,21 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     Ok(Given::of(Injection { text: note, taken: 0 }, &[]).if_any())
 }
 
-/// Whether the session changed any memory.
-fn has_stored(context: &Context<'_>) -> Result<bool, StoreError> {
+/// Whether the session changed any memory. A client's tools may be started with the id of a session that is over, or with none:
+/// what such a session stored in the project lately is this one's too.
+fn has_stored(context: &Context<'_>) -> Result<bool, ReadError> {
     let session = &context.input.session_id;
+    let lately = context.now.as_micros().saturating_sub(i64::try_from(STORED_LATELY.as_micros()).unwrap_or(i64::MAX));
     for operation in context.runtime.strand.snapshot()?.operations_backwards()?.take(LOOKED_AT_MAX) {
-        if operation?.actor.session == *session {
+        let operation = operation?;
+        let actor = &operation.actor;
+        if actor.session == *session {
+            return Ok(true);
+        }
+        let is_stray = actor.origin == Origin::Agent
+            && operation.at.as_micros() >= lately
+            && !context.runtime.sessions.goes_on_after(&actor.session, operation.at);
+        if is_stray && operation.memory().is_ok_and(|memory| memory.scope == context.project.scope) {
             return Ok(true);
         }
     }

@@ -10,6 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
+use super::peer::Peer;
 use crate::hook;
 use crate::runtime::Runtime;
 
@@ -26,7 +27,8 @@ pub(super) async fn answer(mut stream: UnixStream, runtime: &Arc<Runtime>) {
         Ok(Err(error)) => return tracing::debug!(%error, "a hook's request was not readable"),
         Err(_) => return tracing::debug!("a hook did not send its request in time"),
     };
-    let stdout = hook::answer(Arc::clone(runtime), request).await;
+    let peer = Peer::of(&stream);
+    let stdout = hook::answer(Arc::clone(runtime), request, peer).await;
     let stdout = if stdout.len() > REPLY_MAX_BYTES { Vec::new() } else { stdout };
     let length = u32::try_from(stdout.len()).unwrap_or(0);
     let reply: Vec<u8> = header(length).into_iter().chain(stdout).collect();

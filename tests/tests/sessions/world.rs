@@ -9,6 +9,7 @@ use helix_tests::hook::Session;
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::{Daemon, Home, Project, Rpc};
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use tonic::Status;
 
@@ -57,6 +58,10 @@ impl World {
     pub(crate) fn remember_of(&self, topic: &str, text: &str, source: &str) -> String {
         let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft(topic, text, source) };
         Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.daemon.as_ref().unwrap().signal(signal).unwrap();
     }
 
     pub(crate) fn restart(&mut self) {

@@ -82,8 +82,12 @@ impl<'a> Layers<'a> {
     }
 
     /// The newest memories about the files of a directory, where there are not too many. The next ones do not follow once these
-    /// were given.
-    pub(super) fn by_directory(&mut self, directory: &Directory) -> Result<(), ReadError> {
+    /// were given. Where something is searched for, only those that have its words.
+    pub(super) fn by_directory(&mut self, directory: &Directory, pattern: Option<&str>) -> Result<(), ReadError> {
+        let query = pattern.map(|pattern| LexicalQuery::parse(pattern, WordMode::All));
+        if query.as_ref().is_some_and(LexicalQuery::is_empty) {
+            return Ok(());
+        }
         let numbers = {
             let catalog = self.strand().catalog();
             let mut numbers = catalog.of_sources(|path| directory.holds(path));
@@ -92,12 +96,17 @@ impl<'a> Layers<'a> {
                 return Ok(());
             }
             newest_first(&mut numbers, &catalog);
-            numbers.truncate(GUESSES_MAX);
-            numbers.retain(|&number| self.is_wanted(&catalog, number));
-            numbers.truncate(self.room());
             numbers
         };
-        self.found.extend(self.strand().memories(&numbers)?);
+        let mut memories = self.strand().memories(&numbers)?;
+        memories.retain(|memory| query.as_ref().is_none_or(|query| self.strand().has_all_terms(query, memory)));
+        memories.truncate(GUESSES_MAX);
+        {
+            let catalog = self.strand().catalog();
+            memories.retain(|memory| self.is_wanted(&catalog, memory.number));
+        }
+        memories.truncate(self.room());
+        self.found.extend(memories);
         Ok(())
     }
 

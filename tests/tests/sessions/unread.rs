@@ -1,0 +1,78 @@
+//! What nobody received was not given: it comes the next time. And what was received is known wherever it was written down.
+
+use std::fs;
+use std::time::Duration;
+
+use helix_proto::v1::{Program, ReceiptsRequest};
+use helix_tests::process::within;
+use helix_tests::rpc::draft;
+use helix_tests::{HookRun, Rpc};
+use nix::sys::signal::Signal;
+use serde_json::{Value, json};
+
+use super::world::World;
+
+#[test]
+fn an_answer_that_came_too_late_was_not_given() {
+    let world = World::new();
+    let handle = world.remember_of("ledger", "Postings are written in one transaction.", "src/ledger.rs");
+    world.project.write("src/ledger.rs", "fn post() {}\n").unwrap();
+    let session = world.session("one");
+    let input = session.input("PreToolUse-Read", |input| {
+        input["tool_input"] = json!({"file_path": world.project.root.join("src/ledger.rs")});
+    });
+    let input = input.unwrap().to_string();
+    world.signal(Signal::SIGSTOP);
+    HookRun::of(&world.home, "ambient", input.as_bytes()).unwrap().check_silent().unwrap();
+    world.signal(Signal::SIGCONT);
+    let answered = || Ok(Rpc::connect(&world.home)?.status()?.hooks_answered >= 1).map(|is_so| is_so.then_some(()));
+    within(Duration::from_secs(5), answered).unwrap();
+    let given = session.read("src/ledger.rs").unwrap();
+    assert!(given.is_some_and(|given| given.contains(&handle)));
+    let receipts =
+        || Rpc::connect(&world.home).unwrap().call(async |client| client.receipts(ReceiptsRequest::default()).await);
+    let one = within(Duration::from_secs(5), || Ok(receipts().map(|reply| (reply.receipts.len() == 1).then_some(()))?));
+    assert!(one.is_ok(), "{:?}", receipts());
+}
+
+#[test]
+fn a_killed_session_and_its_subagents_are_confirmed_by_others() {
+    let world = World::new();
+    world.remember_of("ledger", "Postings are written in one transaction.", "src/ledger.rs");
+    world.project.write("src/ledger.rs", "fn post() {}\n").unwrap();
+    let transcript = world.project.write("one.jsonl", "").unwrap();
+    let read = |input: &mut Value| {
+        input["tool_input"] = json!({"file_path": world.project.root.join("src/ledger.rs")});
+        input["transcript_path"] = transcript.to_string_lossy().into();
+    };
+    let session = world.session("one");
+    let given = session.hook("ambient", "PreToolUse-Read", read).unwrap().unwrap();
+    let of_subagent = session.subagent("a1").hook("ambient", "PreToolUse-Read", read).unwrap().unwrap();
+    let written = |text: String| format!("{}\n", json!({"attachment": {"content": [text]}}));
+    fs::write(&transcript, written(given)).unwrap();
+    let subagents = transcript.with_extension("").join("subagents");
+    fs::create_dir_all(&subagents).unwrap();
+    fs::write(subagents.join("agent-a1.jsonl"), written(of_subagent)).unwrap();
+    world.session("two").start("startup").unwrap();
+    world.await_fates(["delivered", "delivered"]);
+}
+
+#[test]
+fn a_store_of_tools_that_belong_to_no_session_needs_no_reminder() {
+    let world = World::new();
+    let work = |id: &str| {
+        let session = world.session(id);
+        for _ in 0..3 {
+            session
+                .failed("cargo build", "error[E0382]: borrow of moved value: `rows`\n  --> src/load.rs:12:5\n")
+                .unwrap();
+        }
+        session.edit("src/load.rs", "x", "y").unwrap();
+        session.ran("cargo build", "Finished").unwrap();
+        session.stop().unwrap()
+    };
+    assert!(work("one").is_some_and(|said| said.contains("stored nothing")));
+    let stored = draft("load", "Rows are moved into the loader; clone the header first.", "");
+    Rpc::connect(&world.home).unwrap().store(Program::Mcp, &world.project.root, stored).unwrap();
+    assert_eq!(work("two"), None);
+}
