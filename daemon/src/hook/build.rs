@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use helix_engine::model::Memory;
 use helix_engine::policy::work::activity::{Activity, Failing};
-use helix_engine::policy::work::command::{Purpose, Run, menders, run_of};
+use helix_engine::policy::work::command::{Purpose, Run, menders, runs_of};
 use helix_engine::policy::work::fault::{Fault, faults};
 use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
@@ -50,15 +50,21 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         return Ok(None);
     }
     let is_shell = input.tool_name == "Bash";
-    let run = if is_shell { input.tool_text("command").and_then(run_of) } else { None };
-    let run = run.map(|run| placed(context, run));
+    let runs = if is_shell { input.tool_text("command").and_then(runs_of) } else { None };
     let Some(outcome) = Outcome::of(input, context.client) else { return Ok(None) };
+    let run = runs.as_ref().map(|runs| placed(context, runs.main.clone()));
     let verdict = run.as_ref().map_or(Verdict::Unknown, |run| outcome.verdict(run));
     let has_failed = verdict == Verdict::Failed || outcome.has_failed();
     let found = if has_failed { faults(&outcome.output) } else { Vec::new() };
+    let beside = runs.map(|runs| outcome.succeeded_beside(runs, verdict)).unwrap_or_default();
+    let beside = beside.into_iter().map(|run| placed(context, run));
+    let (installed, beside): (Vec<Run>, Vec<Run>) = beside.partition(|run| run.purpose == Purpose::Install);
+    // What was fetched mends what comes behind it, and not itself.
+    installed.iter().try_for_each(|run| succeeded(context, run))?;
     let (others, own) =
         if is_shell && !has_failed { menders_of(context, run.as_ref()) } else { (Vec::new(), Vec::new()) };
     note_menders(context, &others);
+    beside.iter().try_for_each(|run| succeeded(context, run))?;
     let notes = match (&run, verdict) {
         (Some(run), Verdict::Failed) => failed(context, run, &found)?,
         (Some(run), Verdict::Succeeded) => {

@@ -107,6 +107,38 @@ fn what_may_have_failed_mends_nothing() {
 }
 
 #[test]
+fn a_line_that_succeeded_mends_what_had_to_succeed_in_it() {
+    let world = World::new();
+    let one = world.session("one");
+    let fails = |session: &Session<'_>| {
+        session.failed("npm ci", "npm error code ERESOLVE").unwrap();
+        session.failed("npm run build", "error during build: no entry").unwrap();
+        session.failed("npm test", "Tests: 1 failed, 2 passed").unwrap();
+    };
+    let failing = |session: &str| -> Vec<String> {
+        let lines = world.activity(session);
+        lines.into_iter().filter_map(|line| Some(line.strip_prefix("Failing: ")?.to_owned())).collect()
+    };
+    fails(&one);
+    assert_eq!(failing("one").len(), 3, "{:?}", failing("one"));
+    for line in
+        ["npm ci; npm run build; npm test", "npm ci | npm run build | npm test", "npm ci || npm run build & npm test"]
+    {
+        fails(&one);
+        one.ran(line, "").unwrap();
+        let left = failing("one");
+        assert!(left.len() == 2 && !left.iter().any(|line| line.contains("npm test")), "{line}: {left:?}");
+    }
+    one.ran("npm ci && npm run build && npm test", "").unwrap();
+    assert_eq!(failing("one"), Vec::<String>::new());
+    let two = world.session("two");
+    fails(&two);
+    two.ran("npm ci && npm run build 2>&1 | tail -1", "✓ built in 3.10s").unwrap();
+    let left = failing("two");
+    assert!(left.len() == 1 && left.iter().all(|line| line.contains("npm test")), "{left:?}");
+}
+
+#[test]
 fn a_package_is_not_mended_by_another() {
     let world = World::new();
     let one = world.session("one");

@@ -1,6 +1,6 @@
 //! How a command went, as far as the client tells.
 
-use helix_engine::policy::work::command::Run;
+use helix_engine::policy::work::command::{Run, Runs};
 use helix_engine::policy::work::verdict::Verdict;
 use serde_json::{Map, Value};
 
@@ -107,6 +107,21 @@ impl Outcome {
             _ => Verdict::of(run, &self.output),
         }
     }
+
+    /// The line's other commands that succeeded: by the exit status, or because the one that counts ran only then.
+    pub(super) fn succeeded_beside(&self, runs: Runs, verdict: Verdict) -> Vec<Run> {
+        let is_vouched = |run: &Run| self.status == Status::Succeeded && run.vouched.success;
+        let mut succeeded: Vec<Run> = runs.others.into_iter().filter(is_vouched).collect();
+        if verdict == Verdict::Succeeded {
+            let is_known = |run: &Run, known: &[Run]| known.iter().any(|known| known.words == run.words);
+            for run in runs.main.earlier {
+                if !is_known(&run, &succeeded) {
+                    succeeded.push(run);
+                }
+            }
+        }
+        succeeded
+    }
 }
 
 fn unlabelled(line: &str) -> &str {
@@ -126,7 +141,7 @@ fn bounded(output: &str) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::policy::work::command::run_of;
+    use helix_engine::policy::work::command::{run_of, runs_of};
     use serde_json::json;
 
     use super::*;
@@ -171,6 +186,31 @@ mod tests {
         assert_eq!(of("Exit code 1\ntest result: ok. 3 passed", "cargo test && git push"), Verdict::Succeeded);
         assert_eq!(of("Exit code 101\ntest result: FAILED. 1 passed", "cargo test && git push"), Verdict::Failed);
         assert_eq!(of("Command timed out after 2m 0.0s", "cargo test"), Verdict::Unknown);
+    }
+
+    #[test]
+    fn a_line_that_succeeded_says_so_of_those_that_had_to() {
+        let beside = |line: &str, response: Value| {
+            let (outcome, runs) = (outcome(json!({}), response).unwrap(), runs_of(line).unwrap());
+            let verdict = outcome.verdict(&runs.main);
+            outcome.succeeded_beside(runs, verdict).into_iter().map(|run| run.tool).collect::<Vec<_>>()
+        };
+        let silent = || json!({"stdout": "", "stderr": "", "interrupted": false});
+        assert_eq!(beside("npm ci && npm run build && npm test", silent()), ["npm ci", "npm build"]);
+        assert_eq!(beside("cargo test && npm ci", silent()), ["npm ci"]);
+        for line in [
+            "cargo build; cargo test",
+            "cargo build | cargo test",
+            "cargo build || cargo test",
+            "cargo build & cargo test",
+        ] {
+            assert!(beside(line, silent()).is_empty(), "{line}");
+        }
+        let told = || json!("test result: ok. 3 passed");
+        assert_eq!(beside("cargo build && cargo test | tail -1", told()), ["cargo build"]);
+        assert!(beside("cargo build; cargo test | tail -1", told()).is_empty());
+        assert!(beside("cargo build && cargo test | tail -1", json!("nobody knows")).is_empty());
+        assert!(beside("cargo build && cargo test | tail -1", json!("test result: FAILED. 1 passed")).is_empty());
     }
 
     #[test]

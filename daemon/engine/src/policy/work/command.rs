@@ -55,6 +55,17 @@ pub struct Run {
     pub is_filtered: bool,
     /// Where the line goes before it runs this; `None` when it stays.
     pub directory: Option<String>,
+    /// Those before it in the line that succeeded if this one ran at all.
+    pub earlier: Vec<Self>,
+}
+
+/// What a shell line runs that builds, tests, checks or installs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Runs {
+    /// The one that counts: the last that is no installation, or else the last.
+    pub main: Run,
+    /// All others, in their order.
+    pub others: Vec<Run>,
 }
 
 impl Run {
@@ -107,13 +118,31 @@ fn mender(words: &[String]) -> Option<String> {
 /// Finds the last command of a shell line that builds, tests or checks, or else the last that installs.
 #[must_use]
 pub fn run_of(line: &str) -> Option<Run> {
-    let mut runs = runs_of(line, 0);
-    let at = runs.iter().rposition(|run| run.purpose != Purpose::Install);
-    at.map(|at| runs.swap_remove(at)).or_else(|| runs.pop())
+    runs_of(line).map(|runs| runs.main)
 }
 
-fn runs_of(text: &str, depth: usize) -> Vec<Run> {
+/// Finds the commands of a shell line that build, test, check or install; `None` when it has none.
+#[must_use]
+pub fn runs_of(line: &str) -> Option<Runs> {
+    let mut others = runs_in(line, 0);
+    let at = others.iter().rposition(|run| run.purpose != Purpose::Install).or(others.len().checked_sub(1))?;
+    let main = others.remove(at);
+    Some(Runs { main, others })
+}
+
+fn runs_in(text: &str, depth: usize) -> Vec<Run> {
     let line = read(text);
+    let found = found_in(&line, depth);
+    let with_line = |(at, run): &(usize, Run)| {
+        let led = found.iter().filter(|(before, other)| line.leads(*before, *at) && other.vouched.success);
+        let earlier = run.earlier.iter().chain(led.map(|(_, other)| other)).cloned().collect();
+        Run { vouched: run.vouched.and(line.vouched(*at)), earlier, ..run.clone() }
+    };
+    found.iter().map(with_line).collect()
+}
+
+/// The runs of a line, each with the place of its command, as if the command were all of it.
+fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
     let mut directory: Option<String> = None;
     let mut runs = Vec::new();
     for (at, command) in line.commands.iter().enumerate() {
@@ -125,20 +154,26 @@ fn runs_of(text: &str, depth: usize) -> Vec<Run> {
             directory = Some(joined(directory.as_deref(), to));
             continue;
         }
-        let inner = script(&words).filter(|_| depth < DEPTH_MAX).map(|script| runs_of(script, depth + 1));
+        let inner = script(&words).filter(|_| depth < DEPTH_MAX).map(|script| runs_in(script, depth + 1));
         let found = inner.unwrap_or_else(|| classify(words).into_iter().collect());
-        let (vouched, is_filtered) = (line.vouched(at), line.filters(at).iter().any(may_hide));
-        runs.extend(found.into_iter().map(|run| Run {
-            vouched: run.vouched.and(vouched),
-            is_filtered: run.is_filtered || is_filtered,
-            directory: match &run.directory {
-                Some(inner) => Some(joined(directory.as_deref(), inner)),
-                None => directory.clone(),
-            },
-            ..run
-        }));
+        let is_filtered = line.filters(at).iter().any(may_hide);
+        runs.extend(found.into_iter().map(|run| (at, within(run, directory.as_deref(), is_filtered))));
     }
     runs
+}
+
+/// A run of a script as one of the line that starts the script, in a directory.
+fn within(run: Run, directory: Option<&str>, is_filtered: bool) -> Run {
+    let earlier = run.earlier.into_iter().map(|earlier| within(earlier, directory, is_filtered)).collect();
+    Run {
+        is_filtered: run.is_filtered || is_filtered,
+        directory: match &run.directory {
+            Some(inner) => Some(joined(directory, inner)),
+            None => directory.map(str::to_owned),
+        },
+        earlier,
+        ..run
+    }
 }
 
 fn joined(directory: Option<&str>, to: &str) -> String {
@@ -189,7 +224,7 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
     };
     let tool = if name.is_empty() { program } else { format!("{program} {name}") };
     let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
-    Some(Run { tool, purpose, words, vouched, is_filtered, directory: None })
+    Some(Run { tool, purpose, words, vouched, is_filtered, directory: None, earlier: Vec::new() })
 }
 
 /// What a program with these words is for, and the word that tells.

@@ -133,3 +133,52 @@ fn it_is_known_what_a_lines_status_and_output_say() {
     assert_eq!(directory("cd a && bash -c 'cd b; cargo test'").as_deref(), Some("a/b"));
     assert_eq!(directory("cargo test && cd a"), None);
 }
+
+#[test]
+fn what_succeeded_before_a_run_is_known_where_it_leads_to_it() {
+    let earlier = |line: &str| {
+        let runs = run_of(line).map(|run| run.earlier).unwrap_or_default();
+        runs.into_iter().map(|run| (run.tool, run.directory)).collect::<Vec<_>>()
+    };
+    let of = |tool: &str, directory: Option<&str>| (tool.to_owned(), directory.map(str::to_owned));
+    for line in [
+        "cargo build && cargo test",
+        "cargo build && cargo test 2>&1 | tail -5",
+        "ls; cargo build && cargo test; git status",
+        "bash -c 'cargo build' && cargo test",
+        "bash -lc 'cargo build && cargo test | tail -1'; ls",
+        "cargo build && bash -c 'ls; cargo test'",
+    ] {
+        assert_eq!(earlier(line), [of("cargo build", None)], "{line}");
+    }
+    for line in [
+        "cargo build; cargo test",
+        "cargo build | tail -1 && cargo test",
+        "cargo build || cargo test",
+        "cargo build & cargo test",
+        "bash -c 'cargo build; ls' && cargo test",
+        "bash -c 'cargo build | tail -1' && cargo test",
+        "! cargo build && cargo test",
+        "ls || cargo build && cargo test",
+        "cargo test && cargo build --help; cargo test",
+    ] {
+        assert_eq!(earlier(line), [], "{line}");
+    }
+    let two = [of("npm build", Some("web")), of("npm lint", Some("web"))];
+    assert_eq!(earlier("cd web && bash -c 'npm run build && npm run lint' && npm test"), two);
+}
+
+#[test]
+fn all_runs_of_a_line_are_known_and_one_counts() {
+    let of = |line: &str| {
+        let runs = runs_of(line);
+        runs.map(|runs| (runs.main.tool, runs.others.into_iter().map(|run| run.tool).collect::<Vec<_>>()))
+    };
+    let all = |main: &str, others: &[&str]| {
+        Some((main.to_owned(), others.iter().map(|tool| (*tool).to_owned()).collect::<Vec<_>>()))
+    };
+    assert_eq!(of("npm ci && npm run lint && npm test"), all("npm test", &["npm ci", "npm lint"]));
+    assert_eq!(of("cargo test && npm ci"), all("cargo test", &["npm ci"]));
+    assert_eq!(of("npm ci; pip install -e ."), all("pip install", &["npm ci"]));
+    assert_eq!(of("ls"), None);
+}

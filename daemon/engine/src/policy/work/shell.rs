@@ -4,6 +4,7 @@
 //! which groups and alternatives mix vouches for nothing.
 
 use std::iter::Peekable;
+use std::ops::Range;
 use std::str::Chars;
 
 /// Words with which a command may begin that belong to a compound one.
@@ -76,17 +77,32 @@ impl Line {
 
     /// What the line's exit status says of its command at a place.
     pub(super) fn vouched(&self, at: usize) -> Vouched {
-        let joints = |range: &[Simple]| range.iter().filter_map(|command| command.joint).collect::<Vec<_>>();
-        let before = joints(self.commands.get(..at).unwrap_or_default());
-        let after = joints(self.commands.get(at..).unwrap_or_default());
         let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
-        let list = before.iter().rev().take_while(|joint| !matches!(joint, Joint::Then | Joint::Beside));
-        let is_alternative =
-            before.contains(&Joint::Or) && self.has_groups || list.clone().any(|joint| *joint == Joint::Or);
+        let mut after = self.joints(at..self.commands.len());
         Vouched {
-            success: !is_inner && !is_alternative && after.iter().all(|joint| *joint == Joint::And),
-            failure: !is_inner && after.is_empty(),
+            success: !is_inner && !self.is_alternative(at) && after.clone().all(|joint| joint == Joint::And),
+            failure: !is_inner && after.next().is_none(),
         }
+    }
+
+    /// Whether the command at a place succeeded if the later one ran at all.
+    pub(super) fn leads(&self, at: usize, later: usize) -> bool {
+        let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
+        at < later && !is_inner && !self.is_alternative(at) && self.joints(at..later).all(|joint| joint == Joint::And)
+    }
+
+    /// Whether the command at a place may be passed over by a line that goes on behind it.
+    fn is_alternative(&self, at: usize) -> bool {
+        let mut before = self.joints(0..at).rev();
+        if self.has_groups {
+            return before.any(|joint| joint == Joint::Or);
+        }
+        before.take_while(|joint| !matches!(joint, Joint::Then | Joint::Beside)).any(|joint| joint == Joint::Or)
+    }
+
+    /// What stands behind each command of a range.
+    fn joints(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = Joint> + Clone {
+        self.commands.get(range).unwrap_or_default().iter().filter_map(|command| command.joint)
     }
 
     /// The commands that the output of the one at a place is piped through.
@@ -327,6 +343,51 @@ mod tests {
             assert!(!vouched(line).0, "{line}");
         }
         assert!(!vouched("a || (c; b)").0);
+    }
+
+    #[test]
+    fn a_command_leads_to_what_runs_only_if_it_succeeded() {
+        let leads = |line: &str| {
+            let line = Line::read(line);
+            let place = |name: &str| line.commands.iter().position(|command| command.words == [name]);
+            line.leads(place("a").unwrap_or(usize::MAX), place("b").unwrap_or_default())
+        };
+        for line in [
+            "a && b",
+            "a && x && b",
+            "x; a && b",
+            "x | a && b",
+            "a && b | x",
+            "a && b || x; y",
+            "a && b &",
+            "(a && b)",
+            "a &&\nb",
+            "a && ! b",
+            "a && if b; then x; fi",
+            "a 2>&1 > log && b; x",
+        ] {
+            assert!(leads(line), "{line}");
+        }
+        for line in [
+            "a; b",
+            "a | b",
+            "a || b",
+            "a & b",
+            "a\nb",
+            "b && a",
+            "a && x; b",
+            "a && x || b",
+            "a | x && b",
+            "! a && b",
+            "if a && b; then x; fi",
+            "x || a && b",
+            "x || (y; a && b)",
+            "(a; x) && b",
+            "a",
+            "b",
+        ] {
+            assert!(!leads(line), "{line}");
+        }
     }
 
     #[test]
