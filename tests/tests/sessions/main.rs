@@ -4,13 +4,13 @@
 mod compacted;
 mod heeded;
 mod unread;
+mod permitted;
 mod world;
 
 use std::fmt::Write as _;
 use std::fs;
 
 use helix_proto::v1::HookRequest;
-use helix_tests::accepts::ALLOWED;
 use helix_tests::hook::Session;
 use helix_tests::text::{without_days, without_noise};
 use helix_tests::{Bridge, HookRun, Project, Rpc};
@@ -263,34 +263,6 @@ fn a_session_that_learned_something_and_stored_nothing_is_reminded_once() {
     bridge.text("store", &json!({"topic": "build", "text": "Rows move into the cache: clone them first."})).unwrap();
     bridge.finish_cleanly().unwrap();
     assert_eq!(two.stop().unwrap(), None, "it stored something");
-}
-
-#[test]
-fn reading_and_storing_need_no_permission_and_deleting_does() {
-    let world = World::new();
-    let asks = |tool: &str, tool_input: Value| {
-        let change = |input: &mut Value| {
-            input["tool_name"] = tool.into();
-            input["tool_input"] = tool_input;
-        };
-        world.session("one").hook("approve-mcp", "PermissionRequest-mcp__toy__recall", change).unwrap()
-    };
-    for (tool, input) in [
-        ("mcp__helix__store", json!({"topic": "a", "text": "b"})),
-        ("mcp__plugin_helix_helix__search", json!({"query": "a"})),
-        ("mcp__helix__topics", json!({"action": "list"})),
-    ] {
-        assert_eq!(asks(tool, input).as_deref(), Some(ALLOWED), "{tool}");
-    }
-    for (tool, input) in [
-        ("mcp__helix__edit", json!({"action": "delete", "topic": "a", "all": true})),
-        ("mcp__helix__topics", json!({"action": "export"})),
-        ("mcp__helix__topics", json!({"action": "import", "path": "x"})),
-        ("mcp__toy__store", json!({})),
-        ("Bash", json!({"command": "rm -r x"})),
-    ] {
-        assert_eq!(asks(tool, input), None, "{tool}");
-    }
 }
 
 #[test]
