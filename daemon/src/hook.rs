@@ -287,7 +287,7 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
         return Vec::new();
     };
-    let Some(dialect) = Dialect::of(&request.client, &request.cursor_version) else { return Vec::new() };
+    let Some(dialect) = Dialect::of(&request.client, &request.cursor_version, &input) else { return Vec::new() };
     let Some(client) = dialect.event(&input.hook_event_name).filter(|event| handler.answers().contains(event)) else {
         return Vec::new();
     };

@@ -61,9 +61,22 @@ impl HookStarted {
     /// # Errors
     /// When the process cannot be started.
     pub fn start_with(home: &Home, arguments: &[&str], stdin: &[u8]) -> io::Result<Self> {
+        Self::start_among(home, &[], arguments, stdin)
+    }
+
+    /// Starts the shim among variables that a client's terminal has, and writes `stdin` to it.
+    ///
+    /// # Errors
+    /// When the process cannot be started.
+    pub fn start_among(home: &Home, variables: &[(&str, &str)], arguments: &[&str], stdin: &[u8]) -> io::Result<Self> {
         let begin = Instant::now();
         let mut command = home.command(Binary::Hook);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .envs(variables.iter().copied())
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let mut pipe = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stdin = stdin.to_vec();
@@ -115,8 +128,22 @@ impl HookRun {
     /// # Errors
     /// When the process cannot be run, or did not take its stdin.
     pub fn by(home: &Home, client: HookClient, event: &str, stdin: &[u8]) -> Result<Self> {
+        Self::by_among(home, &[], client, event, stdin)
+    }
+
+    /// Runs the shim for an event as a client's settings have it, among variables of that client's.
+    ///
+    /// # Errors
+    /// When the process cannot be run, or did not take its stdin.
+    pub fn by_among(
+        home: &Home,
+        variables: &[(&str, &str)],
+        client: HookClient,
+        event: &str,
+        stdin: &[u8],
+    ) -> Result<Self> {
         let arguments: Vec<&str> = [event].into_iter().chain(client.argument()).collect();
-        HookStarted::start_with(home, &arguments, stdin)?.finish()
+        HookStarted::start_among(home, variables, &arguments, stdin)?.finish()
     }
 
     /// Checks what holds for every run, and that nothing was printed.

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::ClientEvent;
+use super::event::{ClientEvent, Input};
 
 /// Whose words a hook speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,13 +41,15 @@ const GEMINI_TOOLS: &[(&str, &str)] = &[
 ];
 
 impl Dialect {
-    /// The dialect of a client. `None` where the hook must stay silent: Cursor loads Claude's hooks as well, and its own come
-    /// anyway.
-    pub(super) fn of(client: &str, cursor_version: &str) -> Option<Self> {
+    /// The dialect of an event. `None` where the hook must stay silent: Cursor runs Claude Code's hooks as well, and its own
+    /// come anyway. Claude Code in a terminal of Cursor's has its variables too, but writes events of its own.
+    pub(super) fn of(client: &str, cursor_version: &str, input: &Input) -> Option<Self> {
         match client {
             "cursor" => Some(Self::Cursor),
             "gemini" => Some(Self::Gemini),
-            _ if !cursor_version.is_empty() => None,
+            _ if input.is_cursors => None,
+            // Whoever inside Cursor does not say what it is may be Cursor.
+            _ if !cursor_version.is_empty() && !input.has_transcript() => None,
             _ => Some(Self::Claude),
         }
     }
@@ -144,10 +146,26 @@ mod tests {
     }
 
     #[test]
-    fn claudes_hooks_are_silent_inside_cursor() {
-        assert_eq!(Dialect::of("", "1.2"), None);
-        assert_eq!(Dialect::of("cursor", "1.2"), Some(Dialect::Cursor));
-        assert_eq!((Dialect::of("", ""), Dialect::of("gemini", "")), (Some(Dialect::Claude), Some(Dialect::Gemini)));
+    fn claudes_hooks_are_silent_where_cursor_runs_them() {
+        let claudes = Input {
+            session_id: "s".to_owned(),
+            transcript_path: "/t".to_owned(),
+            cwd: "/w".to_owned(),
+            ..Input::default()
+        };
+        let cursors = Input { is_cursors: true, session_id: "c".to_owned(), ..Input::default() };
+        for version in ["", "1.2"] {
+            assert_eq!(Dialect::of("", version, &claudes), Some(Dialect::Claude), "in a terminal of Cursor's as well");
+            assert_eq!(Dialect::of("", version, &cursors), None);
+            assert_eq!(Dialect::of("cursor", version, &cursors), Some(Dialect::Cursor));
+            assert_eq!(Dialect::of("gemini", version, &claudes), Some(Dialect::Gemini));
+        }
+        let unknown = Input::default();
+        assert_eq!((Dialect::of("", "", &unknown), Dialect::of("", "1.2", &unknown)), (Some(Dialect::Claude), None));
+    }
+
+    #[test]
+    fn words_of_other_clients_are_understood() {
         assert_eq!(Dialect::Gemini.event("BeforeAgent"), Some(ClientEvent::UserPromptSubmit));
         assert_eq!(Dialect::Claude.event("BeforeAgent"), None);
         assert_eq!(Dialect::Gemini.tool("run_shell_command".to_owned()), "Bash");

@@ -9,6 +9,9 @@ use super::sessions::Start;
 /// Longest session or agent id that is kept, in bytes; real ones are UUIDs.
 const ID_MAX_BYTES: usize = 128;
 
+/// Fields that Cursor's events have, also where it runs the hooks of Claude Code, whose own never do.
+const CURSOR_MARKS: [&str; 4] = ["conversation_id", "generation_id", "cursor_version", "workspace_roots"];
+
 /// Files of one patch that are looked at.
 const PATCHED_FILES_MAX: usize = 32;
 
@@ -65,6 +68,8 @@ impl ClientEvent {
 /// The fields of a hook's stdin that are used; those of another type than expected count as absent, as `null` does.
 #[derive(Debug, Default)]
 pub(super) struct Input {
+    /// Whether only Cursor writes such an event.
+    pub(super) is_cursors: bool,
     pub(super) session_id: String,
     pub(super) agent_id: String,
     pub(super) cwd: String,
@@ -86,6 +91,7 @@ impl Input {
     pub(super) fn parse(stdin: &[u8]) -> Option<Self> {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(stdin) else { return None };
         let input = Self {
+            is_cursors: CURSOR_MARKS.iter().any(|mark| fields.contains_key(*mark)),
             session_id: first_text(&mut fields, &["session_id", "conversation_id"]),
             agent_id: text(&mut fields, "agent_id"),
             cwd: directory(&mut fields),
@@ -103,6 +109,11 @@ impl Input {
         };
         let is_plausible = input.session_id.len() <= ID_MAX_BYTES && input.agent_id.len() <= ID_MAX_BYTES;
         is_plausible.then_some(input)
+    }
+
+    /// Whether it has what every event of Claude Code's and Codex's has: a session and its transcript.
+    pub(super) fn has_transcript(&self) -> bool {
+        !self.is_cursors && !self.session_id.is_empty() && !self.transcript_path.is_empty()
     }
 
     /// Where the session works.
@@ -215,6 +226,19 @@ mod tests {
     fn sessions_of_other_clients_are_known_by_their_own_words() {
         let input = Input::parse(br#"{"conversation_id":"c","workspace_roots":["/w","/v"]}"#).unwrap();
         assert_eq!((input.session_id.as_str(), input.cwd.as_str()), ("c", "/w"));
+    }
+
+    #[test]
+    fn cursors_events_are_told_from_claude_codes() {
+        let claudes = json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/w"});
+        let of = |input: &Value| Input::parse(input.to_string().as_bytes()).unwrap();
+        assert!(of(&claudes).has_transcript() && !of(&claudes).is_cursors);
+        for mark in CURSOR_MARKS {
+            let mut cursors = claudes.clone();
+            cursors[mark] = "x".into();
+            assert!(of(&cursors).is_cursors && !of(&cursors).has_transcript(), "{mark}");
+        }
+        assert!(!of(&json!({"session_id": "s"})).has_transcript() && !of(&json!({"session_id": "s"})).is_cursors);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod golden;
 mod harmless;
+mod inside;
 mod keys;
 mod made;
 mod world;

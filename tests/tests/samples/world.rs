@@ -95,6 +95,18 @@ impl World {
     /// What an event says to a client's input of this name, in a session of its own. One that came late is asked again in another session:
     /// how long hooks take is for `harm` to say.
     pub(crate) fn said(&self, client: HookClient, event: &str, name: &str, input: &Value) -> HookRun {
+        self.said_among(&[], client, event, name, input)
+    }
+
+    /// The same where the client has these variables.
+    pub(crate) fn said_among(
+        &self,
+        variables: &[(&str, &str)],
+        client: HookClient,
+        event: &str,
+        name: &str,
+        input: &Value,
+    ) -> HookRun {
         let mut play = 0;
         loop {
             assert!(play < PLAYS_MAX, "{event} with {name} came late {play} times");
@@ -104,7 +116,7 @@ impl World {
                     *id = format!("{event} {play} {name}").into();
                 }
             }
-            let run = HookRun::by(&self.home, client, event, input.to_string().as_bytes()).unwrap();
+            let run = HookRun::by_among(&self.home, variables, client, event, input.to_string().as_bytes()).unwrap();
             if !run.stdout.is_empty() || run.elapsed < LATE {
                 return run;
             }

@@ -92,7 +92,7 @@ impl Hook {
         let mut sample = Map::new();
         let mut put = |key: &str, value: Value| drop(sample.insert(key.to_owned(), value));
         put("session_id", SAMPLE_SESSION.into());
-        put("transcript_path", "".into());
+        put("transcript_path", cwd.join(SAMPLE_SESSION).with_extension("jsonl").to_string_lossy().into());
         put("cwd", cwd.to_string_lossy().into());
         put("permission_mode", "default".into());
         put("hook_event_name", name.into());
