@@ -265,19 +265,19 @@ impl Handler {
         })
     }
 
-    /// The client's events that this one answers. The client drops an answer that names another.
-    fn answers(self) -> &'static [ClientEvent] {
+    /// Whether this one answers the client's event. The client drops an answer that names another.
+    fn answers(self, event: ClientEvent, dialect: Dialect) -> bool {
         match self {
-            Self::Session => &[ClientEvent::SessionStart],
-            Self::Prompt => &[ClientEvent::UserPromptSubmit],
-            Self::Ambient => &[ClientEvent::PreToolUse],
-            Self::PostBuild => &[ClientEvent::PostToolUse],
-            Self::ErrorContext => &[ClientEvent::PostToolUseFailure],
-            Self::PreCompact => &[ClientEvent::PreCompact],
-            Self::Stop => &[ClientEvent::Stop],
-            Self::Subagent => &[ClientEvent::SubagentStart, ClientEvent::PreToolUse],
-            Self::ApproveMcp => &[ClientEvent::PermissionRequest],
-            Self::SessionEnd => &[ClientEvent::SessionEnd],
+            Self::Session => event == ClientEvent::SessionStart,
+            Self::Prompt => event == ClientEvent::UserPromptSubmit,
+            Self::Ambient => event == dialect.touching(),
+            Self::PostBuild => event == ClientEvent::PostToolUse,
+            Self::ErrorContext => event == ClientEvent::PostToolUseFailure,
+            Self::PreCompact => event == ClientEvent::PreCompact,
+            Self::Stop => event == ClientEvent::Stop,
+            Self::Subagent => matches!(event, ClientEvent::SubagentStart | ClientEvent::PreToolUse),
+            Self::ApproveMcp => event == ClientEvent::PermissionRequest,
+            Self::SessionEnd => event == ClientEvent::SessionEnd,
         }
     }
 }
@@ -288,9 +288,8 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         return Vec::new();
     };
     let Some(dialect) = Dialect::of(&request.client, &request.cursor_version, &input) else { return Vec::new() };
-    let Some(client) = dialect.event(&input.hook_event_name).filter(|event| handler.answers().contains(event)) else {
-        return Vec::new();
-    };
+    let event = dialect.event(&input.hook_event_name);
+    let Some(client) = event.filter(|event| handler.answers(*event, dialect)) else { return Vec::new() };
     input.tool_name = dialect.tool(input.tool_name);
     if input.is_own_tool() && handler != Handler::ApproveMcp {
         return Vec::new();

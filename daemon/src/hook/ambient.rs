@@ -1,4 +1,5 @@
-//! The `ambient` event: before a file is read, edited or searched for, the memories about it.
+//! The `ambient` event: when a file is read, edited or searched for, the memories about it. Before the tool is used, or right
+//! after it where the client takes no text before.
 //!
 //! In layers, each skipping what an earlier one or this session already gave: memories whose source is this file or a directory
 //! above it, then those that name a symbol that a change removes, those that name the file itself, those that name what a
@@ -32,7 +33,9 @@ const NAME_MAX_CHARS: usize = 80;
 /// Gives what is known about the file; `None` for nothing.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Some(target) = Target::of(context.input, &context.project) else { return Ok(None) };
-    note_files(context, &target);
+    if !context.input.has_tool_failed() {
+        note_files(context, &target);
+    }
     let mut layers = Layers::new(context);
     if let Some(file) = &target.file {
         layers.by_source(file)?;

@@ -57,7 +57,7 @@ const COMMON_NAMES: &[&str] = &[
     "useState",
 ];
 
-/// What a tool is about to put in the place of what.
+/// What a tool puts in the place of what.
 #[derive(Debug, Default)]
 pub(super) struct Change {
     before: Vec<String>,
@@ -74,7 +74,7 @@ impl Change {
                 let edits = input.tool_input.get("edits").and_then(Value::as_array);
                 edits.into_iter().flatten().map(of).collect()
             }
-            "Write" => vec![(file.map(head).unwrap_or_default(), text(&input.tool_input, "content"))],
+            "Write" => vec![(replaced(input, file), text(&input.tool_input, "content"))],
             "apply_patch" => vec![(patch_lines(input, '-'), patch_lines(input, '+'))],
             _ => Vec::new(),
         };
@@ -111,6 +111,15 @@ impl Change {
             }
         }
         added
+    }
+}
+
+/// What a file held that is written anew; empty where it is written already and nobody says.
+fn replaced(input: &Input, file: Option<&Path>) -> String {
+    match input.text_before() {
+        Some(text) => text.to_owned(),
+        None if input.tool_response.is_null() => file.map(head).unwrap_or_default(),
+        None => String::new(),
     }
 }
 
@@ -152,6 +161,23 @@ mod tests {
         std::fs::write(file.path(), old).unwrap();
         let written = change("Write", json!({"content": new}), Some(file.path()));
         assert_eq!(written.removed_symbols(Some(file.path())), ["load_rows"]);
+    }
+
+    #[test]
+    fn what_a_file_held_that_is_written_already_is_read_from_the_answer() {
+        let written = |tool_response: Value| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let new = "fn read_rows() { formatMoney() }";
+            std::fs::write(file.path(), new).unwrap();
+            let tool_input = json!({ "content": new });
+            let input = Input { tool_name: "Write".to_owned(), tool_input, tool_response, ..Input::default() };
+            let change = Change::of(&input, Some(file.path()));
+            (change.removed_symbols(None), change.added_names(None))
+        };
+        let known = json!({"returnDisplay": {"originalContent": "fn load_rows() { read_rows() }"}});
+        assert_eq!(written(known), (vec!["load_rows".to_owned()], vec!["formatMoney".to_owned()]));
+        let unknown = json!({"llmContent": "written"});
+        assert_eq!(written(unknown), (Vec::new(), vec!["read_rows".to_owned(), "formatMoney".to_owned()]));
     }
 
     #[test]

@@ -65,6 +65,15 @@ impl Dialect {
         }
     }
 
+    /// The event at which the client takes a text about what a tool touches. What Gemini CLI's answers before a tool is used
+    /// decides whether it is, and does not reach the model.
+    pub(super) fn touching(self) -> ClientEvent {
+        match self {
+            Self::Claude | Self::Cursor => ClientEvent::PreToolUse,
+            Self::Gemini => ClientEvent::PostToolUse,
+        }
+    }
+
     /// What the tool is called here.
     pub(super) fn tool(self, name: String) -> String {
         match self {
@@ -143,6 +152,16 @@ mod tests {
         assert_eq!(Dialect::Gemini.additional_context(ClientEvent::PreToolUse, "a"), None);
         assert_eq!(Dialect::Gemini.allowed(ClientEvent::PermissionRequest), None);
         assert_eq!(Dialect::Cursor.updated_input(ClientEvent::PreToolUse, &Value::Null), None);
+    }
+
+    #[test]
+    fn every_client_is_told_of_a_file_where_it_takes_a_text() {
+        for dialect in [Dialect::Claude, Dialect::Gemini] {
+            assert!(dialect.additional_context(dialect.touching(), "a").is_some(), "{dialect:?}");
+        }
+        for (tool, ours) in [("replace", "Edit"), ("grep_search", "Grep"), ("search_file_content", "Grep")] {
+            assert_eq!(Dialect::Gemini.tool(tool.to_owned()), ours);
+        }
     }
 
     #[test]

@@ -129,8 +129,19 @@ impl Input {
 
     /// The file that the tool touches, as an absolute path.
     pub(super) fn file(&self) -> Option<PathBuf> {
-        let named = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| self.tool_text(name))?;
+        let keys = ["file_path", "notebook_path", "path", "dir_path"];
+        let named = keys.into_iter().find_map(|key| self.tool_text(key))?;
         Some(Path::new(&self.cwd).join(named)).filter(|path| path.is_absolute())
+    }
+
+    /// Whether the tool did nothing, as Gemini CLI says beside its answer.
+    pub(super) fn has_tool_failed(&self) -> bool {
+        self.tool_response.get("error").is_some_and(|error| !error.is_null())
+    }
+
+    /// What a file held before the tool wrote it, as Gemini CLI shows it to its user.
+    pub(super) fn text_before(&self) -> Option<&str> {
+        self.tool_response.get("returnDisplay")?.get("originalContent")?.as_str()
     }
 
     /// The files that a patch changes, as absolute paths: Codex edits by patches.
@@ -246,6 +257,15 @@ mod tests {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /w/b.rs\n+z\n*** End Patch";
         let input = Input { cwd: "/w".to_owned(), tool_input: json!({"command": patch}), ..Input::default() };
         assert_eq!(input.patched_files(), [Path::new("/w/src/a.rs"), Path::new("/w/b.rs")]);
+    }
+
+    #[test]
+    fn what_a_tool_did_is_read_from_its_answer() {
+        let of = |tool_response: Value| Input { tool_response, ..Input::default() };
+        assert!(of(json!({"llmContent": "", "error": {"message": "no such file"}})).has_tool_failed());
+        assert!(!of(json!({"llmContent": "", "error": null})).has_tool_failed() && !of(Value::Null).has_tool_failed());
+        assert_eq!(of(json!({"returnDisplay": {"originalContent": "a"}})).text_before(), Some("a"));
+        assert_eq!(of(json!({"returnDisplay": "2 lines"})).text_before(), None);
     }
 
     #[test]

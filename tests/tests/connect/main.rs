@@ -93,7 +93,8 @@ fn clients_say_who_they_are_and_what_is_left_to_do() {
     assert!(command.ends_with("helix-hook prompt") && command.starts_with(shim.to_str().unwrap()), "{command}");
     world.done(&["connect", "gemini"]);
     let hooks = world.json(".gemini/settings.json");
-    let handler = &hooks["hooks"]["BeforeTool"][0]["hooks"][0];
+    assert!(hooks["hooks"]["BeforeTool"].is_null(), "it takes no text before a tool is used: {hooks}");
+    let handler = &hooks["hooks"]["AfterTool"][0]["hooks"][0];
     assert!(handler["command"].as_str().unwrap().ends_with("helix-hook ambient gemini"), "{handler}");
     assert_eq!(handler["timeout"], 5000, "in milliseconds");
 }

@@ -35,11 +35,66 @@ pub(crate) fn gemini() -> Vec<(String, Value)> {
         })
     };
     let read = json!({"tool_name": "read_file", "tool_input": {"file_path": "/home/dev/project/hello.txt"}});
+    let did = |tool: &str, tool_input: Value, response: Value| json!({ "tool_name": tool, "tool_input": tool_input, "tool_response": response });
+    let file = "/home/dev/project/src/load.ts";
+    let written = "export function loadAll() {}\n";
+    let fail = json!({"message": "File not found", "type": "file_not_found"});
     let failure = "src/load.ts(3,7): error TS2304: Cannot find name 'rowSet'.\n\nFound 1 error in src/load.ts:3\n";
     vec![
         of("SessionStart", "-startup", json!({"source": "startup"})),
         of("BeforeAgent", "", json!({"prompt": "Read hello.txt, edit it, run the failing command and ask toy."})),
-        of("BeforeTool", "-read_file", read),
+        of("BeforeTool", "-read_file", read.clone()),
+        of(
+            "AfterTool",
+            "-read_file",
+            joined(read, json!({"tool_response": {"llmContent": "line one", "returnDisplay": ""}})),
+        ),
+        of(
+            "AfterTool",
+            "-replace",
+            did(
+                "replace",
+                json!({"file_path": file, "old_string": "function loadRows", "new_string": "function loadAll"}),
+                json!({"llmContent": "Successfully modified file", "returnDisplay": {"originalContent": "export function loadRows() {}\n"}}),
+            ),
+        ),
+        of(
+            "AfterTool",
+            "-write_file",
+            did(
+                "write_file",
+                json!({ "file_path": file, "content": written }),
+                json!({"llmContent": "Successfully overwrote file", "returnDisplay": {"originalContent": "export function loadRows() {}\n"}}),
+            ),
+        ),
+        of(
+            "AfterTool",
+            "-grep_search",
+            did(
+                "grep_search",
+                json!({"pattern": "rowSet", "dir_path": "src"}),
+                json!({"llmContent": "No matches found"}),
+            ),
+        ),
+        of(
+            "AfterTool",
+            "-search_file_content",
+            did("search_file_content", json!({"pattern": "loadRows"}), json!({"llmContent": "Found 1 match"})),
+        ),
+        of(
+            "AfterTool",
+            "-glob",
+            did("glob", json!({"pattern": "*.ts", "dir_path": "src"}), json!({"llmContent": "Found 1 file(s)"})),
+        ),
+        of(
+            "AfterTool",
+            "-read_file-failing",
+            did(
+                "read_file",
+                json!({"file_path": "/home/dev/project/new.txt"}),
+                json!({"llmContent": "File not found", "error": fail}),
+            ),
+        ),
         of("AfterTool", "-failing", shell(failure)),
         of("AfterTool", "-succeeding", shell("")),
         of("PreCompress", "-auto", json!({"trigger": "auto"})),

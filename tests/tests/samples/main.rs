@@ -10,4 +10,5 @@ mod harmless;
 mod inside;
 mod keys;
 mod made;
+mod once;
 mod world;

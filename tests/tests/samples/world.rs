@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use helix_proto::v1::{Draft, Program};
+use helix_proto::v1::{Draft, Program, SessionLogRequest};
 use helix_tests::rpc::draft;
 use helix_tests::{Daemon, Home, HookClient, HookRun, Project, Rpc};
 use serde_json::Value;
@@ -122,6 +122,20 @@ impl World {
             }
             play += 1;
         }
+    }
+
+    /// What an event says to a client's input in the session that it names.
+    pub(crate) fn said_in_its_session(&self, client: HookClient, event: &str, input: &Value) -> Option<String> {
+        let run = HookRun::by(&self.home, client, event, self.moved(input).to_string().as_bytes()).unwrap();
+        run.check_taken_by(client, input["hook_event_name"].as_str().unwrap()).unwrap()
+    }
+
+    /// How many files a session changed, as far as its hooks say.
+    pub(crate) fn edited(&self, session: &str) -> usize {
+        let mut rpc = Rpc::connect(&self.home).unwrap();
+        let request = SessionLogRequest { session: session.to_owned(), ..SessionLogRequest::default() };
+        let log = rpc.call(async |client| client.session_log(request.clone()).await).unwrap();
+        log.activity.map_or(0, |activity| activity.edited.len())
     }
 
     /// An input as it would be in this project. Texts stay as they are, so that their words are the same in every run.

@@ -91,13 +91,14 @@ pub(crate) const CURSOR: &[HookRow] = &[
     row("sessionStart", None, "session", WAIT),
 ];
 
-/// Gemini CLI. A matcher is a regular expression that is not anchored.
+/// Gemini CLI. A matcher is a regular expression that is not anchored. Before a tool is used it takes a decision and no text, so
+/// that what is known of a file comes with what the tool says.
 #[rustfmt::skip]
 pub(crate) const GEMINI: &[HookRow] = &[
-    row("SessionStart", None,                                                                                      "session",     WAIT_MILLIS),
-    row("BeforeAgent",  None,                                                                                      "prompt",      WAIT_MILLIS),
-    row("BeforeTool",   Some("^(read_file|read_many_files|write_file|replace|glob|grep_search)$"),                   "ambient",     WAIT_MILLIS),
-    row("AfterTool",    Some("^run_shell_command$"),                                                                   "post-build",  WAIT_MILLIS),
-    row("PreCompress",  None,                                                                                      "pre-compact", WAIT_MILLIS),
-    row("SessionEnd",   None,                                                                                      "session-end", WAIT_MILLIS),
+    row("SessionStart", None,                                                                                 "session",     WAIT_MILLIS),
+    row("BeforeAgent",  None,                                                                                 "prompt",      WAIT_MILLIS),
+    row("AfterTool",    Some("^(read_file|write_file|replace|glob|grep_search|search_file_content)$"),          "ambient",     WAIT_MILLIS),
+    row("AfterTool",    Some("^run_shell_command$"),                                                            "post-build",  WAIT_MILLIS),
+    row("PreCompress",  None,                                                                                 "pre-compact", WAIT_MILLIS),
+    row("SessionEnd",   None,                                                                                 "session-end", WAIT_MILLIS),
 ];

@@ -86,7 +86,7 @@ impl Target {
         let literal: Vec<&str> = above.split('/').take_while(|part| !part.contains(WILDCARDS)).collect();
         let literal = literal.join("/");
         let base = input.file().unwrap_or_else(|| PathBuf::from(&input.cwd));
-        let is_placed = input.tool_text("path").is_some() || !literal.is_empty();
+        let is_placed = input.file().is_some() || !literal.is_empty();
         let ending = last.trim_start_matches('*');
         let ending = if ending.contains(WILDCARDS) { "" } else { ending };
         let directory = is_placed.then(|| base.join(&literal)).and_then(|path| Directory::of(&path, ending, project));

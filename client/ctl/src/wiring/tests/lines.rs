@@ -46,6 +46,26 @@ fn what_a_client_says_about_itself_is_kept_up_to_date() {
 }
 
 #[test]
+fn a_hook_that_stood_under_another_event_is_put_under_the_right_one() {
+    let world = World::new();
+    let target = gemini(&world);
+    put(&target, b"{\"theme\": \"dark\"} // mine\n");
+    world.install(&target);
+    let wired = fs::read_to_string(&target.path).unwrap();
+    // As it was wired before Gemini CLI was known to take no text there.
+    fs::write(&target.path, wired.replacen("\"AfterTool\"", "\"BeforeTool\"", 1)).unwrap();
+    assert_eq!(
+        crate::wiring::status(&target, &programs()).unwrap().missing,
+        ["AfterTool/ambient", "AfterTool/post-build"]
+    );
+    world.install(&target);
+    assert_eq!(read(&target.path), value_of(&wired).unwrap().unwrap());
+    assert_eq!(words(&target.path, "AfterTool"), [SHIM, "ambient", "gemini"]);
+    world.uninstall(&target);
+    assert_eq!(fs::read(&target.path).unwrap(), b"{\"theme\": \"dark\"} // mine\n");
+}
+
+#[test]
 fn a_version_goes_with_the_hooks_that_brought_it() {
     let world = World::new();
     let target = Client::Cursor.targets(Scope::Project, &world.place()).remove(0);
