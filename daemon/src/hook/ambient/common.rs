@@ -1,18 +1,11 @@
 //! Words that tell nothing about a file, a search or a memory, because every project has them.
 
-/// Stems of files that every project has.
-pub(super) const COMMON_STEMS: &[&str] = &[
+/// Stems of which a project has many files, so that a bare name says of none of them that it is meant.
+const MANIFOLD_STEMS: &[&str] = &[
     "__init__",
     "base",
-    "build",
-    "cargo",
-    "changelog",
     "common",
-    "config",
-    "conftest",
     "constants",
-    "default",
-    "dockerfile",
     "error",
     "errors",
     "helper",
@@ -20,53 +13,38 @@ pub(super) const COMMON_STEMS: &[&str] = &[
     "index",
     "init",
     "lib",
-    "license",
     "main",
-    "makefile",
     "mod",
     "model",
     "models",
+    "test",
+    "tests",
+    "types",
+    "util",
+    "utils",
+    "view",
+    "views",
+];
+
+/// Stems of which every project has a file, but few.
+const LONE_STEMS: &[&str] = &[
+    "build",
+    "cargo",
+    "changelog",
+    "config",
+    "conftest",
+    "default",
+    "dockerfile",
+    "license",
+    "makefile",
     "package",
     "readme",
     "settings",
     "setup",
-    "test",
-    "tests",
-    "types",
-    "util",
-    "utils",
-    "view",
-    "views",
-];
-
-/// Stems of which a project has many files, so that a bare name says of none of them that it is meant.
-pub(super) const MANIFOLD_STEMS: &[&str] = &[
-    "__init__",
-    "base",
-    "common",
-    "constants",
-    "error",
-    "errors",
-    "helper",
-    "helpers",
-    "index",
-    "init",
-    "lib",
-    "main",
-    "mod",
-    "model",
-    "models",
-    "test",
-    "tests",
-    "types",
-    "util",
-    "utils",
-    "view",
-    "views",
 ];
 
 /// Words that are searched for as they are in every program: keywords of languages, and what everything is called.
-pub(super) const COMMON_WORDS: &[&str] = &[
+const COMMON_WORDS: &[&str] = &[
     "abstract",
     "alter",
     "array",
@@ -293,6 +271,16 @@ pub(super) const COMMON_WORDS: &[&str] = &[
     "yield",
 ];
 
+/// Whether a project has many files of a stem.
+pub(super) fn is_manifold_stem(stem: &str) -> bool {
+    MANIFOLD_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
+}
+
+/// Whether every project has files of a stem.
+pub(super) fn is_common_stem(stem: &str) -> bool {
+    is_manifold_stem(stem) || LONE_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
+}
+
 /// Whether a word is one that is searched for in every program.
 pub(super) fn is_common_word(word: &str) -> bool {
     COMMON_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
@@ -304,7 +292,10 @@ mod tests {
 
     #[test]
     fn the_lists_are_sorted() {
-        assert!(COMMON_STEMS.is_sorted() && MANIFOLD_STEMS.is_sorted() && COMMON_WORDS.is_sorted());
+        assert!(MANIFOLD_STEMS.is_sorted() && LONE_STEMS.is_sorted() && COMMON_WORDS.is_sorted());
+        assert!(
+            is_common_stem("Cargo") && is_common_stem("lib") && is_manifold_stem("LIB") && !is_manifold_stem("cargo")
+        );
         assert!(is_common_word("import") && is_common_word("TODO") && !is_common_word("ImportError"));
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use helix_engine::model::Memory;
 
-use super::common::MANIFOLD_STEMS;
+use super::common::is_manifold_stem;
 
 /// A file that memories may name.
 #[derive(Clone, Debug)]
@@ -19,9 +19,9 @@ pub(super) struct Named<'a> {
 impl<'a> Named<'a> {
     pub(super) fn of(path: &'a Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
-        let stem = path.file_stem()?.to_str()?.to_lowercase();
+        let stem = path.file_stem()?.to_str()?;
         let looks_so = name.contains('.') || name.chars().any(char::is_uppercase);
-        Some(Self { path, name, tells: looks_so && !MANIFOLD_STEMS.contains(&stem.as_str()) })
+        Some(Self { path, name, tells: looks_so && !is_manifold_stem(stem) })
     }
 
     /// What to look for: its name, with the directory's where the bare name does not suffice.

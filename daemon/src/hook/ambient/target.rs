@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use helix_engine::code::{self, SYMBOLS_MAX};
 use helix_engine::policy::tags::AUTO_TAGS;
 
-use super::common::{COMMON_STEMS, is_common_word};
+use super::common::{is_common_stem, is_common_word};
 use crate::hook::event::Input;
 use crate::hook::files::head;
 use crate::project::Project;
@@ -150,7 +150,7 @@ fn telling_stem(path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_str()?;
     let is_telling = stem.chars().count() >= STEM_MIN_CHARS
         && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
-        && !COMMON_STEMS.contains(&stem.to_lowercase().as_str())
+        && !is_common_stem(stem)
         && !AUTO_TAGS.contains(&stem.to_lowercase().as_str());
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
