@@ -10,6 +10,7 @@ mod build;
 mod changes;
 mod dialect;
 mod event;
+mod exact;
 mod files;
 mod incidents;
 mod prompt;

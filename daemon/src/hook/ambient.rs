@@ -19,6 +19,7 @@ use helix_engine::strand::ReadError;
 use helix_engine::surface::neutral::one_line;
 
 use super::changes::Change;
+use super::exact::has_word;
 use super::{Context, Given};
 use layers::Layers;
 use target::Target;
@@ -94,7 +95,7 @@ fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> 
             !sessions.was_warned(&context.key, warning)
         }
     };
-    memories.iter().filter(|memory| layers::names_identifier(memory, name)).filter(is_new).collect()
+    memories.iter().filter(|memory| has_word(&memory.text, name)).filter(is_new).collect()
 }
 
 fn shown(name: &str) -> String {

@@ -16,6 +16,7 @@ use helix_engine::surface::neutral::one_line;
 use jiff::tz::TimeZone;
 
 use self::outcome::Outcome;
+use super::exact;
 use super::relevant::{self, Reader};
 use super::{Context, Given};
 
@@ -93,7 +94,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
 /// What is remembered of these faults: first the memories that name what failed, then those that help with such a failure.
 fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
     let marks: Vec<String> = faults.iter().flat_map(Fault::marks).take(MARKS_MAX).collect();
-    let mut memories = context.awake(relevant::named(context, &marks, Reader::Session)?);
+    let mut memories = context.awake(exact::named(context, &marks)?);
     let words = words_of(context, faults, outcome);
     if !words.is_empty() {
         let codes: Vec<&str> = faults.iter().map(|fault| fault.code.as_str()).collect();

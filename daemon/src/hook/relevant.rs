@@ -1,8 +1,7 @@
 //! Finding memories that help with what was said, or nothing.
 
 use helix_engine::index::filter::Filter;
-use helix_engine::index::lexical::{LexicalQuery, Restriction};
-use helix_engine::model::{Memory, MemoryNumber, Status};
+use helix_engine::model::{Memory, Status};
 use helix_engine::recall::relevance::{Occasion, Weigher};
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::strand::ReadError;
@@ -12,10 +11,6 @@ use super::Context;
 
 /// Hits that are weighed.
 const WEIGHED_MAX: usize = 12;
-
-/// Of so many memories one may have a name, and so many in a small strand, before it says nothing.
-const NAMED_ONE_IN: u64 = 26;
-const NAMED_FEW: u64 = 5;
 
 /// Who will read what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,43 +46,6 @@ pub(super) fn find(
     let mut found = weigh(context, Wanted { words, vector, occasion, reader }, Retriever::Hybrid)?;
     found.truncate(limit);
     Ok(found)
-}
-
-/// Finds the memories that name one of these exactly, where few memories do: an error's code, a test, a symbol. Whoever wrote
-/// it down meant that very one.
-pub(super) fn named(context: &Context<'_>, names: &[String], reader: Reader) -> Result<Vec<Memory>, ReadError> {
-    let strand = &context.runtime.strand;
-    let mut telling = Vec::new();
-    for name in names {
-        if strand.lexical().is_rare(&LexicalQuery::identifiers([name.as_str()]), NAMED_ONE_IN, NAMED_FEW)? {
-            telling.push(name.as_str());
-        }
-    }
-    let query = LexicalQuery::identifiers(telling.iter().copied());
-    if query.is_empty() {
-        return Ok(Vec::new());
-    }
-    let hits = {
-        let catalog = strand.catalog();
-        let filter = Filter { scopes: context.project.scopes(), ..Filter::default() }.compile(&catalog);
-        let keeps = |number| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
-        strand.lexical().search(&query, WEIGHED_MAX, &Restriction::default(), keeps)?
-    };
-    let numbers: Vec<MemoryNumber> = hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect();
-    let mut found = strand.memories(&numbers)?;
-    found.retain(|memory| {
-        telling.iter().any(|name| has_word(&memory.text, name)) && is_showable(context, memory, reader)
-    });
-    Ok(found)
-}
-
-/// Whether a text has a name as a word of its own, not as a part of a longer one.
-fn has_word(text: &str, name: &str) -> bool {
-    let is_inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    text.match_indices(name).any(|(at, _)| {
-        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
-        !is_inside(before.chars().next_back()) && !is_inside(after.chars().next())
-    })
 }
 
 /// Finds the memories that are near in meaning and relevant, most relevant first.
@@ -135,24 +93,4 @@ fn is_showable(context: &Context<'_>, memory: &Memory, reader: Reader) -> bool {
     memory.status == Status::Active
         && memory.origin.is_shown_unasked()
         && (reader == Reader::New || !context.runtime.sessions.was_given(&context.key, memory.number))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::has_word;
-
-    #[test]
-    fn a_name_is_a_word_of_its_own() {
-        for (text, name) in [
-            ("gotcha: error TS6133 is only a warning", "TS6133"),
-            ("mypy [no-untyped-def] is on", "no-untyped-def"),
-            ("`clippy::unwrap_used` is denied", "unwrap_used"),
-            ("test_a_b and then test_a", "test_a"),
-        ] {
-            assert!(has_word(text, name), "{text}");
-        }
-        for (text, name) in [("TS61334", "TS6133"), ("test_a_b", "test_a"), ("XTS6133", "TS6133"), ("", "a")] {
-            assert!(!has_word(text, name), "{text}");
-        }
-    }
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use helix_engine::code;
 use helix_engine::index::catalog::Catalog;
-use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
-use helix_engine::model::{Memory, MemoryNumber, Status};
+use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
+use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
@@ -15,21 +15,15 @@ use super::ENOUGH;
 use super::mention::Named;
 use super::target::Directory;
 use crate::hook::Context;
+use crate::hook::exact::{Exact, has_word};
 use crate::hook::files::Seen;
 use crate::hook::relevant::{self, Reader, Wanted};
 
 /// Memories that one layer of guesses may add; a guess deserves less room than a statement about the file.
 const GUESSES_MAX: usize = 3;
 
-/// Candidates of the word index that are looked at for a guess.
-const CANDIDATES_MAX: usize = 16;
-
 /// Words with which memories say that things hang together.
 const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
-
-/// Of so many memories one may have a stem, and so many in a small strand, before it is a word that the whole project uses.
-const STEM_ONE_IN: u64 = 26;
-const STEM_FEW: u64 = 5;
 
 /// Memories about one directory's files beyond which it is no subject.
 const DIRECTORY_MAX: usize = 40;
@@ -41,15 +35,13 @@ const MEANING_PATIENCE: Duration = Duration::from_millis(30);
 /// What was found so far.
 pub(super) struct Layers<'a> {
     context: &'a Context<'a>,
-    /// The numbers of the scopes that are seen from here.
-    scopes: Vec<u32>,
+    exact: Exact<'a>,
     pub(super) found: Vec<Memory>,
 }
 
 impl<'a> Layers<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Self {
-        let scopes = context.runtime.strand.catalog().scope_numbers(&context.project.scopes());
-        Self { context, scopes, found: Vec::new() }
+        Self { context, exact: Exact::of(context), found: Vec::new() }
     }
 
     fn strand(&self) -> &Strand {
@@ -91,7 +83,7 @@ impl<'a> Layers<'a> {
         let numbers = {
             let catalog = self.strand().catalog();
             let mut numbers = catalog.of_sources(|path| directory.holds(path));
-            numbers.retain(|&number| self.is_visible(&catalog, number));
+            numbers.retain(|&number| self.exact.is_visible(&catalog, number));
             if numbers.len() > DIRECTORY_MAX {
                 return Ok(());
             }
@@ -120,8 +112,7 @@ impl<'a> Layers<'a> {
     pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
         let mut rare = Vec::new();
         for name in names {
-            let query = LexicalQuery::identifiers([name.as_str()]);
-            if rare.len() < code::SYMBOLS_MAX && self.strand().lexical().is_rare(&query, STEM_ONE_IN, STEM_FEW)? {
+            if rare.len() < code::SYMBOLS_MAX && self.exact.is_telling(name)? {
                 rare.push(name.clone());
             }
         }
@@ -134,10 +125,10 @@ impl<'a> Layers<'a> {
         if query.is_empty() {
             return Ok(Vec::new());
         }
-        let mut memories = self.search(&query, |catalog, number| {
-            self.is_visible(catalog, number) && self.context.runtime.sessions.was_given(&self.context.key, number)
+        let mut memories = self.exact.search(&query, |catalog, number| {
+            self.exact.is_visible(catalog, number) && self.context.runtime.sessions.was_given(&self.context.key, number)
         })?;
-        memories.retain(|memory| names.iter().any(|name| names_identifier(memory, name)));
+        memories.retain(|memory| names.iter().any(|name| has_word(&memory.text, name)));
         memories.truncate(GUESSES_MAX);
         Ok(memories)
     }
@@ -145,16 +136,15 @@ impl<'a> Layers<'a> {
     /// Memories that name one of these symbols.
     pub(super) fn by_symbols(&mut self, names: &[String]) -> Result<(), ReadError> {
         let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
-        self.by_words(&query, |memory| names.iter().any(|name| names_identifier(memory, name)))
+        self.by_words(&query, |memory| names.iter().any(|name| has_word(&memory.text, name)))
     }
 
     /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
-        let query = LexicalQuery::identifiers([stem]);
-        if !self.strand().lexical().is_rare(&query, STEM_ONE_IN, STEM_FEW)? {
+        if !self.exact.is_telling(stem)? {
             return Ok(());
         }
-        self.by_words(&query, |memory| names_word(memory, stem) && is_near(memory, shown))
+        self.by_words(&LexicalQuery::identifiers([stem]), |memory| names_word(memory, stem) && is_near(memory, shown))
     }
 
     /// Memories about what hangs together with a file of this stem.
@@ -196,38 +186,16 @@ impl<'a> Layers<'a> {
         if query.is_empty() || room == 0 {
             return Ok(());
         }
-        let candidates = self.search(query, |catalog, number| self.is_wanted(catalog, number))?;
+        let candidates = self.exact.search(query, |catalog, number| self.is_wanted(catalog, number))?;
         self.found.extend(candidates.into_iter().filter(passes).take(room));
         Ok(())
     }
 
-    /// The best candidates of the word index that may be kept.
-    fn search(
-        &self,
-        query: &LexicalQuery,
-        keeps: impl Fn(&Catalog, MemoryNumber) -> bool,
-    ) -> Result<Vec<Memory>, ReadError> {
-        let hits = {
-            let catalog = self.strand().catalog();
-            let keeps = |number| keeps(&catalog, MemoryNumber(number));
-            self.strand().lexical().search(query, CANDIDATES_MAX, &Restriction::default(), keeps)?
-        };
-        let numbers: Vec<MemoryNumber> = hits.into_iter().map(|hit| MemoryNumber(hit.number)).collect();
-        Ok(self.strand().memories(&numbers)?)
-    }
-
     /// Whether a memory may be given: visible, and not given yet.
     fn is_wanted(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
-        self.is_visible(catalog, number)
+        self.exact.is_visible(catalog, number)
             && !self.found.iter().any(|memory| memory.number == number)
             && !self.context.runtime.sessions.was_given(&self.context.key, number)
-    }
-
-    /// Whether a memory is to be seen from here unasked: active, of one of the scopes, trusted.
-    fn is_visible(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
-        catalog
-            .row(number)
-            .is_some_and(|row| row.status == Status::Active && row.origin.is_shown_unasked() && row.is_in(&self.scopes))
     }
 }
 
@@ -235,11 +203,6 @@ impl<'a> Layers<'a> {
 fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
     numbers.sort_by_key(|&number| std::cmp::Reverse((catalog.row(number).map(|row| row.valid_from), number)));
     numbers.dedup();
-}
-
-/// Whether a memory's text names an identifier exactly.
-pub(super) fn names_identifier(memory: &Memory, name: &str) -> bool {
-    code::words(&memory.text).any(|word| word == name)
 }
 
 /// Whether a memory that names a file's stem may mean that file: it is about no file, or about one beside or below it.
