@@ -50,7 +50,7 @@ use crate::serve::Peer;
 use crate::sources::HOOK_READ_MAX_BYTES;
 use dialect::Dialect;
 use event::{ClientEvent, Input};
-use sessions::GivenCheckpoint;
+use sessions::{GivenCheckpoint, Said};
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
@@ -150,6 +150,12 @@ impl Context<'_> {
     /// Whether anything may be recorded.
     fn is_real(&self) -> bool {
         !self.request.dry_run && !self.input.session_id.starts_with(SCRATCH_SESSION)
+    }
+
+    /// Whether the session is told this for the first time. From now on it was, where anything may be recorded.
+    fn tells_first(&self, said: Said) -> bool {
+        let sessions = &self.runtime.sessions;
+        if self.is_real() { sessions.tell(&self.key, said, self.now) } else { !sessions.was_told(&self.key, said) }
     }
 
     /// Changes what the session is doing, and persists it some time. A dry run changes a copy.

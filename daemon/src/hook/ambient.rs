@@ -20,6 +20,7 @@ use helix_engine::surface::neutral::one_line;
 
 use super::changes::Change;
 use super::exact::has_word;
+use super::sessions::Said;
 use super::{Context, Given};
 use layers::Layers;
 use target::Target;
@@ -86,15 +87,8 @@ fn warnings(context: &Context<'_>, removed: &[String], before: &[Memory]) -> Vec
 
 /// The memories that mention a name of which this was not said yet. From now on it was.
 fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> Vec<&'m Memory> {
-    let sessions = &context.runtime.sessions;
-    let is_new = |memory: &&Memory| {
-        let warning = text_hash(&format!("{} {name}", memory.number.0));
-        if context.is_real() {
-            sessions.warn(&context.key, warning, context.now)
-        } else {
-            !sessions.was_warned(&context.key, warning)
-        }
-    };
+    let is_new =
+        |memory: &&Memory| context.tells_first(Said::Warning(text_hash(&format!("{} {name}", memory.number.0))));
     memories.iter().filter(|memory| has_word(&memory.text, name)).filter(is_new).collect()
 }
 

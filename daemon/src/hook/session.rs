@@ -10,7 +10,7 @@ use helix_engine::surface::checkpoint;
 use helix_engine::surface::session::{Reader, Surface, choose, render};
 use helix_engine::surface::work;
 
-use super::sessions::{GivenCheckpoint, Lost, Start};
+use super::sessions::{GivenCheckpoint, Lost, Said, Start};
 use super::{Context, Given};
 use crate::embedder::State;
 use crate::sources::HOOK_READ_MAX_BYTES;
@@ -111,12 +111,11 @@ fn work(context: &Context<'_>, start: Start) -> Option<String> {
     };
     // By the same clock for both, so that the ages in it do not make it another.
     let told = text_hash(&work::resumed(&activity, Timestamp::default()).filter(|_| is_wanted)?);
-    let is_new = if context.is_real() {
-        runtime.sessions.tell_work(key, told, *now)
+    if context.tells_first(Said::Work(told)) || start == Start::LostContext {
+        work::resumed(&activity, *now)
     } else {
-        !runtime.sessions.was_told_work(key, told)
-    };
-    if is_new || start == Start::LostContext { work::resumed(&activity, *now) } else { None }
+        None
+    }
 }
 
 /// Whether a session changed something, or something fails in it.

@@ -2,69 +2,27 @@
 
 mod order;
 mod place;
+mod session;
 mod state;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::{Activity, Phase};
 
-use order::GivenOrder;
-use state::Told;
+pub(in crate::hook) use session::{GivenCheckpoint, Lost, Said, Start, Verdict};
 
 use crate::project::Project;
 use place::Place;
-
-/// A session without an event for this long is over.
-const IDLE_MAX: Duration = Duration::from_hours(4);
+use session::{Session, elapsed};
 
 /// Sessions that are remembered; the longest idle one goes first.
 const SESSIONS_MAX: usize = 1_024;
 
-/// Memories that one session remembers having been given.
-const GIVEN_MAX: usize = 4_096;
-
 /// Least time between two writes of what a session merely does: a crash costs that much of it, and never what it was given.
 const WRITE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Warnings that one session remembers having been given.
-const WARNED_MAX: usize = 1_024;
-
-/// How a session starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Start {
-    /// With the context it had.
-    GoesOn,
-    /// The same work without its context.
-    LostContext,
-    /// With nothing.
-    Anew,
-}
-
-/// That a session was given a checkpoint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct GivenCheckpoint {
-    /// Tells it from a later one.
-    pub(super) saved_at: Timestamp,
-    /// Whether it was given whole.
-    pub(super) is_whole: bool,
-}
-
-impl GivenCheckpoint {
-    /// Whether somebody who was given `self` knows `other` as well.
-    fn covers(self, other: Self) -> bool {
-        self.saved_at == other.saved_at && (self.is_whole || !other.is_whole)
-    }
-}
-
-/// A memory that a session was given, and whether the session followed it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    pub(crate) number: MemoryNumber,
-    pub(crate) is_followed: bool,
-}
 
 /// What was over when a session began.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -89,37 +47,6 @@ pub(crate) struct Known {
     pub(crate) place: Option<Place>,
 }
 
-/// What a session was given before it lost its context, the latest first.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Lost {
-    /// As it worked: on prompts, files and failures.
-    pub(super) at_work: Vec<MemoryNumber>,
-    /// As it started.
-    pub(super) at_start: Vec<MemoryNumber>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Session {
-    given: GivenOrder,
-    /// Every memory that it was ever given as it worked, by number.
-    told: BTreeMap<u32, Told>,
-    /// Memories that rest and would have been given.
-    held: BTreeSet<u32>,
-    /// What it was given before it lost its context.
-    lost: GivenOrder,
-    checkpoint: Option<GivenCheckpoint>,
-    activity: Activity,
-    place: Option<Place>,
-    /// Tells what it was told of its own work from what it did since.
-    work_told: Option<u64>,
-    /// The warnings that it was given, by their hashes.
-    warned: BTreeSet<u64>,
-    /// When its state was last handed to the writer, and whether it changed since.
-    written_at: Option<Timestamp>,
-    is_dirty: bool,
-    last_event_at: Timestamp,
-}
-
 /// All sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
@@ -138,7 +65,7 @@ impl Sessions {
         let mut sessions = self.lock();
         let mut ended = Ended::default();
         sessions.retain(|key, session| {
-            let goes_on = !is_over(session, now);
+            let goes_on = !session.is_over(now);
             if !goes_on {
                 ended.verdicts.extend(session.judge());
                 ended.keys.push(key.clone());
@@ -244,13 +171,13 @@ impl Sessions {
 
     /// What a session is doing; `None` for one that is over or unknown.
     pub(crate) fn activity(&self, key: &str, now: Timestamp) -> Option<Activity> {
-        self.lock().get(key).filter(|session| !is_over(session, now)).map(|session| session.activity.clone())
+        self.lock().get(key).filter(|session| !session.is_over(now)).map(|session| session.activity.clone())
     }
 
     /// Every session that is not over.
     pub(crate) fn known(&self, now: Timestamp) -> Vec<Known> {
         let sessions = self.lock();
-        let open = sessions.iter().filter(|(_, session)| !is_over(session, now));
+        let open = sessions.iter().filter(|(_, session)| !session.is_over(now));
         let known = open.map(|(key, session)| Known {
             key: key.clone(),
             phase: session.activity.current_phase(),
@@ -268,48 +195,24 @@ impl Sessions {
 
     /// What a session was given before it lost its context.
     pub(super) fn lost(&self, key: &str) -> Lost {
-        let sessions = self.lock();
-        let Some(session) = sessions.get(key) else { return Lost::default() };
-        let (at_work, at_start): (Vec<u32>, Vec<u32>) =
-            session.lost.latest_first().partition(|number| session.told.contains_key(number));
-        let numbers = |numbers: Vec<u32>| numbers.into_iter().map(MemoryNumber).collect();
-        Lost { at_work: numbers(at_work), at_start: numbers(at_start) }
+        self.lock().get(key).map(Session::lost).unwrap_or_default()
     }
 
     /// Whether a session has nothing of what it was given: it lost its context, and was not heard of since.
     pub(super) fn has_only_lost(&self, key: &str, now: Timestamp) -> bool {
         let sessions = self.lock();
-        let session = sessions.get(key).filter(|session| !is_over(session, now));
+        let session = sessions.get(key).filter(|session| !session.is_over(now));
         session.is_some_and(|session| session.given.is_empty() && !session.lost.is_empty())
     }
 
-    /// Notes what a session is told of its own work, by a hash. Returns whether that is new to it.
-    pub(super) fn tell_work(&self, key: &str, told: u64, now: Timestamp) -> bool {
-        let mut sessions = self.lock();
-        let session = current(&mut sessions, key, now);
-        session.is_dirty = true;
-        session.work_told.replace(told) != Some(told)
+    /// Notes that a session is told this. Returns whether that is new to it.
+    pub(super) fn tell(&self, key: &str, said: Said, now: Timestamp) -> bool {
+        current(&mut self.lock(), key, now).tell(said)
     }
 
-    /// Whether a session was told this of its own work.
-    pub(super) fn was_told_work(&self, key: &str, told: u64) -> bool {
-        self.lock().get(key).is_some_and(|session| session.work_told == Some(told))
-    }
-
-    /// Notes that a session is given a warning, by a hash. Returns whether that is new to it.
-    pub(super) fn warn(&self, key: &str, warning: u64, now: Timestamp) -> bool {
-        let mut sessions = self.lock();
-        let session = current(&mut sessions, key, now);
-        session.is_dirty = true;
-        if session.warned.len() >= WARNED_MAX {
-            session.warned.clear();
-        }
-        session.warned.insert(warning)
-    }
-
-    /// Whether a session was given a warning.
-    pub(super) fn was_warned(&self, key: &str, warning: u64) -> bool {
-        self.lock().get(key).is_some_and(|session| session.warned.contains(&warning))
+    /// Whether a session was told this.
+    pub(super) fn was_told(&self, key: &str, said: Said) -> bool {
+        self.lock().get(key).is_some_and(|session| session.was_told(said))
     }
 
     /// Whether a session was given a memory.
@@ -341,51 +244,12 @@ impl Sessions {
         }
         session.last_event_at = now;
         session.checkpoint = checkpoint.or(session.checkpoint);
-        session.given.add(numbers.iter().map(|number| number.0));
-        for number in numbers {
-            session.lost.remove(number.0);
-            if let Some(about) = about {
-                let told = Told { number: number.0, about: about.to_owned(), ..Told::default() };
-                session.told.entry(number.0).or_insert(told);
-            }
-        }
-        while session.told.len() > GIVEN_MAX {
-            session.told.pop_first();
-        }
+        session.give(numbers, about);
         Some(session.written(now))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Session>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Session {
-    /// The state to persist.
-    fn written(&mut self, now: Timestamp) -> Vec<u8> {
-        (self.written_at, self.is_dirty) = (Some(now), false);
-        self.write()
-    }
-
-    fn judge(&mut self) -> Vec<Verdict> {
-        let unjudged = self.told.values_mut().filter(|told| !told.is_judged);
-        unjudged
-            .map(|told| {
-                told.is_judged = true;
-                Verdict { number: MemoryNumber(told.number), is_followed: told.is_followed }
-            })
-            .collect()
-    }
-
-    fn lose_context(&mut self) {
-        self.lost.append(std::mem::take(&mut self.given));
-        self.checkpoint = None;
-        self.work_told = None;
-        self.warned.clear();
-    }
-
-    fn knows(&self, checkpoint: GivenCheckpoint) -> bool {
-        self.checkpoint.is_some_and(|known| known.covers(checkpoint))
     }
 }
 
@@ -396,18 +260,10 @@ fn current<'s>(sessions: &'s mut HashMap<String, Session>, key: &str, now: Times
         idlest.and_then(|key| sessions.remove(&key));
     }
     let session = sessions.entry(key.to_owned()).or_default();
-    if is_over(session, now) {
+    if session.is_over(now) {
         *session = Session::default();
     }
     session
-}
-
-fn is_over(session: &Session, now: Timestamp) -> bool {
-    elapsed(session.last_event_at, now) > IDLE_MAX
-}
-
-fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
-    Duration::from_micros(u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::GIVEN_MAX;
+use super::session::GIVEN_MAX;
 
 /// The numbers of memories, in the order in which they were given; of those that were given together the best is the latest.
 #[derive(Clone, Debug, Default)]

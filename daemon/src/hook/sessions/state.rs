@@ -6,7 +6,7 @@ use prost::Message;
 
 use super::order::GivenOrder;
 use super::place::Place;
-use super::{GivenCheckpoint, Session};
+use super::session::{GivenCheckpoint, Session};
 
 /// Version of the persisted state. Fields that were added since are empty in older states.
 const STATE_VERSION: u32 = 1;

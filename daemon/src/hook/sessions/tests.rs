@@ -151,11 +151,13 @@ fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
 #[test]
 fn warnings_and_work_are_told_once_a_context() {
     let sessions = Sessions::default();
-    assert!(sessions.warn("s", 7, NOW) && !sessions.warn("s", 7, NOW) && sessions.tell_work("s", 5, NOW));
+    let (warning, work) = (Said::Warning(7), Said::Work(5));
+    assert!(sessions.tell("s", warning, NOW) && !sessions.tell("s", warning, NOW) && sessions.tell("s", work, NOW));
     let state = sessions.claim("s", &[], None, None, NOW).unwrap();
     let restored = Sessions::restore(vec![("s".into(), state)]);
-    assert!(restored.was_warned("s", 7) && !restored.was_warned("s", 8));
-    assert!(restored.was_told_work("s", 5) && !restored.tell_work("s", 5, NOW) && restored.tell_work("s", 6, NOW));
+    assert!(restored.was_told("s", warning) && !restored.was_told("s", Said::Warning(8)));
+    let other = Said::Work(6);
+    assert!(restored.was_told("s", work) && !restored.tell("s", work, NOW) && restored.tell("s", other, NOW));
     restored.begin("s", Start::LostContext, NOW);
-    assert!(restored.warn("s", 7, NOW) && restored.tell_work("s", 6, NOW));
+    assert!(restored.tell("s", warning, NOW) && restored.tell("s", other, NOW));
 }

@@ -1,0 +1,182 @@
+//! One session: what it has in its context, what it was told, and when it is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use helix_engine::model::{MemoryNumber, Timestamp};
+use helix_engine::policy::work::activity::Activity;
+
+use super::order::GivenOrder;
+use super::place::Place;
+use super::state::Told;
+
+/// A session without an event for this long is over.
+const IDLE_MAX: Duration = Duration::from_hours(4);
+
+/// Memories that one session remembers having been given.
+pub(super) const GIVEN_MAX: usize = 4_096;
+
+/// Warnings that one session remembers having been given.
+const WARNED_MAX: usize = 1_024;
+
+/// How a session starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::hook) enum Start {
+    /// With the context it had.
+    GoesOn,
+    /// The same work without its context.
+    LostContext,
+    /// With nothing.
+    Anew,
+}
+
+/// That a session was given a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::hook) struct GivenCheckpoint {
+    /// Tells it from a later one.
+    pub(in crate::hook) saved_at: Timestamp,
+    /// Whether it was given whole.
+    pub(in crate::hook) is_whole: bool,
+}
+
+impl GivenCheckpoint {
+    /// Whether somebody who was given `self` knows `other` as well.
+    fn covers(self, other: Self) -> bool {
+        self.saved_at == other.saved_at && (self.is_whole || !other.is_whole)
+    }
+}
+
+/// A memory that a session was given, and whether the session followed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) number: MemoryNumber,
+    pub(crate) is_followed: bool,
+}
+
+/// What a session was given before it lost its context, the latest first.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::hook) struct Lost {
+    /// As it worked: on prompts, files and failures.
+    pub(in crate::hook) at_work: Vec<MemoryNumber>,
+    /// As it started.
+    pub(in crate::hook) at_start: Vec<MemoryNumber>,
+}
+
+/// What a session is told once for as long as it has its context, by a hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::hook) enum Said {
+    /// A warning.
+    Warning(u64),
+    /// What it did so far: another one makes this one new again.
+    Work(u64),
+}
+
+/// One session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Session {
+    pub(super) given: GivenOrder,
+    /// Every memory that it was ever given as it worked, by number.
+    pub(super) told: BTreeMap<u32, Told>,
+    /// Memories that rest and would have been given.
+    pub(super) held: BTreeSet<u32>,
+    /// What it was given before it lost its context.
+    pub(super) lost: GivenOrder,
+    pub(super) checkpoint: Option<GivenCheckpoint>,
+    pub(super) activity: Activity,
+    pub(super) place: Option<Place>,
+    /// Tells what it was told of its own work from what it did since.
+    pub(super) work_told: Option<u64>,
+    /// The warnings that it was given, by their hashes.
+    pub(super) warned: BTreeSet<u64>,
+    /// When its state was last handed to the writer, and whether it changed since.
+    pub(super) written_at: Option<Timestamp>,
+    pub(super) is_dirty: bool,
+    pub(super) last_event_at: Timestamp,
+}
+
+impl Session {
+    /// Whether it is over.
+    pub(super) fn is_over(&self, now: Timestamp) -> bool {
+        elapsed(self.last_event_at, now) > IDLE_MAX
+    }
+
+    /// What it was given before it lost its context.
+    pub(super) fn lost(&self) -> Lost {
+        let (at_work, at_start): (Vec<u32>, Vec<u32>) =
+            self.lost.latest_first().partition(|number| self.told.contains_key(number));
+        let numbers = |numbers: Vec<u32>| numbers.into_iter().map(MemoryNumber).collect();
+        Lost { at_work: numbers(at_work), at_start: numbers(at_start) }
+    }
+
+    /// Whether it was told this.
+    pub(super) fn was_told(&self, said: Said) -> bool {
+        match said {
+            Said::Warning(hash) => self.warned.contains(&hash),
+            Said::Work(hash) => self.work_told == Some(hash),
+        }
+    }
+
+    /// Notes that it is told this. Returns whether that is new to it.
+    pub(super) fn tell(&mut self, said: Said) -> bool {
+        self.is_dirty = true;
+        match said {
+            Said::Warning(hash) => {
+                if self.warned.len() >= WARNED_MAX {
+                    self.warned.clear();
+                }
+                self.warned.insert(hash)
+            }
+            Said::Work(hash) => self.work_told.replace(hash) != Some(hash),
+        }
+    }
+
+    /// Marks memories, best first, as given, on the occasion that they are about.
+    pub(super) fn give(&mut self, numbers: &[MemoryNumber], about: Option<&str>) {
+        self.given.add(numbers.iter().map(|number| number.0));
+        for number in numbers {
+            self.lost.remove(number.0);
+            if let Some(about) = about {
+                let told = Told { number: number.0, about: about.to_owned(), ..Told::default() };
+                self.told.entry(number.0).or_insert(told);
+            }
+        }
+        while self.told.len() > GIVEN_MAX {
+            self.told.pop_first();
+        }
+    }
+
+    /// The state to persist.
+    pub(super) fn written(&mut self, now: Timestamp) -> Vec<u8> {
+        (self.written_at, self.is_dirty) = (Some(now), false);
+        self.write()
+    }
+
+    /// What became of what it was given, once each.
+    pub(super) fn judge(&mut self) -> Vec<Verdict> {
+        let unjudged = self.told.values_mut().filter(|told| !told.is_judged);
+        unjudged
+            .map(|told| {
+                told.is_judged = true;
+                Verdict { number: MemoryNumber(told.number), is_followed: told.is_followed }
+            })
+            .collect()
+    }
+
+    /// Notes that it starts anew with the same work.
+    pub(super) fn lose_context(&mut self) {
+        self.lost.append(std::mem::take(&mut self.given));
+        self.checkpoint = None;
+        self.work_told = None;
+        self.warned.clear();
+    }
+
+    /// Whether it was given a checkpoint, at least as much of it.
+    pub(super) fn knows(&self, checkpoint: GivenCheckpoint) -> bool {
+        self.checkpoint.is_some_and(|known| known.covers(checkpoint))
+    }
+}
+
+/// How long it was from one time to another; nothing where the clock was set back.
+pub(super) fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
+    Duration::from_micros(u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0))
+}
