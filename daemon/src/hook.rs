@@ -8,10 +8,12 @@ mod approve;
 mod attention;
 mod build;
 mod changes;
+mod delivery;
 mod dialect;
 mod event;
 mod exact;
 mod files;
+mod handler;
 mod incidents;
 mod prompt;
 mod receipts;
@@ -41,16 +43,17 @@ use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injecti
 use helix_proto::SCRATCH_SESSION;
 use helix_proto::v1::HookRequest;
 use jiff::tz::TimeZone;
-use serde_json::Value;
 use tokio::sync::Semaphore;
 
 use crate::project::Project;
 use crate::runtime::Runtime;
 use crate::serve::Peer;
 use crate::sources::HOOK_READ_MAX_BYTES;
+use delivery::{Answer, Given, deliver};
 use dialect::Dialect;
 use event::{ClientEvent, Input};
-use sessions::{GivenCheckpoint, Said};
+use handler::Handler;
+use sessions::Said;
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
@@ -66,57 +69,6 @@ pub(crate) struct Gate(Arc<Semaphore>);
 impl Default for Gate {
     fn default() -> Self {
         Self(Arc::new(Semaphore::new(AT_ONCE_MAX)))
-    }
-}
-
-/// What an event gives to the agent.
-struct Given {
-    injection: Injection,
-    /// The memories that were to be in it, best first.
-    memories: Vec<MemoryNumber>,
-    /// The topics and the handles of those, in the same order.
-    topics: Vec<String>,
-    handles: Vec<String>,
-    /// The checkpoint in it.
-    checkpoint: Option<GivenCheckpoint>,
-    /// The file that it is about, as people write it; empty for something else.
-    about: String,
-}
-
-impl Given {
-    /// An injection of these memories.
-    fn of(injection: Injection, memories: &[Memory]) -> Self {
-        Self {
-            injection,
-            memories: memories.iter().map(|memory| memory.number).collect(),
-            topics: memories.iter().map(|memory| memory.topic.as_str().to_owned()).collect(),
-            handles: memories.iter().map(|memory| memory.handle.as_str().to_owned()).collect(),
-            checkpoint: None,
-            about: String::new(),
-        }
-    }
-
-    /// Nothing when there is no text.
-    fn if_any(self) -> Option<Self> {
-        (!self.injection.text.is_empty()).then_some(self)
-    }
-}
-
-/// What the client is told.
-enum Answer {
-    /// Nothing.
-    Silence,
-    /// A text for the model.
-    Context(Given),
-    /// A text at the end of the prompt that the tool gets.
-    Prompt(Given),
-    /// That the tool may be used.
-    Allowed,
-}
-
-impl From<Option<Given>> for Answer {
-    fn from(given: Option<Given>) -> Self {
-        given.map_or(Self::Silence, Self::Context)
     }
 }
 
@@ -240,55 +192,6 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Pe
     }
 }
 
-/// The events that are known, by the names that the hook is started with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Handler {
-    Session,
-    Prompt,
-    Ambient,
-    PostBuild,
-    ErrorContext,
-    PreCompact,
-    Stop,
-    Subagent,
-    ApproveMcp,
-    SessionEnd,
-}
-
-impl Handler {
-    fn of(event: &str) -> Option<Self> {
-        Some(match event {
-            "session" => Self::Session,
-            "prompt" => Self::Prompt,
-            "ambient" => Self::Ambient,
-            "post-build" => Self::PostBuild,
-            "error-context" => Self::ErrorContext,
-            "pre-compact" => Self::PreCompact,
-            "stop" => Self::Stop,
-            "subagent" => Self::Subagent,
-            "approve-mcp" => Self::ApproveMcp,
-            "session-end" => Self::SessionEnd,
-            _ => return None,
-        })
-    }
-
-    /// Whether this one answers the client's event. The client drops an answer that names another.
-    fn answers(self, event: ClientEvent, dialect: Dialect) -> bool {
-        match self {
-            Self::Session => event == ClientEvent::SessionStart,
-            Self::Prompt => event == ClientEvent::UserPromptSubmit,
-            Self::Ambient => event == dialect.touching(),
-            Self::PostBuild => event == ClientEvent::PostToolUse,
-            Self::ErrorContext => event == ClientEvent::PostToolUseFailure,
-            Self::PreCompact => event == ClientEvent::PreCompact,
-            Self::Stop => event == ClientEvent::Stop,
-            Self::Subagent => matches!(event, ClientEvent::SubagentStart | ClientEvent::PreToolUse),
-            Self::ApproveMcp => event == ClientEvent::PermissionRequest,
-            Self::SessionEnd => event == ClientEvent::SessionEnd,
-        }
-    }
-}
-
 fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Instant, peer: Peer) -> Vec<u8> {
     let Some(mut input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
@@ -382,82 +285,4 @@ fn project_of(runtime: &Runtime, handler: Handler, home: &Arc<Project>, input: &
     // A directory below a mere directory is a part of it, and no project of its own.
     let own = found.filter(|found| !found.is_directory() || file.as_deref().is_some_and(is_outside));
     own.unwrap_or_else(|| Arc::clone(home))
-}
-
-/// Notes what the session was given, and renders it.
-fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
-    let (dialect, event) = (context.dialect, context.client);
-    let said = match answer {
-        Answer::Silence => None,
-        Answer::Allowed => dialect.allowed(event),
-        Answer::Context(given) => dialect
-            .additional_context(event, &given.injection.text)
-            // What the client does not take is not given.
-            .filter(|_| claim(context, given)),
-        // It reaches another context than this one, so it is not this one's to remember.
-        Answer::Prompt(given) => with_text(&context.input.tool_input, &given.injection.text)
-            .and_then(|input| dialect.updated_input(event, &input))
-            .filter(|_| !context.is_real() || context.is_awaited())
-            .inspect(|_| count(context, given)),
-    };
-    said.map(|said| said.to_string().into_bytes()).unwrap_or_default()
-}
-
-/// Marks what is given as given; false when another event of the session gave a part of it meanwhile.
-fn claim(context: &Context<'_>, given: &Given) -> bool {
-    if !context.is_real() {
-        return true;
-    }
-    // What nobody reads was not given, and is worth giving the next time.
-    if !context.is_awaited() {
-        return false;
-    }
-    let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
-    // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
-    // A digest is no answer to what the session does: nobody is expected to act on it.
-    let about = (context.client != ClientEvent::SessionStart).then_some(given.about.as_str());
-    let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, about, context.now);
-    let Some(state) = claimed else { return false };
-    context.runtime.writer.write_later(Request::Session { key: context.key.clone(), state });
-    // What every session starts with says nothing about what this one is busy with.
-    if context.client != ClientEvent::SessionStart {
-        context.work(|activity| {
-            for topic in given.topics.iter().take(given.injection.taken) {
-                activity.use_topic(topic);
-            }
-        });
-    }
-    count(context, given);
-    true
-}
-
-fn count(context: &Context<'_>, given: &Given) {
-    if context.is_real() {
-        let tokens = given.injection.tokens();
-        context.runtime.injected_tokens.fetch_add(tokens as u64, Ordering::Relaxed);
-        tracing::debug!(event = context.request.event, memories = given.injection.taken, tokens, "injected");
-        let receipt = Receipt {
-            session: context.input.session_id.clone(),
-            event: context.request.event.clone(),
-            handles: given.handles.iter().take(given.injection.taken).cloned().collect(),
-            tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
-            latency_us: u64::try_from(context.began.elapsed().as_micros()).unwrap_or(u64::MAX),
-            ..Receipt::default()
-        };
-        let runtime = context.runtime;
-        runtime.receipts.record(&runtime.writer, receipt, &given.injection.text, context.now);
-        let transcript = Path::new(&context.input.transcript_path);
-        if transcript.is_absolute() {
-            runtime.receipts.transcript(&context.input.session_id, transcript);
-        }
-    }
-}
-
-/// The tool's input with a text behind its prompt; everything else stays as it is.
-fn with_text(tool_input: &Value, text: &str) -> Option<Value> {
-    let prompt = tool_input.get("prompt")?.as_str()?;
-    let longer = format!("{prompt}\n\n{text}");
-    let mut input = tool_input.clone();
-    *input.get_mut("prompt")? = Value::String(longer);
-    Some(input)
 }
