@@ -3,23 +3,15 @@
 //! An edit is decided on the record alone. The handle that follows a move, the sequence and the history belong to the
 //! store.
 
-use std::collections::BTreeMap;
+mod text;
 
-use jiff::civil::{Date, DateTime};
-use jiff::tz::TimeZone;
-
-use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, TEXT_MAX_BYTES, limit, unit_interval};
+use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, limit, unit_interval};
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use super::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
-use crate::model::{Kind, Kinds, Memory, MemoryId, Scope, SourceRef, Status, Timestamp, Topic};
+use crate::model::{Kind, Memory, MemoryId, Scope, SourceRef, Status, Timestamp, Topic};
 
-/// Attribute that says when the text was last revised: in RFC 3339, or as another program wrote it. Readers show it as
-/// `[modified: <day>]`.
-pub const ATTRIBUTE_MODIFIED: &str = "helix.modified";
-
-/// What an import of an AMRL log called [`ATTRIBUTE_MODIFIED`] before; still read where its value is a time.
-pub const ATTRIBUTE_MODIFIED_BEFORE: &str = "modified";
+pub use text::{ATTRIBUTE_MODIFIED, ATTRIBUTE_MODIFIED_BEFORE, modified, modified_at, revised_at};
 
 /// Attribute that holds the id of the memory that superseded this one.
 pub const ATTRIBUTE_SUPERSEDED_BY: &str = "helix.superseded-by";
@@ -191,8 +183,8 @@ impl EditError {
 pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, EditError> {
     let before = memory.clone();
     match edit {
-        Edit::Append { text } => append(in_use(memory)?, text, at)?,
-        Edit::Revise { text } => revise(in_use(memory)?, text, at)?,
+        Edit::Append { text } => text::append(in_use(memory)?, text, at)?,
+        Edit::Revise { text } => text::revise(in_use(memory)?, text, at)?,
         Edit::Tag { add, remove } => tag(in_use(memory)?, add, remove)?,
         // What was forgotten follows its topic, so that it comes back to the others.
         Edit::Move { topic } => memory.topic.clone_from(topic),
@@ -213,36 +205,6 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
     Ok(*memory != before)
 }
 
-/// When a memory's text was last revised; `None` while it is as it was stored.
-#[must_use]
-pub fn modified_at(memory: &Memory) -> Option<Timestamp> {
-    revised_at(&memory.attributes)
-}
-
-/// When the text was last revised that has these attributes.
-#[must_use]
-pub fn revised_at(attributes: &BTreeMap<String, String>) -> Option<Timestamp> {
-    time_of(modified(attributes)?.1)
-}
-
-/// The attribute that says when a text was last revised, and what it says.
-#[must_use]
-pub fn modified(attributes: &BTreeMap<String, String>) -> Option<(&'static str, &str)> {
-    let written = |key: &'static str| attributes.get(key).map(|written| (key, written.as_str()));
-    written(ATTRIBUTE_MODIFIED)
-        .or_else(|| written(ATTRIBUTE_MODIFIED_BEFORE).filter(|(_, written)| time_of(written).is_some()))
-}
-
-/// Reads RFC 3339, or a date with or without a time of the day in UTC.
-fn time_of(written: &str) -> Option<Timestamp> {
-    let stamp = written.parse::<jiff::Timestamp>().ok().or_else(|| {
-        let date = || Some(written.parse::<Date>().ok()?.at(0, 0, 0, 0));
-        let civil = written.parse::<DateTime>().ok().or_else(date)?;
-        Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
-    })?;
-    Some(Timestamp::from_micros(stamp.as_microsecond()))
-}
-
 fn in_use(memory: &mut Memory) -> Result<&mut Memory, EditError> {
     match memory.status {
         Status::Active | Status::Superseded | Status::Archived | Status::Quarantined => Ok(memory),
@@ -250,60 +212,6 @@ fn in_use(memory: &mut Memory) -> Result<&mut Memory, EditError> {
             Err(EditError::OutOfUse { handle: memory.handle.as_str().to_owned(), status })
         }
     }
-}
-
-fn append(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {
-    let lines = text.trim_end().trim_start_matches(['\n', '\r']);
-    if lines.trim().is_empty() {
-        return Err(EditError::NoText);
-    }
-    memory.text = fitting(format!("{}\n{lines}", memory.text), "store a second memory and link the two")?;
-    memory.last_seen_at = memory.last_seen_at.max(at);
-    Ok(())
-}
-
-fn revise(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {
-    let text = text.trim_end();
-    if text.trim().is_empty() {
-        return Err(EditError::NoText);
-    }
-    if text == memory.text {
-        return Ok(());
-    }
-    memory.last_seen_at = memory.last_seen_at.max(at);
-    relabel(memory, text);
-    memory.text = fitting(text.to_owned(), "split it into several memories")?;
-    memory.tags = tags::normalise(&memory.tags, &memory.text);
-    let before = modified(&memory.attributes).map(|(key, _)| key);
-    before.and_then(|key| memory.attributes.remove(key));
-    memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
-    Ok(())
-}
-
-/// Takes back what the old text's prefix said of the memory, where the new one has another prefix.
-fn relabel(memory: &mut Memory, text: &str) {
-    let (Some(old), Some(new)) = (tags::label(&memory.text), tags::label(text)) else { return };
-    if old == new {
-        return;
-    }
-    let kinds = Kinds::default();
-    let suggested = |tags: &[String], text: &str| tags::suggest_kind(tags, text, &kinds).ok();
-    let of_old = suggested(&[old.to_owned()], &memory.text);
-    memory.tags.retain(|tag| tag != old);
-    if of_old.as_ref() == Some(&memory.kind) {
-        let tags = tags::normalise(&memory.tags, text);
-        memory.kind = suggested(&[new.to_owned()], text)
-            .filter(|kind| kind.as_str() != "fact")
-            .or_else(|| suggested(&tags, text))
-            .unwrap_or_else(|| memory.kind.clone());
-    }
-}
-
-fn fitting(text: String, advice: &'static str) -> Result<String, AdmitError> {
-    if text.len() > TEXT_MAX_BYTES {
-        return Err(limit("text", text.len(), "bytes", TEXT_MAX_BYTES, advice));
-    }
-    Ok(text)
 }
 
 fn tag(memory: &mut Memory, add: &[String], remove: &[String]) -> Result<(), EditError> {

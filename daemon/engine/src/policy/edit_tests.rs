@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::model::Kinds;
+use crate::policy::admit::TEXT_MAX_BYTES;
 use crate::surface::inject::tests::memory;
 
 fn at(seconds: i64) -> Timestamp {

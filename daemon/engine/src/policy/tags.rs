@@ -47,7 +47,7 @@ pub const AUTO_TAGS: [&str; 35] = [
     "hypothesis",
 ];
 
-/// Prefixes that name a kind without being a tag, and that say nothing else.
+/// Prefixes that name a kind without being a tag; as words of a text they say nothing else.
 pub(crate) const KIND_PREFIXES: [&str; 5] = ["convention", "preference", "procedure", "snippet", "bugfix"];
 
 /// Longest prefix that may name a kind, in bytes.
@@ -120,9 +120,9 @@ fn begins_with(line: &str, label: &str) -> bool {
 
 /// What a text's prefix says that it is: one of the auto tags, or a kind.
 #[must_use]
-pub fn label(text: &str) -> Option<&'static str> {
-    let line = text.trim_start().lines().next()?;
-    prefix_tag(text).or_else(|| KIND_PREFIXES.into_iter().find(|kind| begins_with(line, kind)))
+pub fn label(text: &str, kinds: &Kinds) -> Option<String> {
+    let kind = || prefix_kind(text, kinds).map(|kind| kind.as_str().to_owned());
+    prefix_tag(text).map(str::to_owned).or_else(kind)
 }
 
 /// The kind that the text's own prefix names, or that tags suggest; else `fact`.
@@ -183,6 +183,21 @@ mod tests {
         assert_eq!(prefix_tag("fixture: x"), None);
         assert_eq!(prefix_tag("fix - the flake"), Some("fix"));
         assert_eq!(prefix_tag("ünïcode"), None);
+    }
+
+    #[test]
+    fn a_text_is_labelled_by_a_tag_or_by_a_kind() {
+        let of = |text: &str| label(text, &Kinds::default());
+        for (text, expected) in [
+            ("How to: run", "how-to"),
+            ("perf - 3 ms", "perf"),
+            ("Bugfix: rows are cloned", "bug_fix"),
+            ("convention: tabs", "convention"),
+            ("code description: it sorts", "code_description"),
+        ] {
+            assert_eq!(of(text).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!((of("scratch: try this"), of("the context: billing"), of("")), (None, None, None));
     }
 
     #[test]

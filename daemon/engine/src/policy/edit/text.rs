@@ -1,0 +1,98 @@
+//! Edits of a memory's text, and when it was revised last.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+
+use super::EditError;
+use crate::model::{Kinds, Memory, Timestamp};
+use crate::policy::admit::{AdmitError, TEXT_MAX_BYTES, limit};
+use crate::policy::tags;
+
+/// Attribute that says when the text was last revised: in RFC 3339, or as another program wrote it. Readers show it as
+/// `[modified: <day>]`.
+pub const ATTRIBUTE_MODIFIED: &str = "helix.modified";
+
+/// What an import of an AMRL log called [`ATTRIBUTE_MODIFIED`] before; still read where its value is a time.
+pub const ATTRIBUTE_MODIFIED_BEFORE: &str = "modified";
+
+pub(super) fn append(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {
+    let lines = text.trim_end().trim_start_matches(['\n', '\r']);
+    if lines.trim().is_empty() {
+        return Err(EditError::NoText);
+    }
+    memory.text = fitting(format!("{}\n{lines}", memory.text), "store a second memory and link the two")?;
+    memory.last_seen_at = memory.last_seen_at.max(at);
+    Ok(())
+}
+
+pub(super) fn revise(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {
+    let text = text.trim_end();
+    if text.trim().is_empty() {
+        return Err(EditError::NoText);
+    }
+    if text == memory.text {
+        return Ok(());
+    }
+    memory.last_seen_at = memory.last_seen_at.max(at);
+    relabel(memory, text);
+    memory.text = fitting(text.to_owned(), "split it into several memories")?;
+    memory.tags = tags::normalise(&memory.tags, &memory.text);
+    let before = modified(&memory.attributes).map(|(key, _)| key);
+    before.and_then(|key| memory.attributes.remove(key));
+    memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), at.to_string());
+    Ok(())
+}
+
+/// Takes back what the old text's prefix said of the memory, where the new one has another prefix.
+fn relabel(memory: &mut Memory, text: &str) {
+    let kinds = Kinds::default();
+    let (Some(old), Some(new)) = (tags::label(&memory.text, &kinds), tags::label(text, &kinds)) else { return };
+    if old == new {
+        return;
+    }
+    let suggested = |tags: &[String], text: &str| tags::suggest_kind(tags, text, &kinds).ok();
+    let was_suggested = suggested(std::slice::from_ref(&old), &memory.text).is_some_and(|kind| kind == memory.kind);
+    memory.tags.retain(|tag| *tag != old);
+    if was_suggested && let Some(kind) = suggested(&tags::normalise(&memory.tags, text), text) {
+        memory.kind = kind;
+    }
+}
+
+fn fitting(text: String, advice: &'static str) -> Result<String, AdmitError> {
+    if text.len() > TEXT_MAX_BYTES {
+        return Err(limit("text", text.len(), "bytes", TEXT_MAX_BYTES, advice));
+    }
+    Ok(text)
+}
+
+/// When a memory's text was last revised; `None` while it is as it was stored.
+#[must_use]
+pub fn modified_at(memory: &Memory) -> Option<Timestamp> {
+    revised_at(&memory.attributes)
+}
+
+/// When the text was last revised that has these attributes.
+#[must_use]
+pub fn revised_at(attributes: &BTreeMap<String, String>) -> Option<Timestamp> {
+    time_of(modified(attributes)?.1)
+}
+
+/// The attribute that says when a text was last revised, and what it says.
+#[must_use]
+pub fn modified(attributes: &BTreeMap<String, String>) -> Option<(&'static str, &str)> {
+    let written = |key: &'static str| attributes.get(key).map(|written| (key, written.as_str()));
+    written(ATTRIBUTE_MODIFIED)
+        .or_else(|| written(ATTRIBUTE_MODIFIED_BEFORE).filter(|(_, written)| time_of(written).is_some()))
+}
+
+/// Reads RFC 3339, or a date with or without a time of the day in UTC.
+fn time_of(written: &str) -> Option<Timestamp> {
+    let stamp = written.parse::<jiff::Timestamp>().ok().or_else(|| {
+        let date = || Some(written.parse::<Date>().ok()?.at(0, 0, 0, 0));
+        let civil = written.parse::<DateTime>().ok().or_else(date)?;
+        Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    })?;
+    Some(Timestamp::from_micros(stamp.as_microsecond()))
+}
