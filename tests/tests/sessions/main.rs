@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 mod compacted;
+mod dated;
 mod heeded;
 mod unread;
 mod permitted;

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use helix_engine::store::{DirectoryStorage, Store, Writer};
 use helix_proto::v1::{Draft, Program, ReceiptsRequest, SessionLogReply, SessionLogRequest};
 use helix_tests::hook::Session;
 use helix_tests::process::within;
@@ -15,6 +16,9 @@ use tonic::Status;
 
 /// A kind that a session does not start with.
 const QUIET_KIND: &str = "snippet";
+
+/// The strand that is used where none is named.
+const STRAND: &str = "default";
 
 /// A project, and the daemon that remembers it.
 pub(crate) struct World {
@@ -66,6 +70,16 @@ impl World {
 
     pub(crate) fn restart(&mut self) {
         self.daemon.take().map(Daemon::stop).unwrap().unwrap();
+        self.daemon = Some(Daemon::start(&self.home).unwrap());
+    }
+
+    /// Does something to the store while no daemon has it.
+    pub(crate) fn while_down(&mut self, change: impl FnOnce(&Store, &mut Writer)) {
+        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
+        let directory = DirectoryStorage::new(self.home.paths.strand(STRAND));
+        let (store, mut writer) = Store::open(&directory).unwrap();
+        change(&store, &mut writer);
+        drop((store, writer));
         self.daemon = Some(Daemon::start(&self.home).unwrap());
     }
 
