@@ -5,7 +5,10 @@ use super::*;
 use crate::model::{Actor, Draft, Kinds, Origin, Scope};
 use crate::policy::admit::admit;
 use crate::store::MemoryStorage;
-use crate::strand::Request;
+use crate::strand::{Request, StrandWriter};
+
+/// Numbers of a vector.
+const DIMENSIONS: usize = 64;
 
 /// Says that the source of the first memory changed.
 struct FirstChanged;
@@ -16,15 +19,7 @@ impl Sources for FirstChanged {
     }
 }
 
-fn store(text: &str, entropy: u8) -> Request {
-    store_in("lists", text, entropy)
-}
-
-fn store_in(topic: &str, text: &str, entropy: u8) -> Request {
-    store_with(topic, text, [entropy; 10])
-}
-
-fn store_with(topic: &str, text: &str, entropy: [u8; 10]) -> Request {
+fn store(topic: &str, text: &str, entropy: u32) -> Request {
     let draft = Draft { topic: topic.into(), text: text.into(), ..Draft::default() };
     let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
     Request::Store {
@@ -33,25 +28,53 @@ fn store_with(topic: &str, text: &str, entropy: [u8; 10]) -> Request {
         links: Vec::new(),
         stamps: None,
         force: true,
-        entropy,
+        entropy: u128::from(entropy).to_le_bytes()[..10].try_into().unwrap(),
         actor: Actor { origin: Origin::Agent, agent: String::new(), session: String::new() },
         at: Timestamp::default(),
     }
 }
 
-#[test]
-fn a_changed_source_costs_confidence_in_this_search_alone() {
+/// A strand with memories of these topics and texts, each near in meaning to what is asked for, or not.
+fn strand_of(memories: &[(&str, &str, bool)]) -> Arc<Strand> {
+    open_strand(memories).0
+}
+
+/// The same with its writer.
+fn open_strand(memories: &[(&str, &str, bool)]) -> (Arc<Strand>, StrandWriter) {
     let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-    writer.commit(vec![store("walrus lists one", 1), store("walrus lists two", 2)]).unwrap();
-    let search = Search {
-        words: "walrus lists".to_owned(),
-        vector: None,
+    strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
+    let requests = (1..).zip(memories).map(|(entropy, (topic, text, _))| store(topic, text, entropy));
+    writer.commit(requests.collect()).unwrap();
+    assert!(!strand.lacks_vectors(), "what was just stored is not worth a word");
+    let vectors: Vec<_> = strand
+        .pending_vectors(memories.len())
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let is_near = memories[one.number.0 as usize].2;
+            (one.number, one.text_hash, vec![if is_near { 0.5 } else { -0.5 }; DIMENSIONS])
+        })
+        .collect();
+    strand.put_vectors(&vectors).unwrap();
+    (strand, writer)
+}
+
+fn hybrid(words: &str, mode: Mode) -> Search {
+    Search {
+        words: words.to_owned(),
+        vector: Some(vec![0.5; DIMENSIONS]),
         filter: Filter::default(),
         limit: 10,
-        mode: Mode::Auto,
-        retriever: Retriever::Words,
+        mode,
+        retriever: Retriever::Hybrid,
         now: Timestamp::default(),
-    };
+    }
+}
+
+#[test]
+fn a_changed_source_costs_confidence_in_this_search_alone() {
+    let strand = strand_of(&[("lists", "walrus lists one", true), ("lists", "walrus lists two", true)]);
+    let search = Search { vector: None, retriever: Retriever::Words, ..hybrid("walrus lists", Mode::Auto) };
     let plain = strand.search(&search).unwrap().hits;
     assert!(plain.iter().all(|hit| hit.source_state == SourceState::Unknown));
     let looked = strand.search_page(&search, 0, &FirstChanged).unwrap().hits;
@@ -65,27 +88,11 @@ fn a_changed_source_costs_confidence_in_this_search_alone() {
 
 #[test]
 fn meaning_adds_nothing_where_all_words_are_demanded_and_says_when_it_is_alone() {
-    const DIMENSIONS: usize = 64;
-    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-    strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
-    writer.commit(vec![store("walrus lists one", 1), store("seal lists two", 2)]).unwrap();
-    assert!(!strand.lacks_vectors(), "what was just stored is not worth a word");
-    let pending = strand.pending_vectors(10).unwrap();
-    let vectors: Vec<_> = pending.iter().map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS])).collect();
-    strand.put_vectors(&vectors).unwrap();
-    writer.commit((3..20).map(|entropy| store(&format!("otters list {entropy}"), entropy)).collect()).unwrap();
+    let (strand, mut writer) = open_strand(&[("lists", "walrus lists one", true), ("lists", "seal lists two", true)]);
+    writer.commit((3..20).map(|entropy| store("lists", &format!("otters list {entropy}"), entropy)).collect()).unwrap();
     assert!(strand.lacks_vectors());
-    let search = |words: &str, mode| Search {
-        words: words.to_owned(),
-        vector: Some(vec![0.5; DIMENSIONS]),
-        filter: Filter::default(),
-        limit: 10,
-        mode,
-        retriever: Retriever::Hybrid,
-        now: Timestamp::default(),
-    };
     let found = |words, mode| {
-        let found = strand.search(&search(words, mode)).unwrap();
+        let found = strand.search(&hybrid(words, mode)).unwrap();
         (found.hits.iter().map(|hit| hit.memory.number.0).collect::<Vec<_>>(), found.words == WordsFound::Nothing)
     };
     assert_eq!(found("walrus", Mode::All), (vec![0], false));
@@ -93,39 +100,6 @@ fn meaning_adds_nothing_where_all_words_are_demanded_and_says_when_it_is_alone()
     assert_eq!(found("kangaroo", Mode::All), (vec![], true));
     let (alone, lacks_words) = found("kangaroo", Mode::Auto);
     assert!(alone.len() == 2 && lacks_words);
-}
-
-const DIMENSIONS: usize = 64;
-
-/// A strand with memories of these topics and texts, each near in meaning to what is asked for, or not.
-fn strand_of(memories: &[(&str, &str, bool)]) -> Arc<Strand> {
-    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-    strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
-    let requests = (1..).zip(memories).map(|(entropy, (topic, text, _))| store_in(topic, text, entropy));
-    writer.commit(requests.collect()).unwrap();
-    let vectors: Vec<_> = strand
-        .pending_vectors(memories.len())
-        .unwrap()
-        .iter()
-        .map(|one| {
-            let is_near = memories[one.number.0 as usize].2;
-            (one.number, one.text_hash, vec![if is_near { 0.5 } else { -0.5 }; DIMENSIONS])
-        })
-        .collect();
-    strand.put_vectors(&vectors).unwrap();
-    strand
-}
-
-fn hybrid(words: &str, mode: Mode) -> Search {
-    Search {
-        words: words.to_owned(),
-        vector: Some(vec![0.5; DIMENSIONS]),
-        filter: Filter::default(),
-        limit: 10,
-        mode,
-        retriever: Retriever::Hybrid,
-        now: Timestamp::default(),
-    }
 }
 
 #[test]
@@ -176,13 +150,8 @@ fn topics_behind_one_that_has_most_matches_are_found() {
     let others =
         |at| (format!("other-{at}"), format!("a walrus among many words that make it rank far behind, number {at}"));
     memories.extend((0..30).map(others));
-    let (strand, mut writer, _) = Strand::open(&MemoryStorage, None, Kinds::default()).unwrap();
-    let requests = (0..).zip(&memories).map(|(entropy, (topic, text))| {
-        let mut bytes = [0; 10];
-        bytes[..4].copy_from_slice(&u32::to_le_bytes(entropy));
-        store_with(topic, text, bytes)
-    });
-    writer.commit(requests.collect()).unwrap();
+    let memories: Vec<_> = memories.iter().map(|(topic, text)| (topic.as_str(), text.as_str(), false)).collect();
+    let strand = strand_of(&memories);
     let search = |limit| Search { limit, vector: None, ..hybrid("walrus", Mode::Auto) };
     let all = strand.search(&search(200)).unwrap();
     assert_eq!((all.hits.len(), all.has_more), (33, false));
