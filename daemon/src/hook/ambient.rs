@@ -35,14 +35,16 @@ const NAME_MAX_CHARS: usize = 80;
 /// Gives what is known about the file; `None` for nothing.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Some(target) = Target::of(context.input, &context.project) else { return Ok(None) };
-    if !context.input.has_tool_failed() {
+    let has_failed = context.input.has_tool_failed();
+    if !has_failed {
         note_files(context, &target);
     }
     let mut layers = Layers::new(context);
     if let Some(file) = &target.file {
         layers.by_source(file)?;
     }
-    let change = if target.changes { Change::of(context.input, target.file.as_deref()) } else { Change::default() };
+    let changes = target.changes && !has_failed;
+    let change = if changes { Change::of(context.input, target.file.as_deref()) } else { Change::default() };
     let removed = change.removed_symbols(target.file.as_deref());
     let before = layers.given_before(&removed)?;
     layers.by_symbols(&removed)?;

@@ -37,7 +37,8 @@ fn what_did_not_change_anything_is_no_edit() {
     let mut replace = made("AfterTool-replace");
     replace["tool_response"] = json!({"llmContent": "no match", "error": {"message": "no occurrences found"}});
     let said = |input: &Value| world.said_in_its_session(HookClient::Gemini, "ambient", input);
-    said(&replace);
+    let told = said(&replace).unwrap();
+    assert!(told.contains("[loader/") && !told.contains("this change"), "{told}");
     let session = replace["session_id"].as_str().unwrap();
     assert_eq!(world.edited(session), 0);
     said(&made("AfterTool-write_file"));
