@@ -12,7 +12,7 @@ use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
-use super::mention::Named;
+use super::mention::{Named, names_stem};
 use super::target::Directory;
 use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
@@ -144,7 +144,7 @@ impl<'a> Layers<'a> {
         if !self.exact.is_telling(stem)? {
             return Ok(());
         }
-        self.by_words(&LexicalQuery::identifiers([stem]), |memory| names_word(memory, stem) && is_near(memory, shown))
+        self.by_words(&LexicalQuery::identifiers([stem]), |memory| names_stem(memory, stem) && is_near(memory, shown))
     }
 
     /// Memories about what hangs together with a file of this stem.
@@ -210,15 +210,4 @@ fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
     let (Some(source), Some(file)) = (&memory.source, file) else { return true };
     let source = Path::new(&source.path);
     source.parent() == file.parent() || source.starts_with(file.with_extension(""))
-}
-
-/// Whether a memory names a file's stem: as an identifier in any case, or in its topic or tags.
-fn names_word(memory: &Memory, stem: &str) -> bool {
-    let is_same = |word: &str| word.eq_ignore_ascii_case(stem);
-    memory
-        .text
-        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
-        .any(|word| is_same(word) || is_same(&word.replace('-', "_")))
-        || is_same(&memory.topic.as_str().replace('-', "_"))
-        || memory.tags.iter().any(|tag| is_same(&tag.replace('-', "_")))
 }

@@ -1,4 +1,4 @@
-//! Whether a memory's text names a file: by its path, or by its name where that tells it from other files.
+//! Whether a memory names a file: by its path, by its name where that tells it from other files, or by its stem.
 
 use std::path::Path;
 
@@ -65,10 +65,50 @@ fn mentions(text: &str) -> impl Iterator<Item = &str> {
         .filter(|it| !it.is_empty())
 }
 
+/// Whether a memory names a file's stem: as an identifier in any case, or in its topic or tags.
+pub(super) fn names_stem(memory: &Memory, stem: &str) -> bool {
+    let is_stem = |tag: &str| tag.replace('-', "_").eq_ignore_ascii_case(stem);
+    has_stem(&memory.text, stem) || is_stem(memory.topic.as_str()) || memory.tags.iter().any(|tag| is_stem(tag))
+}
+
+/// Whether a text has a stem as a name. What is counted is named by nothing: `400 lines` says nothing of the file `lines`.
+fn has_stem(text: &str, stem: &str) -> bool {
+    let mut before = "";
+    let mut words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')));
+    words.any(|word| {
+        let is_counted = is_number(std::mem::replace(&mut before, word));
+        !is_counted && (word.eq_ignore_ascii_case(stem) || word.replace('-', "_").eq_ignore_ascii_case(stem))
+    })
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_stem_is_a_name_and_no_quantity() {
+        for (text, stem) in [
+            ("The kernels are generated; edit the template.", "kernels"),
+            ("`Group-Commit` before the answer", "group_commit"),
+            ("lines: 400", "lines"),
+            ("not past 400 lines, see lines", "lines"),
+        ] {
+            assert!(has_stem(text, stem), "{text}");
+        }
+        for (text, stem) in [
+            ("a file past 400 lines hides a second idea", "lines"),
+            ("The queue holds 4,096 jobs", "jobs"),
+            ("underlines", "lines"),
+            ("", "lines"),
+        ] {
+            assert!(!has_stem(text, stem), "{text}");
+        }
+    }
 
     fn is_named(path: &str, text: &str) -> bool {
         let named = Named::of(Path::new(path)).unwrap();
