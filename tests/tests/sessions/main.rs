@@ -4,8 +4,8 @@
 mod compacted;
 mod dated;
 mod heeded;
-mod unread;
 mod permitted;
+mod unread;
 mod world;
 
 use std::fmt::Write as _;

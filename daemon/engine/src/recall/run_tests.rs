@@ -7,6 +7,9 @@ use crate::policy::admit::admit;
 use crate::store::MemoryStorage;
 use crate::strand::{Request, StrandWriter};
 
+/// Memories that soon have their vectors.
+const FEW: usize = 10;
+
 /// Numbers of a vector.
 const DIMENSIONS: usize = 64;
 
@@ -45,7 +48,7 @@ fn open_strand(memories: &[(&str, &str, bool)]) -> (Arc<Strand>, StrandWriter) {
     strand.open_space(&MemoryStorage, "model", DIMENSIONS).unwrap();
     let requests = (1..).zip(memories).map(|(entropy, (topic, text, _))| store(topic, text, entropy));
     writer.commit(requests.collect()).unwrap();
-    assert!(!strand.lacks_vectors(), "what was just stored is not worth a word");
+    assert!(memories.len() > FEW || !strand.lacks_vectors(), "what was just stored is not worth a word");
     let vectors: Vec<_> = strand
         .pending_vectors(memories.len())
         .unwrap()
