@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use helix_engine::model::Scope;
+use helix_engine::model::{Scope, plain_path};
 
 /// Directories whose project is remembered; the oldest guess is dropped beyond it.
 const CACHE_MAX: usize = 256;
@@ -51,8 +51,9 @@ impl Project {
         matches!(&self.scope, Scope::Project(id) if id.starts_with(PATH_PREFIX))
     }
 
-    /// A path as the project's memories name it: relative to the root where it lies inside, also through a link.
+    /// A path as the project's memories name it: plain, and relative to the root where it lies inside, also through a link.
     pub(crate) fn relative(&self, path: &Path) -> PathBuf {
+        let path = &plain(path);
         if let Ok(inside) = path.strip_prefix(&self.root) {
             return inside.to_owned();
         }
@@ -60,6 +61,11 @@ impl Project {
         let inside = real.as_deref().and_then(|real| real.strip_prefix(&self.root).ok());
         inside.unwrap_or(path).to_owned()
     }
+}
+
+/// A path without detours. One that is not Unicode stays as it is.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    path.to_str().map_or_else(|| path.to_owned(), |path| PathBuf::from(plain_path(path).as_ref()))
 }
 
 /// What the answer for a directory depends on.

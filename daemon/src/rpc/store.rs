@@ -3,12 +3,14 @@
 mod alike;
 mod given;
 
+use std::fs;
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Memory, Scope, SourceRef};
+use helix_engine::model::{Memory, Scope, SourceRef, plain_path};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
@@ -24,6 +26,7 @@ use self::alike::Alike;
 use self::given::Given;
 pub(super) use self::given::range_note;
 use super::{convert, find, off_thread};
+use crate::project;
 use crate::runtime::{Asker, Runtime};
 use crate::sources;
 use crate::system::SystemRandomness;
@@ -33,7 +36,7 @@ use crate::writer::SubmitError;
 const SHARE_MIN: usize = 64;
 
 /// Most characters of a source in a note.
-const SOURCE_SHOWN_CHARS: usize = 200;
+pub(super) const SOURCE_SHOWN_CHARS: usize = 200;
 
 /// A draft on its way into the store.
 enum Prepared {
@@ -263,9 +266,7 @@ impl Located {
 /// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
 /// the caller works, then at the project's root.
 pub(super) fn locate(source: &SourceRef, asker: &Asker) -> Located {
-    let given = source.path.trim_start_matches("./");
-    let here = asker.cwd.join(given);
-    let absolute = if here.is_file() { here } else { asker.project.root.join(given) };
+    let absolute = place(&source.path, asker);
     let relative = asker.project.relative(&absolute);
     let hashes = sources::hashes(&absolute, source.line);
     let project = relative.is_relative().then(|| asker.project.scope.clone());
@@ -279,6 +280,23 @@ pub(super) fn locate(source: &SourceRef, asker: &Asker) -> Located {
     let is_there = hashes.is_some() || absolute.is_file();
     let line_behind_end = source.line.filter(|line| hashes.is_some_and(|hashes| hashes.lines < *line));
     Located { source, line: hashes.and_then(|hashes| hashes.line), project, is_there, line_behind_end }
+}
+
+/// Where a source is meant to be: seen from where the caller works when there is such a file, or when it leads out of there;
+/// else from the project's root.
+fn place(path: &str, asker: &Asker) -> PathBuf {
+    let given = plain_path(path);
+    let here = asker.cwd.join(given.as_ref());
+    let plain = project::plain(&here);
+    if plain.is_file() {
+        return plain;
+    }
+    // Behind a link to a directory, `..` leads elsewhere than the path says.
+    match fs::canonicalize(asker.cwd.join(path)) {
+        Ok(real) if real.is_file() => real,
+        _ if given.starts_with("..") => plain,
+        _ => asker.project.root.join(given.as_ref()),
+    }
 }
 
 fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
@@ -303,8 +321,6 @@ fn duplicate(memory: v1::Memory, similarity: f32) -> v1::StoreReply {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use std::fs;
-
     use helix_engine::model::{Actor, Origin};
 
     use super::*;
@@ -335,5 +351,12 @@ mod tests {
         assert!(note("large").unwrap().contains("too large"));
         let gone = locate(&SourceRef::parse("src/gone.rs:7"), &asker).source;
         assert_eq!((gone.path.as_str(), gone.line, gone.content_hash), ("src/gone.rs", Some(7), None));
+        let path = |text: &str| locate(&SourceRef::parse(text), &asker).source.path;
+        for text in ["../a.rs:1", "./../a.rs:1", "src/../a.rs", "../src/../a.rs"] {
+            assert_eq!((note(text), path(text).as_str()), (None, "a.rs"), "{text}");
+        }
+        assert_eq!(path("../src/gone.rs"), "src/gone.rs");
+        let outside = root.parent().unwrap().join("elsewhere/b.rs");
+        assert_eq!(path("../../elsewhere/b.rs"), outside.to_string_lossy());
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
-use helix_engine::model::{Memory, Scope};
+use helix_engine::model::{Memory, Scope, plain_path};
 use helix_engine::policy::stale::{File, Found, Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, decide, source_scope};
 
 use super::Sources;
@@ -72,7 +72,8 @@ impl Look<'_> {
 
     /// Where a source is: an absolute one as it is, a relative one inside of this project, where it must belong.
     pub(crate) fn locate(&self, scope: &Scope, path: &str) -> Option<PathBuf> {
-        let path = Path::new(path);
+        let path = plain_path(path);
+        let path = Path::new(path.as_ref());
         if path.is_absolute() {
             return Some(path.to_owned());
         }
@@ -126,6 +127,7 @@ mod tests {
         let path = world.project.root.join("a.rs");
         assert_eq!(world.state_of("a.rs"), SourceState::Fresh);
         assert_eq!(world.state_of(path.to_str().unwrap()), SourceState::Fresh);
+        assert_eq!(world.state_of("src/deep/../../a.rs"), SourceState::Fresh, "as it was stored before");
         fs::write(&path, "// moved\nfn main() {\n    if true {\n        run();\n    }\n}").unwrap();
         assert_eq!(world.state_of("a.rs"), SourceState::Fresh);
         fs::write(&path, "fn main() {\n    walk();\n}\n").unwrap();

@@ -14,7 +14,7 @@ pub use topics::{TopicEntry, TopicSummary};
 
 use super::interner::Interner;
 use super::links::Links;
-use crate::model::{Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp};
+use crate::model::{Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp, plain_path};
 use crate::policy::resemble::text_hash;
 use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
 use crate::store::Columns;
@@ -181,10 +181,10 @@ impl Catalog {
         wanted.filter_map(|(source, _)| self.by_source.get(&source)).flatten().copied().map(MemoryNumber).collect()
     }
 
-    /// The memories whose source is exactly this path.
+    /// The memories whose source is exactly this path, by whatever way it leads there.
     #[must_use]
     pub fn of_source(&self, path: &str) -> Vec<MemoryNumber> {
-        let numbers = self.sources.find(path).and_then(|source| self.by_source.get(&source));
+        let numbers = self.sources.find(&plain_path(path)).and_then(|source| self.by_source.get(&source));
         numbers.into_iter().flatten().copied().map(MemoryNumber).collect()
     }
 
@@ -304,7 +304,7 @@ impl Catalog {
             topic: self.topics.intern(columns.topic),
             kind: self.kinds.intern(columns.kind),
             scope: self.scopes.intern(columns.scope),
-            source: columns.source.map(|source| self.sources.intern(source)),
+            source: columns.source.map(|source| self.sources.intern(&plain_path(source))),
             source_project: project.map(|(_, project)| self.source_projects.intern(project)),
             tags: columns.tags.iter().map(|tag| self.tags.intern(tag)).collect(),
             status: columns.status,

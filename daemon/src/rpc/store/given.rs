@@ -5,8 +5,7 @@ use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::tags;
 use helix_proto::v1;
 
-/// Characters of a source that a note repeats.
-const SOURCE_SHOWN_CHARS: usize = 200;
+use super::SOURCE_SHOWN_CHARS;
 
 /// The fields of a draft that were given.
 #[derive(Debug)]
