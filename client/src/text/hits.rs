@@ -2,7 +2,7 @@
 
 use helix_proto::v1::{Explanation, FoundBy, Hit, Memory, NamedCount, SearchReply};
 
-use super::memory::{INDENT, body, day, hashtags, header, metadata, nature, opening, short, summary};
+use super::memory::{INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, short, stale_mark};
 use super::{View, clean};
 
 /// Body lines of a hit at medium detail.
@@ -113,8 +113,8 @@ fn medium(memory: &Memory, hit: &Hit, view: &View) -> String {
 }
 
 fn brief(memory: &Memory, hit: &Hit, view: &View) -> String {
-    let mark = lacking(hit).map(|what| format!("({what})")).unwrap_or_default();
-    header([clean::line(&memory.handle), day(memory, view), mark, summary(memory), hashtags(memory)])
+    let lacks = lacking(hit).map(|what| format!("({what})")).unwrap_or_default();
+    marked_line(memory, view, header([lacks, stale_mark(memory)]))
 }
 
 /// What a hit has instead of the words that were looked for; `None` when it has them.

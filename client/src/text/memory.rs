@@ -29,16 +29,26 @@ pub fn day(memory: &Memory, view: &View) -> String {
 /// What the memory is and whom it concerns: `gotcha, project`; and that its source is no longer what it was.
 #[must_use]
 pub fn nature(memory: &Memory) -> String {
-    let changed = match memory.source_state() {
-        SourceState::Unknown | SourceState::Fresh => "",
-        SourceState::Changed => ", source changed",
-        SourceState::Deleted => ", source deleted",
-    };
+    let changed = changed(memory).map(|changed| format!(", {changed}")).unwrap_or_default();
     let scope = match memory.scope.split_once(':') {
         Some((level, _)) => level,
         None => &memory.scope,
     };
     clean::line(&format!("{}, {scope}{changed}", memory.kind))
+}
+
+/// That its source is no longer what it was, for a line that has no room for more: `(source changed)`; else empty.
+#[must_use]
+pub fn stale_mark(memory: &Memory) -> String {
+    changed(memory).map(|changed| format!("({changed})")).unwrap_or_default()
+}
+
+fn changed(memory: &Memory) -> Option<&'static str> {
+    match memory.source_state() {
+        SourceState::Unknown | SourceState::Fresh => None,
+        SourceState::Changed => Some("source changed"),
+        SourceState::Deleted => Some("source deleted"),
+    }
 }
 
 /// `#tag #tag`, empty without tags.
@@ -47,10 +57,16 @@ pub fn hashtags(memory: &Memory) -> String {
     clean::line(&memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" "))
 }
 
-/// A memory on one line: handle, day, summary, tags.
+/// A memory on one line: handle, day, whether its source changed, summary, tags.
 #[must_use]
 pub fn one_line(memory: &Memory, view: &View) -> String {
-    header([clean::line(&memory.handle), day(memory, view), summary(memory), hashtags(memory)])
+    marked_line(memory, view, stale_mark(memory))
+}
+
+/// The same with a mark of one's own before the summary; none when it is empty.
+#[must_use]
+pub fn marked_line(memory: &Memory, view: &View, mark: String) -> String {
+    header([clean::line(&memory.handle), day(memory, view), mark, summary(memory), hashtags(memory)])
 }
 
 /// `path:line` of its source; empty without one.

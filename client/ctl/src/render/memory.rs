@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use helix_client::text::memory::stale_mark;
 use helix_client::v1::{Memory, SourceState};
 
 use super::table::{Field, TEXT, rows};
@@ -35,6 +36,13 @@ pub(super) fn handle(memory: &Memory) -> Field {
     Field::painted(Paint::Name, one_line(&memory.handle))
 }
 
+/// The same, behind a mark where its source is no longer what it was. Only in a table, which nobody takes apart.
+pub(super) fn marked_text(look: Look, memory: &Memory) -> String {
+    let text = row_text(look, &memory.text);
+    let mark = if look.table_width.is_some() { stale_mark(memory) } else { String::new() };
+    if mark.is_empty() { text } else { format!("{mark} {text}") }
+}
+
 /// A memory's text on one line: whole, or its beginning in a table.
 pub(super) fn row_text(look: Look, text: &str) -> String {
     let line = one_line(text);
@@ -42,7 +50,7 @@ pub(super) fn row_text(look: Look, text: &str) -> String {
 }
 
 fn candidate_row(look: Look, memory: &Memory) -> Vec<Field> {
-    vec![handle(memory), one_line(&memory.kind).into(), row_text(look, &memory.text).into()]
+    vec![handle(memory), one_line(&memory.kind).into(), marked_text(look, memory).into()]
 }
 
 /// A memory's source as it is written: the path, and the line where there is one.

@@ -4,7 +4,7 @@ use helix_client::text::View;
 use helix_client::text::hits::{self, Detail};
 use helix_client::v1::{Explanation, Hit, Memory, NamedCount, SearchReply};
 
-use super::memory::{handle, row_text};
+use super::memory::{handle, marked_text};
 use super::table::{Field, TEXT, rows};
 use crate::document::found_by;
 use crate::screen::{Look, Paint};
@@ -39,7 +39,7 @@ pub(crate) fn matches(look: Look, reply: &SearchReply) -> String {
 
 fn row(look: Look, hit: &Hit, explained: bool) -> Option<Vec<Field>> {
     let memory = hit.memory.as_ref()?;
-    let text = row_text(look, &memory.text);
+    let text = marked_text(look, memory);
     let score = Field::painted(Paint::Faint, format!("{:.4}", hit.score));
     let kind = Field::from(one_line(&memory.kind));
     let place = Field::painted(Paint::Faint, scope(look, memory));

@@ -1,4 +1,4 @@
-use helix_client::v1::NamedCount;
+use helix_client::v1::{FoundBy, Hit, Memory, NamedCount, SourceState};
 
 use super::super::samples::{arm64, hit, hostile, long, utc};
 use super::*;
@@ -34,6 +34,16 @@ fn brief_is_one_line_a_hit() {
 #[test]
 fn grouped_is_by_topic() {
     insta::assert_snapshot!(shown(&two_hits(), Detail::Grouped, false));
+}
+
+#[test]
+fn a_changed_source_is_marked_on_one_line() {
+    let changed = Memory { source_state: SourceState::Changed.into(), ..arm64() };
+    let deleted = Memory { source_state: SourceState::Deleted.into(), ..arm64() };
+    let near = Hit { found_by: FoundBy::Meaning.into(), ..hit(deleted, 0.0161) };
+    let reply = SearchReply { hits: vec![hit(changed, 0.0325), near], ..SearchReply::default() };
+    let texts = [shown(&reply, Detail::Brief, false), shown(&reply, Detail::Grouped, false)];
+    insta::assert_snapshot!(texts.join("\n---\n"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use helix_client::v1::{SourceState, StaleMemory, StaleReply};
 
 use super::super::View;
-use super::super::memory::{INDENT, MARK, count_of, cut, day, header, one_line, opening, source};
+use super::super::memory::{INDENT, MARK, count_of, cut, day, header, marked_line, opening, source};
 use super::super::pack::packed;
 use crate::clean;
 
@@ -51,7 +51,7 @@ fn state(one: &StaleMemory) -> &'static str {
 
 fn line(one: &StaleMemory, view: &View) -> String {
     let Some(memory) = &one.memory else { return String::new() };
-    header([format!("{} {}", source(memory), state(one)), one_line(memory, view)])
+    header([format!("{} {}", source(memory), state(one)), marked_line(memory, view, String::new())])
 }
 
 fn beside(one: &StaleMemory, view: &View) -> String {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_stale_is_one_line() {
+    fn nothing_stale_is_marked_line() {
         let fresh = StaleReply { checked: 12, ..StaleReply::default() };
         assert_eq!(stale(&fresh, true, &utc()), "no memory has a source that changed (12 looked at)");
     }
