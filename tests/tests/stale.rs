@@ -5,6 +5,7 @@ use std::fs;
 
 use helix_client::caller;
 use helix_proto::v1::checkpoint_request::Action;
+use helix_proto::v1::edit_request::Action as Change;
 use helix_proto::v1::{self, Program, SourceState};
 use helix_tests::hook::Session;
 use helix_tests::rpc::draft;
@@ -90,6 +91,69 @@ fn a_source_is_followed_by_its_content() {
     assert_eq!(gone.as_str(), "");
     assert_eq!(world.read(&about_file), SourceState::Deleted);
     assert!((line.confidence - 1.0).abs() < f32::EPSILON, "nothing is written back");
+}
+
+#[test]
+fn a_source_above_the_working_directory_is_watched() {
+    let mut world = World::new();
+    world.project.write("src/kernels.rs", SOURCE).unwrap();
+    world.project.write("src/deep/x.rs", "").unwrap();
+    let deep = world.project.root.join("src/deep");
+    for (text, source) in [
+        ("The lists must be sorted before they are fused.", "../kernels.rs:3"),
+        ("Fusing takes what sorting gave and nothing else.", "../deep/../kernels.rs:3"),
+        ("Kernels here were ported from C by hand.", "src/deep/../kernels.rs:3"),
+    ] {
+        let stored = world.served.rpc.store(Program::Mcp, &deep, draft("kernels", text, source)).unwrap();
+        assert_eq!(stored.source.unwrap().path, "src/kernels.rs", "{source}");
+    }
+    assert_eq!((world.stale().stale.len(), world.stale().checked), (0, 3));
+    let session = Session::new(&world.served.home, &world.project, "s");
+    let context = session.read("src/deep/../kernels.rs").unwrap().unwrap();
+    assert!(context.contains("must be sorted before they are fused"), "{context}");
+    world.project.write("src/kernels.rs", &SOURCE.replace("fuse(lists)", "fuse_sorted(lists)")).unwrap();
+    assert_eq!(world.stale().stale.len(), 3);
+}
+
+#[test]
+fn who_revises_a_memory_has_looked_at_its_source() {
+    let mut world = World::new();
+    world.project.write("src/kernels.rs", SOURCE).unwrap();
+    let handle = world.remember("The lists must be sorted before they are fused.", "src/kernels.rs:3").handle;
+    let change = |world: &mut World, action: Change| {
+        let request =
+            v1::EditRequest { caller: Some(world.caller("")), action: Some(action), ..v1::EditRequest::default() };
+        world.served.rpc.call(async |rpc| rpc.edit(request.clone()).await).unwrap()
+    };
+    let target = || Some(v1::Target { reference: handle.clone(), ..v1::Target::default() });
+    let revise = |text: &str| Change::Revise(v1::ReviseText { target: target(), text: text.to_owned() });
+
+    // The line changes and moves down by one.
+    let changed = format!("//! New.\n{}", SOURCE.replace("fuse(lists)", "fuse_sorted(lists)"));
+    world.project.write("src/kernels.rs", &changed).unwrap();
+    let add = vec!["fusion".to_owned()];
+    change(&mut world, Change::Tag(v1::ChangeTags { target: target(), add, remove: Vec::new() }));
+    change(&mut world, Change::Append(v1::AppendText { target: target(), text: "So says the paper.".to_owned() }));
+    assert_eq!(world.stale().stale.len(), 1, "a tag or a line more says nothing about the source");
+
+    let reply = change(&mut world, revise("Only sorted lists are fused."));
+    assert_eq!(reply.warnings, ["its source src/kernels.rs:3 counts as seen as it is now"]);
+    assert_eq!(world.stale().stale, []);
+    world.project.write("src/kernels.rs", &changed.replace("sorted()", "read()")).unwrap();
+    assert_eq!(world.stale().stale.len(), 1, "the line that stands there now is watched");
+
+    // The same text again is a confirmation; a line that only moved is followed.
+    let reply = change(&mut world, revise("Only sorted lists are fused."));
+    assert_eq!((reply.changed, world.stale().stale.len()), (1, 0));
+    world.project.write("src/kernels.rs", &format!("\n\n{}", changed.replace("sorted()", "read()"))).unwrap();
+    let reply = change(&mut world, revise("Sorted lists are fused."));
+    let memory = reply.memories.first().unwrap();
+    assert_eq!((memory.source.as_ref().unwrap().line, reply.warnings.len()), (5, 0));
+
+    fs::remove_file(world.project.root.join("src/kernels.rs")).unwrap();
+    let reply = change(&mut world, revise("Lists were fused."));
+    assert!(reply.warnings.first().unwrap().contains("src/kernels.rs:5 is gone; edit action=set"), "{reply:?}");
+    assert_eq!(world.stale().stale.len(), 1);
 }
 
 #[test]

@@ -162,7 +162,7 @@ fn request(change: Change, tick: u64, real: &Real) -> Request {
         Change::Store { topic, word, force } => store(TOPICS[topic], &text(word), force, entropy, now),
         Change::Forget { place } => one(place, Edit::Forget),
         Change::Append { place, word } => one(place, Edit::Append { text: format!("and {}", WORDS[word]) }),
-        Change::Revise { place, word } => one(place, Edit::Revise { text: text(word) }),
+        Change::Revise { place, word } => one(place, Edit::Revise { text: text(word), seen: None }),
         Change::Tag { place, removes: true } => one(place, Edit::Tag { add: Vec::new(), remove: vec![TAG.into()] }),
         Change::Tag { place, removes: false } => one(place, Edit::Tag { add: vec![TAG.into()], remove: Vec::new() }),
         Change::Move { place, topic: to } => one(place, Edit::Move { topic: topic(to) }),

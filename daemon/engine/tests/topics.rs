@@ -290,7 +290,7 @@ proptest! {
                     (0, Some(number)) => world.forget(number),
                     (1, Some(number)) => {
                         world.tick += 1;
-                        let request = edit(number.0, Edit::Revise { text: text.clone() }, at(world.tick));
+                        let request = edit(number.0, Edit::Revise { text: text.clone(), seen: None }, at(world.tick));
                         world.run(request);
                     }
                     _ => {

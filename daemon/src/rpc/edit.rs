@@ -2,6 +2,7 @@
 //!
 //! The target is found on a snapshot; what becomes of it is decided by the writer, on the record as it is then.
 
+mod seen;
 mod target;
 
 use std::sync::Arc;
@@ -82,7 +83,9 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
         }
         Action::Revise(v1::ReviseText { target, text }) => plan.one(target, Bare::Only, |memory, warnings| {
             plan.warn_of_twin(memory, &text, warnings);
-            Ok(Edit::Revise { text })
+            let (seen, note) = seen::again(runtime, &asker, memory);
+            warnings.extend(note);
+            Ok(Edit::Revise { text, seen })
         }),
         Action::Delete(v1::DeleteMemories { target, all: false }) => {
             let by_place = target.as_ref().is_some_and(target::is_place);

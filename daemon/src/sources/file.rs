@@ -98,12 +98,27 @@ pub(crate) struct Hashes {
 /// Hashes a regular file and one of its lines; `None` when there is none, or it is too large.
 pub(crate) fn hashes(path: &Path, line: Option<u32>) -> Option<Hashes> {
     let (bytes, _) = read(path)?;
-    Some(Hashes {
-        content: *blake3::hash(&bytes).as_bytes(),
-        git_blob: git_blob(&bytes),
-        line: line.and_then(|number| LineHash::of_number(&bytes, number)),
-        lines: u32::try_from(lines(&bytes).count()).unwrap_or(u32::MAX),
-    })
+    Some(Hashes::of(&bytes, line))
+}
+
+/// The same for a line that may stand elsewhere by now, and where it is: the place of the text that was recorded, else the
+/// number that it had.
+pub(crate) fn hashes_again(path: &Path, line: Option<u32>, was: Option<LineHash>) -> Option<(Hashes, Option<u32>)> {
+    let (bytes, _) = read(path)?;
+    let moved = |number| was.and_then(|hash| nearest_line(&bytes, hash, number));
+    let line = line.map(|number| moved(number).unwrap_or(number));
+    Some((Hashes::of(&bytes, line), line))
+}
+
+impl Hashes {
+    fn of(bytes: &[u8], line: Option<u32>) -> Self {
+        Self {
+            content: *blake3::hash(bytes).as_bytes(),
+            git_blob: git_blob(bytes),
+            line: line.and_then(|number| LineHash::of_number(bytes, number)),
+            lines: u32::try_from(lines(bytes).count()).unwrap_or(u32::MAX),
+        }
+    }
 }
 
 fn git_blob(bytes: &[u8]) -> [u8; 20] {

@@ -30,9 +30,15 @@ fn sources_that_changed() {
     world.say("topics", json!({"action": "stale", "refresh": "true"}));
     world.say("topics", json!({"action": "stale", "topic": "other"}));
     world.say("search", json!({"query": "fusion", "limit": 2}));
+    world.say("search", json!({"query": "fusion", "detail": "brief"}));
+    world.say("topics", json!({"action": "entries", "topic": "fusion"}));
     world.say("read", json!({"topic": "fusion"}));
     world.say("brief", json!({"query": "fusion"}));
     world.say("edit", json!({"action": "set", "topic": "fusion:0", "source": "src/fusion.rs:4"}));
+    world.say("topics", json!({"action": "stale"}));
+    world.project.write("src/fusion.rs", SOURCE).unwrap();
+    world.say("edit", json!({"action": "revise", "topic": "fusion:0", "text": "Lists come sorted."}));
+    world.say("edit", json!({"action": "revise", "topic": "fusion:1", "text": "The old fusion was a port from C."}));
     world.say("topics", json!({"action": "stale"}));
     insta::assert_snapshot!(world.told());
 }

@@ -28,6 +28,8 @@ pub enum Edit {
     Revise {
         /// The new text.
         text: String,
+        /// Its source as the author saw it now; `None` leaves what is recorded.
+        seen: Option<Box<Sourced>>,
     },
     /// Adds tags, then removes tags.
     Tag {
@@ -184,7 +186,7 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
     let before = memory.clone();
     match edit {
         Edit::Append { text } => text::append(in_use(memory)?, text, at)?,
-        Edit::Revise { text } => text::revise(in_use(memory)?, text, at)?,
+        Edit::Revise { text, seen } => text::revise(in_use(memory)?, text, seen.as_deref(), at)?,
         Edit::Tag { add, remove } => tag(in_use(memory)?, add, remove)?,
         // What was forgotten follows its topic, so that it comes back to the others.
         Edit::Move { topic } => memory.topic.clone_from(topic),
@@ -218,7 +220,8 @@ fn tag(memory: &mut Memory, add: &[String], remove: &[String]) -> Result<(), Edi
     let before = memory.tags.len();
     let added = add.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one);
     memory.tags.extend(added);
-    let removed: Vec<String> = remove.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one).collect();
+    let removed = remove.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one);
+    let removed: Vec<String> = removed.flat_map(|tag| tags::former_spellings(&tag).into_iter().chain([tag])).collect();
     memory.tags.retain(|tag| !removed.contains(tag));
     memory.tags.sort_unstable();
     memory.tags.dedup();

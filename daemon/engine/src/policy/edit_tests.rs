@@ -20,6 +20,19 @@ fn done(edit: &Edit, memory: &mut Memory) -> bool {
 }
 
 #[test]
+fn a_revision_may_see_the_source_anew() {
+    let mut memory = memory(1, "first");
+    memory.source = Some(SourceRef::parse("src/a.rs:3"));
+    let reference = SourceRef { content_hash: Some([7; 32]), ..SourceRef::parse("src/a.rs:5") };
+    let seen = Sourced { reference: reference.clone(), line: Some("0a".to_owned()), project: None };
+    let text = memory.text.clone();
+    assert!(!done(&Edit::Revise { text: text.clone(), seen: None }, &mut memory));
+    assert!(done(&Edit::Revise { text: text.clone(), seen: Some(Box::new(seen.clone())) }, &mut memory));
+    assert_eq!((memory.source.as_ref(), Sourced::of(&memory)), (Some(&reference), Some(seen)));
+    assert_eq!((memory.text == text, modified_at(&memory)), (true, None), "the text is as it was");
+}
+
+#[test]
 fn appending_adds_lines_and_no_time() {
     let mut memory = memory(1, "first");
     let valid_from = memory.valid_from;
@@ -35,7 +48,7 @@ fn appending_adds_lines_and_no_time() {
 #[test]
 fn revising_replaces_the_text_and_says_when() {
     let mut memory = memory(1, "gotcha: old");
-    assert!(done(&Edit::Revise { text: "Perf: new words \n".into() }, &mut memory));
+    assert!(done(&Edit::Revise { text: "Perf: new words \n".into(), seen: None }, &mut memory));
     assert_eq!((memory.text.as_str(), memory.tags.as_slice()), ("Perf: new words", ["perf".to_owned()].as_slice()));
     assert_eq!(modified_at(&memory), Some(at(0)));
     assert!(memory.attributes.get(ATTRIBUTE_MODIFIED).unwrap().starts_with("2026-"), "{:?}", memory.attributes);
@@ -46,7 +59,10 @@ fn revising_replaces_the_text_and_says_when() {
     assert_eq!(modified(ATTRIBUTE_MODIFIED_BEFORE, "2026-02-15 00:00"), Some(day));
     assert_eq!(modified(ATTRIBUTE_MODIFIED_BEFORE, "by me"), None);
     for text in ["", " \n"] {
-        assert!(matches!(apply(&Edit::Revise { text: text.into() }, &mut memory, at(1)), Err(EditError::NoText)));
+        assert!(matches!(
+            apply(&Edit::Revise { text: text.into(), seen: None }, &mut memory, at(1)),
+            Err(EditError::NoText)
+        ));
     }
 }
 
@@ -112,7 +128,7 @@ fn another_prefix_says_another_kind() {
     gotcha.tags = vec!["arm64".into(), "gotcha".into()];
     gotcha.kind = kinds.resolve("gotcha").unwrap();
     let mut kept = Memory { kind: kinds.resolve("fact").unwrap(), ..gotcha.clone() };
-    let revise = |text: &str| Edit::Revise { text: text.to_owned() };
+    let revise = |text: &str| Edit::Revise { text: text.to_owned(), seen: None };
     assert!(done(&revise("decision: link for arm64"), &mut gotcha));
     assert_eq!(
         (gotcha.kind.as_str(), gotcha.tags.as_slice()),
@@ -184,7 +200,7 @@ proptest! {
 fn any_edit() -> impl Strategy<Value = Edit> {
     prop_oneof![
         "(\\PC|\n){0,40}".prop_map(|text| Edit::Append { text }),
-        (0..3_usize).prop_map(|n| Edit::Revise { text: "word ".repeat(n * TEXT_MAX_BYTES / 8) }),
+        (0..3_usize).prop_map(|n| Edit::Revise { text: "word ".repeat(n * TEXT_MAX_BYTES / 8), seen: None }),
         (prop::collection::vec("[a-z, ]{0,9}", 0..40), prop::collection::vec("[a-z]{0,3}", 0..3))
             .prop_map(|(add, remove)| Edit::Tag { add, remove }),
         Just(Edit::Forget),

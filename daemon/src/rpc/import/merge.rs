@@ -47,7 +47,7 @@ pub(super) fn merge(ours: &Memory, theirs: &Portable, claim: &Claim, kinds: &Kin
     if text_moved || fields_moved {
         return Ok(Merge::Conflict);
     }
-    let text = wants_text.then(|| Edit::Revise { text: theirs.text.clone() });
+    let text = wants_text.then(|| Edit::Revise { text: theirs.text.clone(), seen: None });
     let edits: Vec<Edit> = text.into_iter().chain(fields).collect();
     Ok(if edits.is_empty() { Merge::Known } else { Merge::Revise(edits) })
 }
@@ -133,7 +133,7 @@ mod tests {
         let ours = stored("The build needs arm64.");
         assert_eq!(merged(&ours, &edited(&ours, |file| file)), Merge::Known);
         let text = edited(&ours, |file| file.replace("arm64.", "arm64 and ranlib."));
-        let revise = Edit::Revise { text: "The build needs arm64 and ranlib.".to_owned() };
+        let revise = Edit::Revise { text: "The build needs arm64 and ranlib.".to_owned(), seen: None };
         assert_eq!(merged(&ours, &text), Merge::Revise(vec![revise]));
         let fields =
             edited(&ours, |file| file.replace("\"confidence\":1.0", "\"confidence\":0.5,\"tags\":[\"builds\"]"));

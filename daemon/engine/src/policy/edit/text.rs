@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 
-use super::EditError;
+use super::{EditError, Sourced};
 use crate::model::{Kinds, Memory, Timestamp};
 use crate::policy::admit::{AdmitError, TEXT_MAX_BYTES, limit};
 use crate::policy::tags;
@@ -27,10 +27,13 @@ pub(super) fn append(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(
     Ok(())
 }
 
-pub(super) fn revise(memory: &mut Memory, text: &str, at: Timestamp) -> Result<(), EditError> {
+pub(super) fn revise(memory: &mut Memory, text: &str, seen: Option<&Sourced>, at: Timestamp) -> Result<(), EditError> {
     let text = text.trim_end();
     if text.trim().is_empty() {
         return Err(EditError::NoText);
+    }
+    if seen.is_some() {
+        Sourced::put(seen, memory);
     }
     if text == memory.text {
         return Ok(());

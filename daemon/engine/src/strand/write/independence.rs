@@ -64,7 +64,7 @@ impl Independence {
         let scope = catalog.scope_of(row);
         match edit {
             Edit::Append { .. } => self.is_any_text = true,
-            Edit::Revise { text } => {
+            Edit::Revise { text, .. } => {
                 self.texts.insert((text_hash(text), scope.to_owned()));
             }
             Edit::Forget | Edit::Restore | Edit::Supersede { .. } => {}
