@@ -1,7 +1,8 @@
 //! Filters over the catalog: which memories a search may return.
 
 use super::catalog::{Catalog, Row};
-use crate::model::{SCRATCH_SCOPE, Scope, Status, Timestamp};
+use crate::model::{SCRATCH_SCOPE, Scope, Status, Timestamp, plain_path};
+use crate::policy::tags::former_spellings;
 
 /// What a search is restricted to. An empty list restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +29,8 @@ pub struct Filter {
 #[derive(Debug)]
 pub struct RowFilter {
     topics: Option<Vec<u32>>,
-    tags: Option<Vec<u32>>,
+    /// For each tag the numbers of its spellings.
+    tags: Option<Vec<Vec<u32>>>,
     kinds: Option<Vec<u32>>,
     scopes: Option<Vec<u32>>,
     /// The scope of examinations, which must be named to be searched.
@@ -44,14 +46,16 @@ impl Filter {
     #[must_use]
     pub fn compile(&self, catalog: &Catalog) -> RowFilter {
         let sources = self.source.as_ref().map(|wanted| {
-            let matching = catalog.sources.iter().filter(|(_, path)| path.contains(wanted.as_str()));
+            let wanted = plain_path(wanted);
+            // Where the asker works is not known here; what stands behind the way out names the file.
+            let wanted = wanted.trim_start_matches("../");
+            let matching = catalog.sources.iter().filter(|(_, path)| path.contains(wanted));
             matching.map(|(number, _)| number).collect()
         });
         RowFilter {
             topics: any_of(&self.topics, |topic| catalog.topics.find(topic)),
             // A tag that nothing has must match nothing, also beside tags that exist.
-            tags: (!self.tags.is_empty())
-                .then(|| self.tags.iter().map(|tag| catalog.tags.find(tag).unwrap_or(u32::MAX)).collect()),
+            tags: (!self.tags.is_empty()).then(|| self.tags.iter().map(|tag| spellings(catalog, tag)).collect()),
             kinds: any_of(&self.kinds, |kind| catalog.kinds.find(kind)),
             scopes: any_of(&self.scopes, |scope| catalog.scopes.find(&scope.to_string())),
             scratch: if self.scopes.is_empty() { catalog.scopes.find(SCRATCH_SCOPE) } else { None },
@@ -72,11 +76,21 @@ impl RowFilter {
             && self.scratch != Some(row.scope)
             && allows(self.topics.as_ref(), row.topic)
             && allows(self.kinds.as_ref(), row.kind)
-            && self.tags.as_ref().is_none_or(|tags| tags.iter().all(|tag| row.tags.contains(tag)))
+            && self
+                .tags
+                .as_ref()
+                .is_none_or(|tags| tags.iter().all(|tag| tag.iter().any(|spelling| row.tags.contains(spelling))))
             && self.sources.as_ref().is_none_or(|sources| row.source.is_some_and(|source| sources.contains(&source)))
             && self.after.is_none_or(|after| row.valid_from >= after)
             && self.before.is_none_or(|before| row.valid_from < before)
     }
+}
+
+/// The numbers under which a tag is kept: as it is spelled now, and as it was once.
+fn spellings(catalog: &Catalog, tag: &str) -> Vec<u32> {
+    let former = former_spellings(tag);
+    let spelled = std::iter::once(tag).chain(former.iter().map(String::as_str));
+    spelled.filter_map(|tag| catalog.tags.find(tag)).collect()
 }
 
 fn any_of<T>(names: &[T], find: impl Fn(&T) -> Option<u32>) -> Option<Vec<u32>> {
@@ -85,4 +99,49 @@ fn any_of<T>(names: &[T], find: impl Fn(&T) -> Option<u32>) -> Option<Vec<u32>> 
 
 fn allows(wanted: Option<&Vec<u32>>, number: u32) -> bool {
     wanted.is_none_or(|wanted| wanted.contains(&number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Memory, SourceRef};
+    use crate::surface::inject::tests::memory;
+
+    fn kept(filter: &Filter, memories: &[Memory]) -> Vec<u32> {
+        let mut catalog = Catalog::default();
+        for memory in memories {
+            catalog.apply(memory);
+        }
+        let filter = filter.compile(&catalog);
+        catalog.rows().filter(|(_, row)| filter.keeps(row)).map(|(number, _)| number.0).collect()
+    }
+
+    #[test]
+    fn a_tag_is_found_as_it_was_spelled_once() {
+        let tagged = |number, tags: &[&str]| Memory {
+            tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..memory(number, "one")
+        };
+        let memories = [tagged(1, &["cach"]), tagged(2, &["cache", "http"]), tagged(3, &["http"])];
+        let filter =
+            |tags: &[&str]| Filter { tags: tags.iter().map(|tag| (*tag).to_owned()).collect(), ..Filter::default() };
+        assert_eq!(kept(&filter(&["cache"]), &memories), [1, 2]);
+        assert_eq!(kept(&filter(&["cache", "http"]), &memories), [2]);
+        assert_eq!(kept(&filter(&["nobody"]), &memories), [] as [u32; 0]);
+    }
+
+    #[test]
+    fn a_source_is_found_by_whatever_way() {
+        let memories = [Memory { source: Some(SourceRef::parse("src/deep/../a.rs:3")), ..memory(1, "one") }];
+        for wanted in ["src/a.rs", "../a.rs", "./src/a.rs", "src/x/../a.rs", "a.rs"] {
+            let filter = Filter { source: Some(wanted.to_owned()), ..Filter::default() };
+            assert_eq!(kept(&filter, &memories), [1], "{wanted}");
+        }
+        let mut catalog = Catalog::default();
+        memories.iter().for_each(|memory| {
+            catalog.apply(memory);
+        });
+        assert_eq!(catalog.of_source("src/a.rs").len(), 1);
+        assert_eq!(catalog.of_source("src/b/../a.rs").len(), 1);
+    }
 }

@@ -1,6 +1,11 @@
 //! Tags: normalising them, finding them in a text's prefix, and the kind they suggest.
 
+mod singular;
+
 use crate::model::{Kind, Kinds};
+
+pub use singular::former_spellings;
+use singular::singular;
 
 /// Longest tag, in bytes.
 pub const TAG_MAX_BYTES: usize = 64;
@@ -146,19 +151,6 @@ fn prefix_kind(text: &str, kinds: &Kinds) -> Option<Kind> {
     let stands_for = KIND_OF_TAG.iter().chain(KIND_OF_PREFIX).find(|(name, _)| *name == prefix);
     let name = stands_for.map_or(prefix.as_str(), |(_, kind)| kind);
     kinds.resolve(name).ok().filter(|kind| kind.as_str() != UNPREFIXED)
-}
-
-fn singular(word: &str) -> String {
-    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
-        return format!("{stem}y");
-    }
-    for (plural, keep) in [("sses", 2), ("shes", 2), ("ches", 2), ("xes", 1), ("zes", 1)] {
-        if word.len() > plural.len() && word.ends_with(plural) {
-            return word.get(..word.len() - plural.len() + keep).unwrap_or(word).to_owned();
-        }
-    }
-    let keeps_s = ["ss", "us", "is", "os"].iter().any(|end| word.ends_with(end)) || word.len() < 4;
-    if keeps_s { word.to_owned() } else { word.strip_suffix('s').unwrap_or(word).to_owned() }
 }
 
 #[cfg(test)]

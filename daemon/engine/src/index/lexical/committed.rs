@@ -158,7 +158,11 @@ impl Committed {
             }
         }
         for tag in *tags {
-            left = left.min(self.searcher.doc_freq(&search.fields.tag_term(tag))?);
+            let mut tagged = 0;
+            for term in search.fields.tag_terms(tag) {
+                tagged += self.searcher.doc_freq(&term)?;
+            }
+            left = left.min(tagged);
         }
         Ok(left <= self.totals.documents * RESTRICTION_MAX_PERCENT / 100)
     }

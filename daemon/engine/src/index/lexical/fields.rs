@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, SchemaBuilder, TextFieldIndexing, TextOptions};
 use tantivy::{TantivyDocument, Term};
 
+use crate::policy::tags::former_spellings;
+
 /// How many fields are searched and scored.
 pub(super) const SCORED_FIELDS: usize = 4;
 
@@ -88,8 +90,10 @@ impl Fields {
         Term::from_field_text(self.topic_raw, topic)
     }
 
-    pub(super) fn tag_term(&self, tag: &str) -> Term {
-        Term::from_field_text(self.tag_raw, tag)
+    /// A tag as it is spelled now, and as it was once.
+    pub(super) fn tag_terms(&self, tag: &str) -> impl Iterator<Item = Term> {
+        let term = |tag: &str| Term::from_field_text(self.tag_raw, tag);
+        std::iter::once(term(tag)).chain(former_spellings(tag).into_iter().map(move |tag| term(&tag)))
     }
 
     pub(super) fn to_tantivy(&self, document: &Document<'_>) -> TantivyDocument {

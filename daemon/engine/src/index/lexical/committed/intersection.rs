@@ -147,7 +147,11 @@ fn restrictions(segment: &Segment, search: &Search<'_>) -> tantivy::Result<Vec<R
     };
     let mut made = Vec::new();
     for tag in search.restriction.tags {
-        made.push(Requirement { lists: exact(&search.fields.tag_term(tag))?.into_iter().collect() });
+        let mut lists = Vec::new();
+        for term in search.fields.tag_terms(tag) {
+            lists.extend(exact(&term)?);
+        }
+        made.push(Requirement { lists });
     }
     if !search.restriction.topics.is_empty() {
         let mut lists = Vec::new();
