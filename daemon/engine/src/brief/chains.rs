@@ -145,6 +145,15 @@ mod tests {
     }
 
     #[test]
+    fn ordinary_subjects_chain_too() {
+        for shared in ["api", "schema", "config", "security", "test"] {
+            let texts = [format!("{shared} alpha"), format!("{shared}: beta"), format!("the {shared} of gamma")];
+            let notes: Vec<(&str, &str, i64)> = texts.iter().map(|text| ("web", text.as_str(), 1)).collect();
+            assert_eq!(threads_of(&notes), [(shared.to_owned(), vec![0, 1, 2])]);
+        }
+    }
+
+    #[test]
     fn two_are_no_chain_and_topics_do_not_mix() {
         assert!(
             threads_of(&[("a", "tokenizer one", 3), ("a", "tokenizer two", 2), ("b", "tokenizer three", 1)]).is_empty()

@@ -15,7 +15,7 @@ use fillers::FILLERS;
 use super::classify::beginning;
 use crate::index::lexical::stop_words::STOP_WORDS;
 use crate::policy::resemble::words;
-use crate::policy::tags::{AUTO_TAGS, KIND_PREFIXES, normalise_one};
+use crate::policy::tags::{KIND_PREFIXES, normalise_one};
 
 /// Bytes of a text whose words count. A longer one is compared by its beginning, so that no brief reads megabytes.
 pub(super) const COMPARED_MAX_BYTES: usize = 4 * 1024;
@@ -26,10 +26,33 @@ const HEADLINE_WORDS: usize = 12;
 /// Shortest keyword, in characters.
 const KEYWORD_MIN_CHARS: usize = 3;
 
-/// What names nothing: stop words, fillers, and the labels that are categories already. One look instead of one for each, since
-/// most words are none of these.
+/// Labels that say what sort of note a text is and never what it is about. The other labels, such as `api`, `schema` and `test`,
+/// are subjects too. Sorted.
+const LABELS: &[&str] = &[
+    "architecture",
+    "bug",
+    "data-flow",
+    "decision",
+    "fix",
+    "friction",
+    "gap",
+    "gotcha",
+    "how-to",
+    "hypothesis",
+    "invariant",
+    "missing",
+    "module-map",
+    "observation",
+    "pattern",
+    "perf",
+    "performance",
+    "todo",
+    "untagged",
+];
+
+/// What names nothing: stop words, fillers, and labels. One look instead of one for each, since most words are none of these.
 static NAMELESS: LazyLock<FxHashSet<&str>> =
-    LazyLock::new(|| STOP_WORDS.iter().chain(FILLERS).chain(&AUTO_TAGS).chain(&KIND_PREFIXES).copied().collect());
+    LazyLock::new(|| STOP_WORDS.iter().chain(FILLERS).chain(LABELS).chain(&KIND_PREFIXES).copied().collect());
 
 /// The words of one text.
 #[derive(Debug, Default)]
@@ -268,8 +291,8 @@ mod tests {
     }
 
     #[test]
-    fn fillers_are_sorted() {
-        assert!(FILLERS.is_sorted());
+    fn lists_are_sorted() {
+        assert!(FILLERS.is_sorted() && LABELS.is_sorted());
     }
 
     proptest! {

@@ -1,7 +1,6 @@
 //! What goes through many topics: the most significant tags and parts of topic names.
 
 use super::names::Names;
-use crate::brief::category::Category;
 use crate::brief::vocabulary::is_keyword;
 
 /// Distinct themes that are counted; a strand with more tags than this loses its rarest, which are none.
@@ -88,7 +87,7 @@ impl<'a> Themes<'a> {
         let mut themes: Vec<(f64, Theme)> = self
             .counts
             .into_iter()
-            .filter(|count| count.topics.len() >= TOPICS_MIN && is_theme(count.name))
+            .filter(|count| count.topics.len() >= TOPICS_MIN && is_keyword(count.name))
             .map(|count| {
                 let theme = Theme { name: count.name.to_owned(), memories: count.memories, topics: count.topics.len() };
                 (count.weight * spread(count.topics.len()), theme)
@@ -105,9 +104,4 @@ const TOPICS_COUNTED_MAX: usize = 64;
 #[allow(clippy::cast_precision_loss)]
 fn spread(topics: usize) -> f64 {
     (1.0 + topics as f64).ln()
-}
-
-/// Whether a name says what memories are about; a category says only what they are.
-fn is_theme(name: &str) -> bool {
-    Category::of_tag(name).is_none() && is_keyword(name)
 }
