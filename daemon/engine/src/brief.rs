@@ -71,13 +71,14 @@ pub struct Input<'a> {
     pub query: &'a str,
     /// Categories to show; empty for all.
     pub focus: &'a [Category],
-    /// Lists are cut to about a third.
+    /// Only the [`HOT_MAX`] hottest, in fewer words.
     pub is_compact: bool,
     /// Now.
     pub now: Timestamp,
 }
 
-/// A composed brief. `total` is the sum of the sections' counts, `merged`, `out_of_focus` and `left_out`.
+/// A composed brief. `total` is the sum of the sections' counts, `merged`, `out_of_focus`, `left_out` and
+/// `beyond`.
 #[derive(Clone, Debug, Default)]
 pub struct Brief<'a> {
     /// Memories that matched.
@@ -104,9 +105,11 @@ pub struct Brief<'a> {
     pub out_of_focus: usize,
     /// Memories that matched and were not considered, being less hot than those that were.
     pub left_out: usize,
+    /// Memories that were considered and are not among the hottest, to which a compact brief keeps.
+    pub beyond: usize,
     /// The categories asked for.
     pub focus: Vec<Category>,
-    /// Lists are cut to about a third.
+    /// Only the [`HOT_MAX`] hottest, in fewer words.
     pub is_compact: bool,
 }
 

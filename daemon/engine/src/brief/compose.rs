@@ -33,7 +33,26 @@ pub fn compose<'a>(input: &Input<'a>) -> Brief<'a> {
     brief.chains = chains_of(&entries, threads, input.focus);
     brief.linked = linked(input, &entries);
     brief.sections = sections(entries, &successors, input.focus);
+    if input.is_compact {
+        keep_hottest(&mut brief);
+    }
     brief
+}
+
+/// Leaves the hottest alone.
+fn keep_hottest(brief: &mut Brief<'_>) {
+    let hot: FxHashSet<MemoryId> = brief.hot.iter().map(|mention| mention.memory.id).collect();
+    for section in &mut brief.sections {
+        let all = section.items.len();
+        section.items.retain(|item| hot.contains(&item.mention.memory.id));
+        brief.beyond += all - section.items.len();
+    }
+    brief.sections.retain(|section| !section.items.is_empty());
+    brief.superseded = 0;
+    brief.stale = brief.hot.iter().filter(|mention| mention.is_stale).count();
+    brief.gaps.clear();
+    brief.chains.clear();
+    brief.linked.clear();
 }
 
 /// A selected memory and its heat.

@@ -7,7 +7,7 @@ mod summary;
 
 use jiff::tz::TimeZone;
 
-use super::{Brief, TopicCount};
+use super::{Brief, HOT_MAX, TopicCount};
 use crate::surface::neutral::one_line;
 use line::joined;
 pub(super) use line::stale_mark;
@@ -86,16 +86,17 @@ const ORDINARY: Caps = Caps {
     text_chars: 1_600,
 };
 
+/// Of a compact brief: all of the hottest fit into one category, each with its lines and a remark.
 const COMPACT: Caps = Caps {
-    topics: 5,
-    hot: 3,
-    gaps: 2,
-    linked: 3,
-    chains: 2,
+    topics: HOT_MAX,
+    hot: HOT_MAX,
+    gaps: 0,
+    linked: 0,
+    chains: 0,
     preview_chars: 80,
-    category_lines: 5,
-    category_chars: 1_200,
-    text_lines: 3,
+    category_lines: CATEGORY_LINES_MAX,
+    category_chars: CATEGORY_MAX_CHARS,
+    text_lines: 2,
     text_chars: 400,
 };
 
@@ -142,7 +143,9 @@ fn topics(topics: &[TopicCount<'_>], caps: &Caps) -> String {
 
 /// What a reader should know about what is not shown as it is.
 fn remarks(brief: &Brief<'_>) -> Option<String> {
+    let beyond = format!("not among the top {HOT_MAX}");
     let counted = [
+        (brief.beyond, beyond.as_str()),
         (brief.merged, "identical merged"),
         (brief.superseded, "superseded"),
         (brief.stale, "stale (source changed)"),

@@ -189,14 +189,17 @@ fn memories() -> impl Strategy<Value = Vec<Memory>> {
 fn check_accounts(brief: &Brief<'_>, memories: &[Memory]) {
     let items = || brief.sections.iter().flat_map(|section| &section.items);
     let shown = items().count();
-    assert_eq!(shown + brief.merged + brief.out_of_focus + brief.left_out, brief.total);
+    assert_eq!(shown + brief.merged + brief.out_of_focus + brief.left_out + brief.beyond, brief.total);
     let mut seen = BTreeSet::new();
     for item in items() {
         assert!(seen.insert(item.mention.memory.id), "shown twice");
         assert!(item.also_in.iter().all(|copy| seen.insert(copy.id)), "merged twice");
         assert_eq!(item.mention.is_superseded, item.superseded_by.is_some());
     }
-    assert_eq!(seen.len() + brief.out_of_focus, memories.len());
+    // Copies of what a compact brief leaves out are counted and not named.
+    let unnamed = if brief.is_compact { memories.len() - seen.len() - brief.out_of_focus } else { 0 };
+    assert_eq!(seen.len() + brief.out_of_focus + unnamed, memories.len());
+    assert!((brief.beyond..=brief.beyond + brief.merged).contains(&unnamed));
     assert_eq!(brief.superseded, items().filter(|item| item.mention.is_superseded).count());
     assert!(brief.hot.len() <= HOT_MAX && brief.hot.iter().all(|hot| !hot.is_superseded));
     assert!(brief.hot.is_sorted_by(|a, b| a.heat >= b.heat));
@@ -238,6 +241,29 @@ proptest! {
         let (one, other) = (compose(&input(&one)), compose(&input(&other)));
         prop_assert_eq!((one.merged, one.superseded), (other.merged, other.superseded));
         prop_assert_eq!(one.sections.len(), other.sections.len());
+    }
+}
+
+#[test]
+fn a_compact_brief_keeps_to_the_five_hottest() {
+    let tags: [&[&str]; 3] = [&["gotcha"], &["decision"], &["gap"]];
+    let memories: Vec<Memory> = (0..12_u32)
+        .map(|number| {
+            let text = format!("note{number} says w{number}\nand m{number}\nand n{number}");
+            let mut memory = tagged("web", &text, i64::from(number), tags[number as usize % tags.len()]);
+            memory.number = MemoryNumber(number);
+            memory
+        })
+        .collect();
+    let selected = selected(&memories);
+    let brief = compose(&Input { is_compact: true, ..input(&selected) });
+    assert_eq!((brief.total, brief.beyond), (12, 7));
+    for detail in [Detail::Summary, Detail::Scan, Detail::Full] {
+        let text = render(&brief, detail, &TimeZone::UTC);
+        let named = text.matches("[web/").count();
+        let wanted = if detail == Detail::Scan { brief.sections.len() } else { HOT_MAX };
+        assert_eq!(named, wanted, "{text}");
+        assert!(text.ends_with("OF 12 MEMORIES: 7 not among the top 5\n"), "{text}");
     }
 }
 

@@ -19,6 +19,7 @@ struct Document<'a> {
     stale: usize,
     out_of_focus: usize,
     left_out: usize,
+    beyond: usize,
     topics: Vec<Topic<'a>>,
     categories: Vec<Category<'a>>,
     hot: Vec<&'a str>,
@@ -78,6 +79,7 @@ impl<'a> Document<'a> {
             stale: brief.stale,
             out_of_focus: brief.out_of_focus,
             left_out: brief.left_out,
+            beyond: brief.beyond,
             topics: brief
                 .topics
                 .iter()

@@ -30,7 +30,7 @@ pub fn render(meta: &Meta, hot: &[Selected<'_>], zone: &TimeZone) -> String {
         let themes: Vec<String> = meta.themes.iter().map(theme).collect();
         lines.push(format!("THEMES: {}", themes.join(", ")));
     }
-    if !hot.is_empty() && !meta.is_compact {
+    if !hot.is_empty() {
         lines.push("HOT:".to_owned());
         lines.extend(hot.iter().take(HOT_MAX).map(|Selected { memory, is_stale, .. }| {
             let handle = one_line(memory.handle.as_str(), HANDLE_MAX_CHARS);

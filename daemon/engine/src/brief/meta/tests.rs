@@ -47,6 +47,25 @@ fn themes_go_through_several_topics_and_are_no_categories() {
 }
 
 #[test]
+fn an_ordinary_subject_is_a_theme() {
+    let rows =
+        (0..45).map(|number| row(number, if number % 2 == 0 { "billing" } else { "web" }, &["api", "config"], 1));
+    let themes = compose(rows, false, NOW).themes;
+    let names: Vec<&str> = themes.iter().map(|theme| theme.name.as_str()).collect();
+    assert_eq!(names, ["api", "config"]);
+}
+
+#[test]
+fn a_compact_overview_shows_the_five_hottest() {
+    let memories: Vec<_> = (0..9_u32).map(|number| memory("web", &format!("note {number}"))).collect();
+    let selected: Vec<Selected<'_>> = memories.iter().take(HOT_MAX).map(Selected::of).collect();
+    let meta = compose((0..9).map(|number| row(number, "web", &[], 1)), true, NOW);
+    assert_eq!(meta.hot.len(), HOT_MAX);
+    let text = render(&meta, &selected, &TimeZone::UTC);
+    assert_eq!(text.lines().filter(|line| line.starts_with("- [web/")).count(), HOT_MAX, "{text}");
+}
+
+#[test]
 fn an_empty_base_says_what_to_do() {
     let meta = compose(std::iter::empty::<MetaRow<'_, Vec<&str>>>(), false, NOW);
     assert!(render(&meta, &[], &TimeZone::UTC).contains("`store`"));

@@ -5,7 +5,8 @@ use super::line::{bracketed, handles, joined, linked, preview};
 use crate::brief::{Brief, Category, Mention};
 
 pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
-    let mut lines = vec![categories(brief)];
+    // Of the hottest alone the categories say little.
+    let mut lines = if brief.is_compact { Vec::new() } else { vec![categories(brief)] };
     let hot = brief.hot.get(..caps.hot).unwrap_or(&brief.hot);
     lines.extend(list("HOT:", hot, caps.hot, caps, |mention| preview(mention, false, caps)));
     let is_hot = |mention: &Mention<'_>| hot.iter().any(|hot| hot.memory.id == mention.memory.id);
