@@ -1,6 +1,7 @@
 //! `Brief`: selects the memories that a briefing is made of, and has it composed.
 
 mod json;
+mod narrowed;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -125,6 +126,9 @@ impl View<'_> {
 
     /// The briefing of a topic, of the topics that fit a pattern, or of what a search finds.
     fn about(&self, query: &str) -> Result<v1::BriefReply, Status> {
+        if let Some((chosen, words)) = self.narrowed(query)? {
+            return self.composed(&chosen, &words);
+        }
         let (chosen, words) = self.choose(query)?;
         self.composed(&chosen, words)
     }

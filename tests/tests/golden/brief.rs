@@ -22,7 +22,9 @@ fn of_a_topic() {
     world.say("brief", json!({"query": "daemon-lifecycle"}));
     world.say("brief", json!({"query": "daemon-lifecycle", "detail": "scan"}));
     world.say("brief", json!({"query": "daemon-lifecycle", "detail": "full"}));
-    world.say("brief", json!({"query": "daemon-lifecycle", "compact": true}));
+    for detail in ["summary", "scan", "full"] {
+        world.say("brief", json!({"query": "daemon-lifecycle", "compact": true, "detail": detail}));
+    }
     insta::assert_snapshot!(world.told());
 }
 
@@ -33,6 +35,11 @@ fn of_several_topics() {
     world.say("brief", json!({"query": "hook-*", "detail": "scan"}));
     world.say("brief", json!({"query": "hook-*", "focus": "gotchas, invariants", "detail": "full"}));
     world.say("brief", json!({"query": "zebra-*"}));
+    world.say("brief", json!({"query": "hook-shim, packaging", "detail": "scan"}));
+    world.say("brief", json!({"query": "topic:hook-shim", "detail": "scan"}));
+    world.say("brief", json!({"query": "tag:gotcha topic:hook-*", "detail": "scan"}));
+    world.say("brief", json!({"query": "tag:gotcha socket"}));
+    world.say("brief", json!({"query": "topic:zebra"}));
     insta::assert_snapshot!(world.told());
 }
 

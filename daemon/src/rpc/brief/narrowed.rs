@@ -1,0 +1,90 @@
+//! A query that says more than words: the inline filters of a search, or several topics with commas between them.
+
+use helix_engine::index::filter::Filter;
+use helix_engine::model::{Topic, TopicPattern};
+
+use helix_engine::recall::parse::parse;
+use helix_engine::recall::{Calendar, Mode, Retriever, Search};
+use helix_proto::limits::SEARCH_LIMIT_MAX;
+use tonic::Status;
+
+use super::{Chosen, View, nothing};
+use crate::rpc::convert;
+
+impl View<'_> {
+    /// The memories that such a query asks for, and its words; `None` for any other query.
+    pub(super) fn narrowed(&self, query: &str) -> Result<Option<(Chosen, String)>, Status> {
+        let calendar = Calendar::new(self.zone.clone(), self.now);
+        let parsed = parse(query, &calendar).map_err(|error| convert::status(error.kind(), &error))?;
+        if !parsed.scopes.is_empty() {
+            return Err(Status::invalid_argument("a brief takes scopes beside its query; give them as `scope`"));
+        }
+        if parsed.filter == Filter::default() {
+            return Ok(self.listed(query)?.map(|chosen| (chosen, String::new())));
+        }
+        let chosen = self.filtered(parsed.filter, &parsed.words)?;
+        if chosen.is_empty() { Err(nothing(query)) } else { Ok(Some((chosen, parsed.words))) }
+    }
+
+    /// The members of topics in a list, where each name in it is a topic's or a pattern.
+    fn listed(&self, query: &str) -> Result<Option<Chosen>, Status> {
+        let names: Vec<&str> = query.split(',').map(str::trim).collect();
+        if names.len() < 2 {
+            return Ok(None);
+        }
+        let mut topics = Vec::new();
+        for name in names {
+            match self.topics_of(name)? {
+                fitting if fitting.is_empty() => return Ok(None),
+                fitting => topics.extend(fitting),
+            }
+        }
+        let chosen = self.of_topics(|name| topics.iter().any(|topic| topic == name));
+        Ok(Some(chosen).filter(|chosen| !chosen.is_empty()))
+    }
+
+    fn filtered(&self, mut filter: Filter, words: &str) -> Result<Chosen, Status> {
+        if !filter.topics.is_empty() {
+            let fitting: Result<Vec<_>, _> = filter.topics.iter().map(|name| self.topics_of(name)).collect();
+            filter.topics = fitting?.concat();
+            if filter.topics.is_empty() {
+                return Ok(Chosen::default());
+            }
+        }
+        filter.scopes.clone_from(&self.scopes);
+        if words.is_empty() {
+            return Ok(self.chosen(|catalog| {
+                let filter = filter.compile(catalog);
+                catalog.rows().filter(|(_, row)| filter.keeps(row)).collect()
+            }));
+        }
+        filter.after = filter.after.max(self.after);
+        let search = Search {
+            words: words.to_owned(),
+            vector: None,
+            filter,
+            limit: SEARCH_LIMIT_MAX as usize,
+            mode: Mode::Auto,
+            retriever: Retriever::Words,
+            now: self.now,
+        };
+        let found = self.runtime.strand.search(&search).map_err(|error| convert::status(error.kind(), &error))?;
+        let numbers = found.hits.into_iter().map(|hit| hit.memory.number).collect();
+        Ok(Chosen { numbers, ..Chosen::default() })
+    }
+
+    /// The topics with visible memories that a name or a pattern means.
+    fn topics_of(&self, name: &str) -> Result<Vec<String>, Status> {
+        let catalog = self.runtime.strand.catalog();
+        let visible = self.visible(&catalog);
+        let has_members = |topic: &&str| !catalog.members(topic, &self.scopes, &visible).is_empty();
+        let found: Vec<&str> = if TopicPattern::is_glob(name) {
+            let pattern = TopicPattern::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
+            catalog.topic_names(|topic| pattern.matches(topic))
+        } else {
+            let Ok(topic) = Topic::parse(name) else { return Ok(Vec::new()) };
+            catalog.topic_names(|name| name == topic.as_str())
+        };
+        Ok(found.into_iter().filter(has_members).map(str::to_owned).collect())
+    }
+}
