@@ -20,6 +20,7 @@ mod report;
 mod samples;
 mod time;
 
+pub use amrl::OwnLines;
 pub use change::{Base, Change};
 pub use portable::Portable;
 pub use report::{FLAWS_MAX, Flaw, Place, Problem, Report};

@@ -43,6 +43,7 @@ pub use read::{Entry, ReadError, Reader};
 pub use write::{WriteError, Writer};
 
 pub(super) use body::Body;
+pub use body::OwnLines;
 
 use crate::policy::admit::TEXT_MAX_BYTES;
 

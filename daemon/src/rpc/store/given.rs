@@ -1,5 +1,6 @@
 //! What a caller gave beside the text, and what of it is not taken when the text is known already.
 
+use helix_engine::exchange::OwnLines;
 use helix_engine::model::{Memory, MemoryId, SourceRef};
 use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::tags;
@@ -69,6 +70,21 @@ impl Given {
         let told: Vec<String> = [tags, set, topic].into_iter().flatten().collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
+}
+
+/// Takes metadata lines out of a text, as the log's format writes them, and puts what they say where it belongs. Returns what to
+/// tell the author.
+pub(super) fn take_own_lines(draft: &mut v1::Draft) -> Option<String> {
+    let stated = [("source", !draft.source.trim().is_empty()), ("confidence", draft.confidence.is_some())];
+    let stated: Vec<&str> = stated.into_iter().filter(|(_, is_stated)| *is_stated).map(|(name, _)| name).collect();
+    let own = OwnLines::of(&draft.text, &stated)?;
+    let note = format!("{} came from lines of the text, which are no longer in it", own.names().join(", "));
+    draft.tags.extend(own.tags.iter().map(|tag| (*tag).to_owned()));
+    draft.links.extend(own.links.iter().map(|link| (*link).to_owned()));
+    draft.source = own.source.map_or_else(|| std::mem::take(&mut draft.source), str::to_owned);
+    draft.confidence = own.confidence.or(draft.confidence);
+    draft.text = own.text.to_owned();
+    Some(note)
 }
 
 /// That only the first of several lines is kept of a source.

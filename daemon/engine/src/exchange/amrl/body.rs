@@ -37,20 +37,25 @@ impl<'a> Body<'a> {
                 parsed.text = text;
                 return parsed;
             }
-            let (line, rest) = parsed.text.split_once('\n').unwrap_or((parsed.text, ""));
-            if !parsed.take(line) {
+            let (line, rest) = first_line(parsed.text);
+            if !parsed.take(parse_line(line)) {
                 break;
             }
             parsed.text = rest;
         }
+        parsed.take_tail(parse_line);
+        parsed
+    }
+
+    /// Takes the metadata lines off the tail that `read` knows.
+    fn take_tail(&mut self, read: impl Fn(&'a str) -> Option<Line<'a>>) {
         // A tool that ends each line ends the last one too.
-        while let Some((text, line)) = parsed.text.trim_end().rsplit_once('\n') {
-            if !parsed.take(line) {
+        while let Some((text, line)) = self.text.trim_end().rsplit_once('\n') {
+            if !self.take(read(line)) {
                 break;
             }
-            parsed.text = text;
+            self.text = text;
         }
-        parsed
     }
 
     /// Hands the parts over to a memory, where they go before what it has already.
@@ -66,8 +71,8 @@ impl<'a> Body<'a> {
     }
 
     /// Takes a metadata line; `false` for any other, and for one that there has been.
-    fn take(&mut self, line: &'a str) -> bool {
-        match parse_line(line) {
+    fn take(&mut self, line: Option<Line<'a>>) -> bool {
+        match line {
             Some(Line::Tags(tags)) => put(&mut self.tags, tags),
             Some(Line::Source(source)) => put(&mut self.source, source),
             Some(Line::Confidence(confidence)) => put(&mut self.confidence, confidence),
@@ -76,6 +81,84 @@ impl<'a> Body<'a> {
             None => false,
         }
     }
+}
+
+/// What an author wrote into a text as metadata lines.
+#[derive(Debug, Default, PartialEq)]
+pub struct OwnLines<'a> {
+    /// What is left.
+    pub text: &'a str,
+    /// `[tags: …]`
+    pub tags: Vec<&'a str>,
+    /// `[source: …]`
+    pub source: Option<&'a str>,
+    /// `[confidence: …]`
+    pub confidence: Option<f32>,
+    /// `[links: …]`
+    pub links: Vec<&'a str>,
+}
+
+impl<'a> OwnLines<'a> {
+    /// Takes the lines off a text's head and tail that can be nothing but metadata; of the fields in `given`, which have been
+    /// said otherwise, none. `None` when there is no such line, or nothing else.
+    #[must_use]
+    pub fn of(text: &'a str, given: &[&str]) -> Option<Self> {
+        let read = |line| parse_line(line).filter(|line| line.is_certain() && !given.contains(&line.name()));
+        let mut parsed = Body { text: text.trim_start_matches(['\n', '\r']), ..Body::default() };
+        loop {
+            let (line, rest) = first_line(parsed.text);
+            if !parsed.take(read(line)) {
+                break;
+            }
+            parsed.text = rest;
+        }
+        parsed.take_tail(read);
+        let Body { text, tags, source, confidence, links, modified: _ } = parsed;
+        let has_any = tags.is_some() || source.is_some() || confidence.is_some() || links.is_some();
+        let (tags, links) = (tags.unwrap_or_default(), links.unwrap_or_default());
+        (has_any && !text.trim().is_empty()).then_some(Self { text, tags, source, confidence, links })
+    }
+
+    /// The names of the fields that were taken.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        let fields = [
+            ("tags", !self.tags.is_empty()),
+            ("source", self.source.is_some()),
+            ("confidence", self.confidence.is_some()),
+            ("links", !self.links.is_empty()),
+        ];
+        fields.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect()
+    }
+}
+
+impl Line<'_> {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Tags(_) => "tags",
+            Self::Source(_) => "source",
+            Self::Confidence(_) => "confidence",
+            Self::Links(_) => "links",
+            Self::Modified(_) => "modified",
+        }
+    }
+
+    /// Whether it reads like nothing but metadata, so that a remark in brackets stays one.
+    fn is_certain(&self) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#');
+        match self {
+            Self::Tags(tags) => tags.iter().all(|tag| tag.chars().all(is_word)),
+            Self::Source(source) => source.contains(['.', '/']) && !source.contains(char::is_whitespace),
+            Self::Confidence(_) => true,
+            Self::Links(links) => links.iter().all(|link| link.contains([':', '/'])),
+            // What only Helix writes.
+            Self::Modified(_) => false,
+        }
+    }
+}
+
+fn first_line(text: &str) -> (&str, &str) {
+    text.split_once('\n').unwrap_or((text, ""))
 }
 
 fn put<T>(place: &mut Option<T>, value: T) -> bool {
@@ -174,6 +257,36 @@ mod tests {
         assert_eq!(memory.confidence, Some(0.85));
         assert_eq!(memory.attributes.get(ATTRIBUTE_MODIFIED).map(String::as_str), Some("2026-02-15 10:30"));
         assert_eq!(memory.text, "Use arm64.\n");
+    }
+
+    #[test]
+    fn an_authors_own_lines_are_taken() {
+        let text = "[tags: gotcha, perf]\nUse arm64.\n\nAlways.\n[source: src/kernels.rs:42]\n[links: build:3 a/b]\n";
+        let own = OwnLines::of(text, &[]).unwrap_or_default();
+        assert_eq!((own.text, own.source), ("Use arm64.\n\nAlways.", Some("src/kernels.rs:42")));
+        assert_eq!((own.tags.as_slice(), own.links.as_slice()), (&["gotcha", "perf"][..], &["build:3", "a/b"][..]));
+        assert_eq!(own.names(), ["tags", "source", "links"]);
+        let given = OwnLines::of("Use arm64.\n[source: a.rs:1]\n[confidence: 0.5]", &["source"]).unwrap_or_default();
+        assert_eq!((given.text, given.source, given.confidence), ("Use arm64.\n[source: a.rs:1]", None, Some(0.5)));
+    }
+
+    #[test]
+    fn what_an_author_put_into_brackets_stays() {
+        for text in [
+            "Use arm64.",
+            "[WIP] Use arm64.",
+            "[note: x]\nUse arm64.",
+            "Use arm64.\n[source: see the wiki]",
+            "Use arm64.\n[tags: these are what the linker reads, mostly]",
+            "Use arm64.\n[links: broken everywhere]",
+            "Use arm64.\n[modified: 2026-02-15]",
+            "Use arm64. [tags: a]",
+            "Tags are written so:\n[tags: a]\nas the manual says.",
+            "[tags: only]",
+            "[helix: text]\nUse arm64.\n[helix: end of text]",
+        ] {
+            assert_eq!(OwnLines::of(text, &[]), None, "{text}");
+        }
     }
 
     #[test]
