@@ -61,6 +61,12 @@ const KIND_PREFIX_MAX_BYTES: usize = 40;
 /// What ends a prefix.
 const PREFIX_MARKS: [&str; 3] = [":", " - ", " — "];
 
+/// What begins an item of a list, or a quotation.
+const ITEM_MARKS: [&str; 4] = ["- ", "* ", "+ ", "> "];
+
+/// Marks emphasis.
+const EMPHASIS: char = '*';
+
 /// A kind that no prefix gives: it expires, and nothing that is stored may vanish because of its first word.
 const UNPREFIXED: &str = "scratch";
 
@@ -109,8 +115,23 @@ pub fn normalise_one(tag: &str) -> Option<String> {
 /// Finds the tag that a text's prefix names: `gotcha: …` or `Decision - …`.
 #[must_use]
 pub fn prefix_tag(text: &str) -> Option<&'static str> {
-    let line = text.trim_start().lines().next()?;
+    let line = first_line(text)?;
     AUTO_TAGS.into_iter().find(|tag| begins_with(line, tag))
+}
+
+/// A text's first line without what makes it a heading, an item of a list or emphasised: `## Gotcha: …`, `- **Gotcha:** …`.
+fn first_line(text: &str) -> Option<&str> {
+    let mut line = text.trim_start().lines().next()?;
+    loop {
+        let bare = line.trim_start_matches('#');
+        let heading = (bare.len() < line.len()).then_some(bare).and_then(|bare| bare.strip_prefix(' '));
+        // Without the blank, `--fix: …` is an option and `#fix` a name.
+        let item = ITEM_MARKS.iter().find_map(|mark| line.strip_prefix(mark));
+        match heading.or(item) {
+            Some(rest) => line = rest.trim_start(),
+            None => return Some(line.trim_start_matches(EMPHASIS)),
+        }
+    }
 }
 
 /// Whether a line begins with a word as a label: `gotcha: …`.
@@ -120,6 +141,8 @@ fn begins_with(line: &str, label: &str) -> bool {
         b' ' | b'_' => wanted == b'-',
         given => given.to_ascii_lowercase() == wanted,
     };
+    let emphasis = rest.iter().take_while(|byte| **byte == b'*').count();
+    let rest = rest.get(emphasis..).unwrap_or_default();
     head.iter().zip(label.bytes()).all(is_same) && PREFIX_MARKS.iter().any(|mark| rest.starts_with(mark.as_bytes()))
 }
 
@@ -144,10 +167,10 @@ pub fn suggest_kind(tags: &[String], text: &str, kinds: &Kinds) -> Result<Kind, 
 
 /// The kind that a text's prefix names: by its name, or by the tag that stands for it.
 fn prefix_kind(text: &str, kinds: &Kinds) -> Option<Kind> {
-    let line = text.trim_start().lines().next()?;
+    let line = first_line(text)?;
     let end = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min()?;
     let prefix = line.get(..end).filter(|prefix| prefix.len() <= KIND_PREFIX_MAX_BYTES)?;
-    let prefix = prefix.trim().to_lowercase().replace([' ', '_'], "-");
+    let prefix = prefix.trim_end_matches(EMPHASIS).trim().to_lowercase().replace([' ', '_'], "-");
     let stands_for = KIND_OF_TAG.iter().chain(KIND_OF_PREFIX).find(|(name, _)| *name == prefix);
     let name = stands_for.map_or(prefix.as_str(), |(_, kind)| kind);
     kinds.resolve(name).ok().filter(|kind| kind.as_str() != UNPREFIXED)
@@ -175,6 +198,21 @@ mod tests {
         assert_eq!(prefix_tag("fixture: x"), None);
         assert_eq!(prefix_tag("fix - the flake"), Some("fix"));
         assert_eq!(prefix_tag("ünïcode"), None);
+        for text in [
+            "**Gotcha:** use arm64",
+            "**Gotcha**: use arm64",
+            "*Gotcha* - use arm64",
+            "- gotcha: use arm64",
+            "* gotcha: use arm64",
+            "# Gotcha: use arm64",
+            "\n### **gotcha:** use arm64",
+            "> - gotcha: use arm64",
+        ] {
+            assert_eq!(prefix_tag(text), Some("gotcha"), "{text}");
+        }
+        for text in ["--fix: does it", "-fix: x", "#fix: x", "#", "**", "- ", "gotcha**", "*args: gotcha: x"] {
+            assert_eq!(prefix_tag(text), None, "{text}");
+        }
     }
 
     #[test]
@@ -206,6 +244,9 @@ mod tests {
         let kinds = Kinds::default().with([recipe]);
         for (text, kind) in [
             ("bug fix: rows are cloned", "bug_fix"),
+            ("**Bug fix:** rows are cloned", "bug_fix"),
+            ("- **Convention**: tabs", "convention"),
+            ("## Procedure: tag, then push", "procedure"),
             ("Bugfix: rows are cloned", "bug_fix"),
             ("fix - rows are cloned", "bug_fix"),
             ("procedure: tag, then push", "procedure"),
