@@ -50,3 +50,54 @@ fn what_resembles_an_earlier_draft_is_reported_with_its_handle() {
     let forced = send(&mut rpc, &home, drafts.get(2..3).unwrap(), true);
     assert_eq!(forced.first().map(|(outcome, _, _)| *outcome), Some(stored));
 }
+
+#[test]
+fn a_draft_links_to_earlier_ones_of_its_batch() {
+    let home = Home::new().unwrap();
+    let _daemon = Daemon::start(&home).unwrap();
+    let mut rpc = Rpc::connect(&home).unwrap();
+    send(&mut rpc, &home, &[draft("cache", "walrus caches are filled at the start", "")], false);
+    let linked = |topic: &str, text: &str, links: &[&str]| v1::Draft {
+        links: links.iter().map(|link| (*link).to_owned()).collect(),
+        ..draft(topic, text, "")
+    };
+    let drafts = [
+        linked("cache", "ocelot rows are evicted by age alone", &["1"]),
+        linked("index", "lemur postings are merged in the background", &["0", "cache:0"]),
+        linked("cache", "ocelot rows are evicted by age alone", &[]),
+        linked("cache", "the badger queue drains on shutdown", &["cache:1", "[1]", "index:0", "2"]),
+        linked("index", "the heron lock is taken once", &["cache:2", "cache:3", "4", "9"]),
+    ];
+    let found = send(&mut rpc, &home, &drafts, false);
+    let handle = |at: usize| found.get(at).unwrap().1.clone();
+    let links = |rpc: &mut Rpc, at: usize| {
+        let caller = Some(caller(Program::Ctl, home.scratch(), "tests", ""));
+        let request = v1::ReadRequest { caller, reference: handle(at), ..v1::ReadRequest::default() };
+        let reply = rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap();
+        reply.memories.first().unwrap().links.clone()
+    };
+    let nowhere = |link: &str| format!("link {link:?} names no memory and was left out");
+    let warnings: Vec<Vec<String>> = found.iter().map(|(_, _, warnings)| warnings.clone()).collect();
+    assert_eq!(warnings.first().unwrap(), &[nowhere("1")], "a later one is not there yet");
+    assert_eq!(warnings.get(3).unwrap(), &[] as &[String; 0]);
+    assert_eq!(warnings.get(4).unwrap(), &[nowhere("cache:3"), nowhere("4"), nowhere("9")]);
+    let walrus = "cache/walrus-caches-filled-start".to_owned();
+    assert_eq!(links(&mut rpc, 1), [walrus, handle(0)]);
+    assert_eq!(links(&mut rpc, 3), [handle(0), handle(1)], "each once, a repeated text is the first");
+    assert_eq!(links(&mut rpc, 4), [handle(3)]);
+}
+
+#[test]
+fn of_a_source_that_is_not_taken_one_thing_is_said() {
+    let home = Home::new().unwrap();
+    let _daemon = Daemon::start(&home).unwrap();
+    let mut rpc = Rpc::connect(&home).unwrap();
+    let absent = draft("a", FIRST, "src/absent.rs:3-9");
+    let warnings = |found: Vec<(StoreOutcome, String, Vec<String>)>| found.into_iter().next().unwrap().2;
+    let first = warnings(send(&mut rpc, &home, &[draft("a", FIRST, "")], false));
+    assert_eq!(first, [] as [String; 0]);
+    let again = warnings(send(&mut rpc, &home, std::slice::from_ref(&absent), false));
+    assert_eq!(again, ["source was not taken (edit action=set changes what is known)"]);
+    let forced = warnings(send(&mut rpc, &home, &[absent], true));
+    assert!(forced.iter().any(|note| note.contains("it is kept as given")), "{forced:?}");
+}

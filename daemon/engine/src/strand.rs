@@ -21,7 +21,7 @@ pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates};
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
-pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution};
+pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution, leads_nowhere};
 pub use reindex::ReindexReport;
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};

@@ -2,6 +2,7 @@
 
 mod alike;
 mod given;
+mod links;
 
 use std::fs;
 use std::num::NonZero;
@@ -10,13 +11,13 @@ use std::sync::Arc;
 use std::thread;
 
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Memory, Scope, SourceRef, plain_path};
+use helix_engine::model::{Memory, MemoryId, Scope, SourceRef, plain_path};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::ports::Randomness;
 use helix_engine::store::WriteError;
-use helix_engine::strand::{Outcome, Request, Strand};
+use helix_engine::strand::{Outcome, Request, Strand, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use tokio::sync::oneshot;
@@ -41,7 +42,15 @@ pub(super) const SOURCE_SHOWN_CHARS: usize = 200;
 /// A draft on its way into the store.
 enum Prepared {
     /// To be written.
-    Write { request: Request, words: WordSet, warnings: Vec<String> },
+    Write {
+        request: Request,
+        words: WordSet,
+        warnings: Vec<String>,
+        /// The memory that says the same.
+        known: Option<MemoryId>,
+        /// Links that lead nowhere yet.
+        unknown_links: Vec<String>,
+    },
     /// A near duplicate exists.
     Duplicate { memory: Box<Memory>, similarity: f32 },
     /// It resembles an earlier draft of its batch.
@@ -83,7 +92,8 @@ fn submit(runtime: &Runtime, prepared: Prepared) -> Result<Submitted, Status> {
             Ok(Submitted::Answered(Box::new(duplicate(find::to_wire(runtime, &memory), similarity))))
         }
         Prepared::Alike(_) => Err(Status::internal("a draft of its own resembles another")),
-        Prepared::Write { request, warnings, .. } => {
+        Prepared::Write { request, mut warnings, unknown_links, .. } => {
+            warnings.extend(unknown_links.iter().map(|link| leads_nowhere(link)));
             let answer = runtime.writer.submit(vec![request]).map_err(|error| submit_status(&error))?;
             Ok(Submitted::Written { answer, warnings })
         }
@@ -100,10 +110,13 @@ pub(super) async fn batch(
         let message = format!("the batch has {} drafts, the limit is {BATCH_MAX}; split it", drafts.len());
         return Err(Status::resource_exhausted(message));
     }
-    let mut prepared = prepare_all(runtime, caller, drafts, force).await?;
-    if !force {
-        prepared = off_thread(runtime, move |_| Ok(alike::held_back(prepared))).await?;
-    }
+    let (asker, prepared) = prepare_all(runtime, caller, drafts, force).await?;
+    let prepared = off_thread(runtime, move |runtime| {
+        let mut prepared = if force { prepared } else { alike::held_back(prepared) };
+        links::within(&runtime.strand, &asker.scopes(), force, &mut prepared);
+        Ok(prepared)
+    });
+    let prepared = prepared.await?;
     let mut requests = Vec::new();
     let mut slots = Vec::with_capacity(prepared.len());
     for item in prepared {
@@ -160,7 +173,7 @@ async fn prepare_all(
     caller: Option<v1::Caller>,
     mut drafts: Vec<v1::Draft>,
     force: bool,
-) -> Result<Vec<Result<Prepared, Status>>, Status> {
+) -> Result<(Arc<Asker>, Vec<Result<Prepared, Status>>), Status> {
     let asker = off_thread(runtime, move |runtime| Ok(Arc::new(runtime.asker(caller.as_ref())))).await?;
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let share = drafts.len().div_ceil(threads).max(SHARE_MIN);
@@ -177,10 +190,11 @@ async fn prepare_all(
     for share in shares {
         prepared.extend(share.await?);
     }
-    Ok(prepared)
+    Ok((asker, prepared))
 }
 
-fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> Result<Prepared, Status> {
+fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) -> Result<Prepared, Status> {
+    let own_lines = given::take_own_lines(&mut draft);
     let given = Given::of(&draft);
     let mut draft = convert::draft(draft, &asker.project)?;
     let located = draft.source.map(|source| locate(&source, asker));
@@ -203,14 +217,18 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
             return Ok(Prepared::Duplicate { memory: Box::new(memory), similarity });
         }
     }
-    let links = runtime
+    let mut links = runtime
         .strand
         .resolve_links(&admitted.links, &asker.scopes())
         .map_err(|error| convert::status(error.kind(), &error))?;
     let mut warnings = admitted.warnings.clone();
-    warnings.extend(unseen);
-    warnings.extend(given.range_note());
-    warnings.extend(known.and_then(|known| given.untaken(&known, &admitted, &links.ids)));
+    warnings.extend(own_lines);
+    match &known {
+        Some(known) => warnings.extend(given.untaken(known, &admitted, &links.ids)),
+        // Of a source that is not taken there is nothing else to say.
+        None => warnings.extend(unseen.into_iter().chain(given.range_note())),
+    }
+    let unknown_links = std::mem::take(&mut links.unknown);
     warnings.extend(links.warnings());
     let request = Request::Store {
         words: Box::new(Strand::read_words(&admitted)),
@@ -222,7 +240,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, draft: v1::Draft, force: bool) -> R
         actor: asker.actor.clone(),
         at: runtime.now(),
     };
-    Ok(Prepared::Write { request, words, warnings })
+    Ok(Prepared::Write { request, words, warnings, known: known.map(|known| known.id), unknown_links })
 }
 
 /// The same text is reinforced by the writer, which decides it again under its own order.

@@ -19,6 +19,9 @@ const ID_DIGITS: usize = 32;
 /// Hex digits from which an id's prefix is tried; shorter ones are more likely words.
 const ID_PREFIX_DIGITS_MIN: usize = 6;
 
+/// Characters of a link that a note repeats.
+const LINK_SHOWN_MAX_CHARS: usize = 80;
+
 /// What a reference means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution {
@@ -55,12 +58,19 @@ impl LinkTargets {
     /// What whoever gave the links should know.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
-        let unknown = self.unknown.iter().map(|link| format!("link {link:?} names no memory and was left out"));
+        let unknown = self.unknown.iter().map(|link| leads_nowhere(link));
         let followed = self.followed.iter().map(|(link, handle)| {
             format!("link {link:?} names a superseded memory; {handle} took its place and is linked instead")
         });
         unknown.chain(followed).collect()
     }
+}
+
+/// Says of a link that it leads nowhere.
+#[must_use]
+pub fn leads_nowhere(link: &str) -> String {
+    let link: String = link.chars().take(LINK_SHOWN_MAX_CHARS).collect();
+    format!("link {link:?} names no memory and was left out")
 }
 
 /// The memories that a prefix could mean to somebody who sees these scopes.

@@ -7,7 +7,7 @@ use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::store::{Stamps, StoreError, WriteError};
-use helix_engine::strand::{Outcome, Request, Resolution, Strand};
+use helix_engine::strand::{Outcome, Request, Resolution, Strand, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use tokio::sync::{mpsc, oneshot};
@@ -43,9 +43,6 @@ struct Named {
     links: Vec<String>,
     is_revision: bool,
 }
-
-/// Characters of a link that are repeated in a problem.
-const LINK_SHOWN_MAX_CHARS: usize = 80;
 
 /// Bytes of entries that are kept until the whole file was seen.
 const PUT_OFF_MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -229,6 +226,7 @@ impl<'r> Importer<'r> {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
         };
+        self.problems.rename(&admitted.warnings);
         if self.dry_run {
             // A repeat finds the one before it.
             *(if force { &mut self.progress.stored } else { &mut self.progress.known }) += 1;
@@ -371,8 +369,7 @@ fn weight(incoming: &Incoming) -> usize {
 fn unknown_link(strand: &Strand, number: MemoryNumber, link: &str) -> String {
     let memory = strand.memories(&[number]).ok().and_then(|mut found| found.pop());
     let handle = memory.map_or_else(String::new, |memory| memory.handle.as_str().to_owned());
-    let link: String = link.chars().take(LINK_SHOWN_MAX_CHARS).collect();
-    format!("{handle}: link {link:?} names no memory and was left out")
+    format!("{handle}: {}", leads_nowhere(link))
 }
 
 fn failed(error: &StoreError) -> Status {

@@ -1,5 +1,7 @@
 //! What went wrong in an import: told one by one up to a limit, and counted beyond it.
 
+use std::collections::BTreeSet;
+
 use helix_engine::exchange::Report;
 use helix_proto::v1;
 
@@ -11,6 +13,8 @@ const PROBLEMS_MAX: usize = 100;
 pub(super) struct Problems {
     told: Vec<String>,
     untold: u64,
+    /// What was said of topics' names, each once however many memories the topic has.
+    renamed: BTreeSet<String>,
 }
 
 impl Problems {
@@ -20,6 +24,15 @@ impl Problems {
             self.told.push(told());
         } else {
             self.untold += 1;
+        }
+    }
+
+    /// Adds that a topic is called otherwise here, unless that was said.
+    pub(super) fn rename(&mut self, notes: &[String]) {
+        for note in notes {
+            if self.renamed.len() < PROBLEMS_MAX && self.renamed.insert(note.clone()) {
+                self.add(|| note.clone());
+            }
         }
     }
 
@@ -50,6 +63,15 @@ impl Problems {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_name_is_told_once() {
+        let mut problems = Problems::default();
+        for _ in 0..3 {
+            problems.rename(&["topic \"A b\" became \"a-b\"".to_owned()]);
+        }
+        assert_eq!((problems.told.len(), problems.untold), (1, 0));
+    }
 
     #[test]
     fn what_is_not_told_is_counted() {
