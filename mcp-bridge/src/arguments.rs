@@ -225,12 +225,20 @@ impl Arguments {
     ) -> Result<Option<Vec<JsonObject>>, ArgumentError> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let written = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
-        let items = match written.as_ref().unwrap_or(value) {
-            Value::Array(items) => items.iter().map(|item| item.as_object().cloned()).collect::<Option<Vec<_>>>(),
-            Value::Object(one) => Some(vec![one.clone()]),
-            _ => None,
-        };
-        items.map(Some).ok_or_else(|| wrong(name, expected, value))
+        match written.as_ref().unwrap_or(value) {
+            Value::Array(items) => {
+                let object = |(at, item): (usize, &Value)| {
+                    item.as_object().cloned().ok_or_else(|| ArgumentError::NothingStored {
+                        name,
+                        at,
+                        error: Box::new(wrong("entry", "an object like {\"topic\": \"a\", \"text\": \"b\"}", item)),
+                    })
+                };
+                items.iter().enumerate().map(object).collect::<Result<Vec<_>, _>>().map(Some)
+            }
+            Value::Object(one) => Ok(Some(vec![one.clone()])),
+            _ => Err(wrong(name, expected, value)),
+        }
     }
 
     /// A JSON document: a value, or one written as a string, which is taken as written.

@@ -30,7 +30,8 @@ const PARAMETERS: [Parameter; 3] = [
     Parameter::required(
         "entries",
         Shape::Objects,
-        "[{topic, text, tags?, source?, confidence?, links?, kind?, scope?, importance?, pinned?}]",
+        "[{topic, text, tags?, source?, confidence?, links?, kind?, scope?, importance?, pinned?}]; a link may be an earlier \
+         entry's index",
     ),
     Parameter::optional("force", Shape::Flag, "store near-duplicates too"),
     Parameter::optional("verbose", Shape::Flag, "say what became of each"),
@@ -97,6 +98,7 @@ mod tests {
             planned(&json!({"entries": "topic=a text=b"})),
             planned(&json!({"entries": [{"topic": "a", "text": "b"}, {"topic": "a"}]})),
             planned(&json!({"entries": [{"topic": "a", "text": "b", "force": true}]})),
+            planned(&json!({"entries": [{"topic": "a", "text": "b"}, "a: b"]})),
             planned(&json!({"entries": many})),
         ]
         .map(|planned| planned.unwrap_err().to_string());
