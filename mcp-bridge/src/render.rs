@@ -31,5 +31,8 @@ pub(crate) const ANSWER_MAX_TOKENS: u32 = 5_000;
 /// Longest answer, in characters, four of which make a token.
 pub(crate) const ANSWER_MAX_CHARS: usize = 20_000;
 
+/// Longest document that is shown whole, in characters: as long as the longest memory, which `read` shows whole.
+pub(crate) const DOCUMENT_MAX_CHARS: usize = 64 * 1024;
+
 #[cfg(test)]
 mod samples;

@@ -2,7 +2,7 @@
 
 use helix_client::v1::ImportProgress;
 
-use super::super::ANSWER_MAX_CHARS;
+use super::super::DOCUMENT_MAX_CHARS;
 use super::super::memory::{INDENT, cut};
 use super::super::pack::packed;
 use crate::clean;
@@ -29,7 +29,7 @@ pub(crate) fn exported(exported: &Exported) -> String {
         return "there is nothing to export; topics lists what there is".to_owned();
     }
     let text = String::from_utf8_lossy(&exported.data);
-    if exported.is_too_large || text.chars().count() > ANSWER_MAX_CHARS {
+    if exported.is_too_large || text.chars().count() > DOCUMENT_MAX_CHARS {
         return format!(
             "the export of {} memories does not fit into an answer; use `helixctl export`, or give topic (names or globs) \
              to export less",
@@ -110,7 +110,7 @@ mod tests {
         let told = "the export of 3 memories does not fit into an answer; use `helixctl export`, or give topic (names or \
                     globs) to export less";
         assert_eq!(exported(&Exported { is_too_large: true, ..export("{") }), told);
-        assert_eq!(exported(&export(&"x".repeat(ANSWER_MAX_CHARS + 1))), told);
+        assert_eq!(exported(&export(&"x".repeat(DOCUMENT_MAX_CHARS + 1))), told);
     }
 
     #[test]

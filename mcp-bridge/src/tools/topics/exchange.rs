@@ -11,7 +11,7 @@ use super::super::at_commas;
 use crate::arguments::{ArgumentError, Arguments};
 use crate::daemon::{CallError, Daemon};
 use crate::failure::Failure;
-use crate::render::{self, ANSWER_MAX_CHARS, Exported};
+use crate::render::{self, DOCUMENT_MAX_CHARS, Exported};
 
 /// Most bytes of one piece of an import.
 const PIECE_MAX_BYTES: usize = 256 * 1024;
@@ -39,7 +39,7 @@ async fn collect(mut pieces: Streaming<ExportPiece>) -> Result<Exported, Status>
         exported.total = piece.total;
         exported.data.extend(piece.data);
         exported.notes.extend(piece.notes);
-        if exported.data.len() > ANSWER_MAX_CHARS {
+        if exported.data.len() > DOCUMENT_MAX_CHARS {
             exported.is_too_large = true;
             break;
         }
