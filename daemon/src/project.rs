@@ -207,6 +207,12 @@ fn normalise_remote(url: &str) -> Option<String> {
     Some(if host.is_empty() { format!("{PATH_PREFIX}/{path}") } else { format!("{host}/{path}") })
 }
 
+/// What git keeps under a blob's id in a repository, without white space at its end; `None` for what is no text.
+pub(crate) fn blob(root: &Path, id: &[u8; 20]) -> Option<String> {
+    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
+    git(root, &["cat-file", "blob", &id])
+}
+
 /// Runs git without letting it ask, lock or page. `None` when it fails or is not installed.
 fn git(cwd: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")

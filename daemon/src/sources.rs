@@ -6,7 +6,7 @@ mod cache;
 mod file;
 mod look;
 
-pub(crate) use file::{Content, content, excerpt, hashes, hashes_again, modified};
+pub(crate) use file::{Content, content, excerpt, first_change, hashes, hashes_again, modified};
 pub(crate) use look::Look;
 
 use cache::Cache;

@@ -58,6 +58,15 @@ impl Project {
         Ok(absolute)
     }
 
+    /// Commits every file as it is.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn commit(&self) -> Result<()> {
+        self.git(&["add", "-A"])?;
+        self.git(&["commit", "-q", "-m", "all"])
+    }
+
     /// Says where the repository came from, which is what identifies it.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
+use helix_engine::model::{Memory, MemoryNumber, Scope, SourceRef, Topic};
 use helix_engine::policy::stale::{Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, source_scope};
 use helix_engine::ports::Sources;
 use helix_proto::limits::MESSAGE_MAX_BYTES;
@@ -11,8 +11,9 @@ use prost::Message;
 use tonic::Status;
 
 use super::{convert, find, scopes};
+use crate::project::{Project, blob};
 use crate::runtime::{Asker, Runtime};
-use crate::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt};
+use crate::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt, first_change};
 
 /// Records read at once, so that a large strand's are not all in memory.
 const CHUNK: usize = 256;
@@ -27,7 +28,9 @@ const REPLY_MAX_BYTES: usize = MESSAGE_MAX_BYTES / 4 * 3;
 pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1::StaleReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     let look = runtime.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
-    let mut listing = Listing { runtime, look, refresh: request.refresh, bytes: 0, reply: v1::StaleReply::default() };
+    let project = &asker.project;
+    let mut listing =
+        Listing { runtime, project, look, refresh: request.refresh, bytes: 0, reply: v1::StaleReply::default() };
     let (numbers, elsewhere) = candidates(runtime, request, &asker, &listing.look)?;
     listing.reply.unknown = elsewhere;
     for candidates in numbers.chunks(CHUNK) {
@@ -93,6 +96,7 @@ fn candidates(
 /// The reply as it grows.
 struct Listing<'a> {
     runtime: &'a Runtime,
+    project: &'a Project,
     look: Look<'a>,
     refresh: bool,
     bytes: usize,
@@ -148,11 +152,18 @@ impl Listing<'_> {
         v1::StaleMemory { memory: Some(memory), current, current_line }
     }
 
+    /// What a file held when the memory was stored, where git still has it.
+    fn committed(&self, source: &SourceRef) -> Option<String> {
+        blob(&self.project.root, &source.git_blob?)
+    }
+
+    /// The lines that the memory is about; of a whole file those around its first change, else its beginning.
     fn current(&self, memory: &Memory) -> Option<(String, u32)> {
         let source = memory.source.as_ref()?;
         let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
         let path = self.look.locate(&source_scope(&memory.scope, project), &source.path)?;
         let line = Recorded::of(memory).and_then(|recorded| recorded.line);
-        excerpt(&path, source.line, line).map(|found| (found.text, found.first_line))
+        let place = source.line.or_else(|| first_change(&path, self.committed(source)?.as_bytes()));
+        excerpt(&path, place, line).map(|found| (found.text, found.first_line))
     }
 }

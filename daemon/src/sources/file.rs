@@ -188,6 +188,18 @@ pub(crate) fn excerpt(path: &Path, line: Option<u32>, hash: Option<LineHash>) ->
     Some(Excerpt { text: shown.join("\n"), first_line })
 }
 
+/// The first line of a file that is not as it was, 1-based: the last one where the file was merely cut. `None` when there is no
+/// such file, or no such line.
+pub(crate) fn first_change(path: &Path, was: &[u8]) -> Option<u32> {
+    let (bytes, _) = read(path)?;
+    // Git gives a text without white space at its end.
+    let (now, was): (Vec<&[u8]>, Vec<&[u8]>) = (lines(bytes.trim_ascii_end()).collect(), lines(was).collect());
+    let same = now.iter().zip(&was).take_while(|(now, was)| now == was).count();
+    let is_same = same == now.len() && same == was.len();
+    let number = u32::try_from((same + 1).min(now.len().max(1))).unwrap_or(u32::MAX);
+    (!is_same).then_some(number)
+}
+
 fn shown(line: &[u8]) -> String {
     let text = neutral(&String::from_utf8_lossy(line));
     if text.chars().nth(EXCERPT_LINE_MAX_CHARS).is_none() {
@@ -216,6 +228,23 @@ mod tests {
         assert_eq!([0, 1, 2].map(|number| whole.line(number)), [None, found.line, None]);
         assert_eq!(modified(&path), Some((whole.modified, 6)));
         assert_eq!(hashes(directory.path(), None), None);
+    }
+
+    #[test]
+    fn the_first_change_is_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lines");
+        fs::write(&path, "one\ntwo\nthree\n\n").unwrap();
+        for (was, number) in [
+            ("one\ntwo\nthree", None),
+            ("one\nTWO\nthree", Some(2)),
+            ("one\ntwo", Some(3)),
+            ("one\ntwo\nthree\nfour", Some(3)),
+            ("", Some(1)),
+        ] {
+            assert_eq!(first_change(&path, was.as_bytes()), number, "{was:?}");
+        }
+        assert_eq!(first_change(&directory.path().join("absent"), b"one"), None);
     }
 
     #[test]

@@ -9,6 +9,24 @@ use super::world::World;
 const SOURCE: &str = "//! Fusion.\n\nfn fuse() {\n    sort();\n    merge();\n}\n";
 
 #[test]
+fn a_whole_file_that_changed() {
+    let mut world = World::empty();
+    let lines = |last: &str| {
+        (1..=40).map(|n| if n == 31 { format!("{last}\n") } else { format!("line {n};\n") }).collect::<String>()
+    };
+    world.project.write("src/known.rs", &lines("old();")).unwrap();
+    world.project.commit().unwrap();
+    world.project.write("src/unknown.rs", &lines("older();")).unwrap();
+    world.say("store", json!({"topic": "fusion", "text": "Git knows what this was.", "source": "src/known.rs"}));
+    world.say("store", json!({"topic": "fusion", "text": "Nobody knows what that was.", "source": "src/unknown.rs"}));
+    for path in ["src/known.rs", "src/unknown.rs"] {
+        world.project.write(path, &lines("new();")).unwrap();
+    }
+    world.say("topics", json!({"action": "stale", "refresh": "true"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
 fn sources_that_changed() {
     let mut world = World::empty();
     for path in ["src/fusion.rs", "src/old.rs", "src/kept.rs"] {

@@ -198,7 +198,11 @@ fn now(look: Look, stale: &StaleMemory) -> String {
         let number = look.paint(Paint::Faint, &format!("{:>6}", first.saturating_add(at)));
         format!("{number}  {}\n", neutral(line))
     };
-    (0..).zip(stale.current.lines()).map(numbered).collect()
+    let is_whole =
+        stale.memory.as_ref().and_then(|memory| memory.source.as_ref()).is_some_and(|source| source.line == 0);
+    let beginning =
+        if is_whole && first == 1 { look.paint(Paint::Faint, "  the file's beginning") + "\n" } else { String::new() };
+    beginning + &(0..).zip(stale.current.lines()).map(numbered).collect::<String>()
 }
 
 fn indented(text: &str) -> String {

@@ -73,6 +73,9 @@ fn current(one: &StaleMemory) -> String {
     let shown = (one.current_line.max(1)..).zip(&all).take(SOURCE_LINES_MAX);
     let mut lines: Vec<String> =
         shown.map(|(at, line)| format!("{}{at} | {}", margin(at), cut(line, SOURCE_LINE_MAX_CHARS))).collect();
+    if noted == 0 && one.current_line <= 1 {
+        lines.insert(0, format!("{INDENT}(the file's beginning)"));
+    }
     if all.len() > SOURCE_LINES_MAX {
         lines.push(format!("{INDENT}… {} more lines", all.len() - SOURCE_LINES_MAX));
     }
