@@ -1,8 +1,10 @@
 //! `Context`: what matters now, or for a query, packed into a budget of tokens.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use helix_engine::model::Memory;
+use helix_engine::policy::resemble::text_hash;
 use helix_engine::recall::pack::pack;
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::session::{Reader, choose};
@@ -56,7 +58,7 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     let heading = format!("For {:?}:", one_line(&query, QUERY_SHOWN_CHARS));
     let answered = search::answered(runtime, wanted, move |runtime, prepared, found| {
         let memories: Vec<Memory> = found.hits.into_iter().map(|hit| hit.memory).collect();
-        reply(runtime, &prepared.asker, &heading, &memories, budget, found.notes)
+        reply(runtime, &prepared.asker, &heading, memories, budget, found.notes)
     });
     Ok(answered.await?.answer)
 }
@@ -70,20 +72,21 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     drop(catalog);
     let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));
-    Ok(reply(runtime, &asker, &heading, &memories, budget, Vec::new()))
+    Ok(reply(runtime, &asker, &heading, memories, budget, Vec::new()))
 }
 
 fn reply(
     runtime: &Runtime,
     asker: &Asker,
     heading: &str,
-    memories: &[Memory],
+    memories: Vec<Memory>,
     budget: u32,
     notes: Vec<String>,
 ) -> v1::ContextReply {
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let memories = distinct(memories);
     let heading = if memories.is_empty() { "" } else { heading };
-    let packed = pack(heading, memories, &look, budget as usize, &asker.zone);
+    let packed = pack(heading, &memories, &look, budget as usize, &asker.zone);
     let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
     v1::ContextReply {
         handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),
@@ -92,4 +95,11 @@ fn reply(
         text: if packed.taken.is_empty() { String::new() } else { packed.text },
         notes,
     }
+}
+
+/// Without those that say what a better one says in the same words: stored in several topics or scopes, it is still one text.
+fn distinct(mut memories: Vec<Memory>) -> Vec<Memory> {
+    let mut seen = HashSet::new();
+    memories.retain(|memory| seen.insert(text_hash(&memory.text)));
+    memories
 }

@@ -16,6 +16,19 @@ fn what_matters_now() {
 }
 
 #[test]
+fn one_text_is_packed_once() {
+    let mut world = World::empty();
+    let text = "Walrus caches are filled at the start.";
+    for topic in ["cache", "start"] {
+        world.say("store", json!({"topic": topic, "text": text, "force": true, "terse": true}));
+    }
+    for arguments in [json!({}), json!({"query": "walrus caches"})] {
+        let told = world.say("context", arguments);
+        assert_eq!(told.matches(text).count(), 1, "{told}");
+    }
+}
+
+#[test]
 fn nothing_is_known_yet() {
     let mut world = World::empty();
     world.say("context", json!({}));
