@@ -1,5 +1,6 @@
 //! `Check`: looks at every part and says what is wrong.
 
+use std::fmt::Display;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -28,9 +29,11 @@ fn result(name: &str, level: v1::CheckLevel, detail: impl Into<String>) -> v1::C
 fn store(runtime: &Runtime) -> v1::CheckResult {
     let read = runtime.strand.snapshot().and_then(|snapshot| Ok((snapshot.memory_count()?, snapshot.sequence()?)));
     match read {
-        Ok((memories, sequence)) => {
-            result("store", v1::CheckLevel::Ok, format!("{memories} memories, sequence {sequence}"))
-        }
+        Ok((memories, sequence)) => result(
+            "store",
+            v1::CheckLevel::Ok,
+            format!("{}, sequence {sequence}", count_of(memories, "memory", "memories")),
+        ),
         Err(error) => result("store", v1::CheckLevel::Failure, error.to_string()),
     }
 }
@@ -40,7 +43,8 @@ fn words(runtime: &Runtime) -> v1::CheckResult {
     match lexical.document_count() {
         Ok(documents) => {
             let detail = format!(
-                "{documents} documents, {} of them in the tail, durable up to sequence {}",
+                "{}, {} in the tail, durable up to sequence {}",
+                count_of(documents, "document", "documents"),
                 lexical.tail_len(),
                 lexical.watermark()
             );
@@ -54,9 +58,11 @@ fn embedder(runtime: &Runtime) -> v1::CheckResult {
     let newest = newest(runtime);
     let found = status::embedder(runtime, newest);
     match found.state() {
-        v1::EmbedderState::Ready => {
-            result("embedder", v1::CheckLevel::Ok, format!("{}, {} memories wait", found.model, found.pending))
-        }
+        v1::EmbedderState::Ready => result(
+            "embedder",
+            v1::CheckLevel::Ok,
+            format!("{}, {}", found.model, count_of(found.pending, "memory waits", "memories wait")),
+        ),
         v1::EmbedderState::Failed => result("embedder", v1::CheckLevel::Failure, found.detail),
         v1::EmbedderState::Absent
         | v1::EmbedderState::Loading
@@ -98,14 +104,19 @@ fn agreement(runtime: &Runtime) -> v1::CheckResult {
         Ok(disagreements) => {
             let shown: Vec<&str> = disagreements.iter().take(5).map(String::as_str).collect();
             let detail = format!(
-                "{} disagreements: {}; stop the daemon, delete the strand's `index` directory, start again",
-                disagreements.len(),
+                "{}: {}; stop the daemon, delete the strand's `index` directory, start again",
+                count_of(disagreements.len(), "disagreement", "disagreements"),
                 shown.join("; ")
             );
             result("indexes", v1::CheckLevel::Failure, detail)
         }
         Err(error) => result("indexes", v1::CheckLevel::Failure, error.to_string()),
     }
+}
+
+/// `1 memory`, `2 memories`.
+fn count_of<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == N::from(1) { one } else { several })
 }
 
 fn newest(runtime: &Runtime) -> Sequence {

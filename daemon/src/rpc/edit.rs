@@ -266,7 +266,15 @@ fn warn_of_tags(memory: &Memory, add: &[String], remove: &[String], warnings: &m
     if add.is_empty() && remove.is_empty() {
         return Err(Status::invalid_argument("no tag is given; name tags to add or to remove"));
     }
-    let absent = remove.iter().filter(|tag| !memory.tags.contains(tag) && !add.contains(tag));
+    let both: Vec<&str> = remove.iter().filter(|tag| add.contains(tag)).map(String::as_str).collect();
+    if !both.is_empty() {
+        let tags = both.join(", ");
+        return Err(Status::invalid_argument(format!(
+            "{tags} is to be added and removed at once; name it on one side"
+        )));
+    }
+    let former = |tag: &String| tags::former_spellings(tag).iter().any(|former| memory.tags.contains(former));
+    let absent = remove.iter().filter(|tag| !memory.tags.contains(tag) && !former(tag));
     warnings.extend(absent.map(|tag| format!("{} had no tag {tag}", memory.handle)));
     Ok(())
 }

@@ -170,6 +170,14 @@ mod tests {
     }
 
     #[test]
+    fn a_changed_source_is_marked_in_a_line() {
+        let changed = Memory { source_state: helix_client::v1::SourceState::Changed.into(), ..arm64() };
+        let reply = ReadReply { memories: vec![changed, third()], topic: "build-gotchas".to_owned(), total: 2 };
+        let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
+        assert_eq!(listed.matches("(source changed)").count(), 1, "{listed}");
+    }
+
+    #[test]
     fn entries_are_numbered_lines() {
         let reply = ReadReply { memories: vec![third(), hostile()], topic: "build-gotchas".to_owned(), total: 9 };
         let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());

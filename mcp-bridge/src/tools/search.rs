@@ -60,9 +60,10 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
     let explain = arguments.flag("explain")?;
     let query = request.query.clone();
     let is_filtered = request.filter.as_ref().is_some_and(|filter| *filter != Filter::default());
+    let is_first = request.cursor.is_empty();
     let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
     reply.notes = daemon.untold(reply.notes);
-    let found = Found { reply: &reply, query: &query, is_filtered, detail, explain };
+    let found = Found { reply: &reply, query: &query, is_filtered, is_first, detail, explain };
     Ok(render::found(&found, &View { zone: now.time_zone().clone() }))
 }
 

@@ -37,6 +37,13 @@ fn revise() {
 }
 
 #[test]
+fn a_tag_added_and_removed_at_once() {
+    let mut world = World::with_corpus();
+    world.say("edit", json!({"action": "tag", "topic": "writer-thread", "index": 0, "tags": "a, b", "remove": "A"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
 fn delete_and_restore() {
     let mut world = World::with_corpus();
     let deleted = world.say("edit", json!({"action": "delete", "topic": "store-codec"}));

@@ -43,6 +43,22 @@ fn what_is_known_is_not_stored_again() {
 }
 
 #[test]
+fn a_text_may_say_what_it_is() {
+    let mut world = World::empty();
+    world.project.write("src/kernels.rs", "fn main() {}\n").unwrap();
+    let text = "[tags: linker, arm64]\n**Gotcha:** the loader wants 64-byte alignment.\n\n[source: src/kernels.rs:1]\n[confidence: 0.85]";
+    world.say("store", json!({"topic": "kernels", "text": text}));
+    world.say("store", json!({"topic": "kernels", "text": "- decision: Metal before CUDA.\n[links: kernels:0]"}));
+    world.say(
+        "store",
+        json!({"topic": "kernels", "text": "# How to: build the kernels\n[note: needs Xcode]\n[source: see the wiki]"}),
+    );
+    world.say("store", json!({"topic": "kernels", "text": "--fix: is an option of the linter.\n[tags: caches, APIs]", "tags": "devops"}));
+    world.say("read", json!({"topic": "kernels"}));
+    insta::assert_snapshot!(world.told());
+}
+
+#[test]
 fn what_is_odd_is_noted() {
     let mut world = World::with_corpus();
     world.say(

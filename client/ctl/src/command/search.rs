@@ -122,10 +122,14 @@ impl Search {
         let request = self.request(context.caller());
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.search(request.clone()).await).await?;
+            let mut reply = client.call(async |rpc| rpc.search(request.clone()).await).await?;
             if json {
                 screen::json(&SearchDocument::new(&reply, detail.is_some_and(Detail::counts)))?;
             } else {
+                if !request.cursor.is_empty() {
+                    // What no page shows of a topic was said with the first one.
+                    reply.hidden.clear();
+                }
                 tell(context, &reply, detail, explain)?;
             }
             Ok(exit::OK)

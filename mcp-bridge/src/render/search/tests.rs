@@ -4,7 +4,7 @@ use super::super::samples::{arm64, hit, hostile, long, utc};
 use super::*;
 
 fn shown(reply: &SearchReply, detail: Detail, explain: bool) -> String {
-    found(&Found { reply, query: "arm64 linking", is_filtered: false, detail, explain }, &utc())
+    found(&Found { reply, query: "arm64 linking", is_filtered: false, is_first: true, detail, explain }, &utc())
 }
 
 fn two_hits() -> SearchReply {
@@ -52,6 +52,9 @@ fn what_is_not_shown_of_a_topic_is_said() {
     let reply = SearchReply { hidden, fell_back_to_any: false, notes: Vec::new(), ..two_hits() };
     let texts = [shown(&reply, Detail::Brief, false), shown(&reply, Detail::Grouped, false)];
     insta::assert_snapshot!(texts.join("\n---\n"));
+    let next =
+        Found { reply: &reply, query: "", is_filtered: false, is_first: false, detail: Detail::Brief, explain: false };
+    assert!(!found(&next, &utc()).contains("more in"), "the first page said so");
 }
 
 #[test]
@@ -99,6 +102,7 @@ fn nothing_found_says_what_to_do() {
         shown(&empty, Detail::Medium, false),
         @r#"no memory matches "arm64 linking"; try fewer or other words, or scope=all"#
     );
-    let no_words = Found { reply: &empty, query: "", is_filtered: true, detail: Detail::Brief, explain: false };
+    let no_words =
+        Found { reply: &empty, query: "", is_filtered: true, is_first: true, detail: Detail::Brief, explain: false };
     insta::assert_snapshot!(found(&no_words, &utc()), @"no memory passes these filters; drop one or widen the dates");
 }
