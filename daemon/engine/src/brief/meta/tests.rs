@@ -1,6 +1,7 @@
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
+use super::super::Selected;
 use super::super::samples::{NOW, days_ago, memory};
 use super::*;
 
