@@ -132,9 +132,6 @@ fn words_of(context: &Context<'_>, found: &[Fault], outcome: &Outcome) -> String
         words.extend(last_lines(&outcome.output));
         words.extend(context.input.tool_text("command").map(|command| one_line(command, LINE_MAX_CHARS)));
     }
-    // The test that failed is most often named below what it said.
-    let marks: Vec<String> = found.iter().skip(SEARCHED_MAX).flat_map(Fault::marks).take(MARKS_MAX).collect();
-    words.extend((!marks.is_empty()).then(|| marks.join(" ")));
     words.join("\n")
 }
 
