@@ -32,8 +32,8 @@ pub(crate) use sessions::Sessions;
 pub(crate) use watch::Watches;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use helix_engine::model::{Memory, MemoryNumber, Timestamp};
@@ -61,6 +61,9 @@ const DEADLINE: Duration = Duration::from_millis(120);
 /// Events worked on at the same time; the others wait in the order in which they came. Most take less than a millisecond,
 /// and the machine's cores are the agent's.
 const AT_ONCE_MAX: usize = 8;
+
+/// Directories of which the projects are found at the start: more sessions than one person goes on with.
+const WARM_DIRECTORIES_MAX: usize = 8;
 
 /// Bounds how much of the machine events take.
 #[derive(Debug)]
@@ -156,9 +159,18 @@ pub(crate) fn follow(runtime: &Runtime, number: MemoryNumber) {
     runtime.attention.followed(&runtime.writer, number);
 }
 
-/// Makes ready what the first event would otherwise wait for. Takes some milliseconds: call it off the async threads.
-pub(crate) fn warm_up() {
+/// Makes ready what the first event would otherwise wait for, as long as the daemon runs: patterns, the names of all time zones,
+/// the projects of sessions that go on, for which git is asked, and grammars. Takes some hundred milliseconds: call it
+/// off the async threads.
+pub(crate) fn warm_up(runtime: &Weak<Runtime>) {
     build::warm_up();
+    drop(TimeZone::system());
+    let directories =
+        runtime.upgrade().map(|runtime| runtime.sessions.directories(runtime.now(), WARM_DIRECTORIES_MAX));
+    for directory in directories.unwrap_or_default() {
+        let Some(runtime) = runtime.upgrade() else { return };
+        drop(runtime.project(&directory));
+    }
     helix_engine::code::warm_up();
 }
 
@@ -204,7 +216,8 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
     if input.is_own_tool() && handler != Handler::ApproveMcp {
         return Vec::new();
     }
-    let home = runtime.project(&input.directory(&request.project_dir));
+    let directory = input.directory(&request.project_dir);
+    let home = runtime.project(&directory);
     let context = Context {
         runtime,
         request,
@@ -231,7 +244,7 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
     if context.is_real() {
         // The session is known by now if anything is to be kept of it.
         for key in [&input.session_id, &context.key] {
-            runtime.sessions.works_in(key, &home);
+            runtime.sessions.works_in(key, &home, &directory);
         }
         if !context.is_awaited() {
             runtime.watches.was_late(&runtime.writer, &context.project.scope);

@@ -167,7 +167,8 @@ impl Daemon {
         let indexer = Indexer::start(Arc::clone(&strand), wake).map_err(io_failure("starting", "the indexer"))?;
         let runtime = Runtime::new(config, strand, writer_handle, handle)?;
         let runtime = Arc::new(runtime);
-        tokio::task::spawn_blocking(hook::warm_up);
+        let warmed = Arc::downgrade(&runtime);
+        tokio::task::spawn_blocking(move || hook::warm_up(&warmed));
         let stopper = Arc::downgrade(&runtime);
         // A failed disk stops the daemon as a request to stop would; `close` then reports why.
         tokio::spawn(async move {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -20,6 +20,9 @@ const PATH_PREFIX: &str = "path:";
 
 /// Hosts whose names of owners and repositories mean the same in any case.
 const CASELESS_HOSTS: &[&str] = &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
+
+/// What git is asked for the addresses of all remotes, as it would use them.
+const LIST_REMOTES: &[&str] = &["remote", "-v"];
 
 /// Marks an id made from a root commit.
 const COMMIT_PREFIX: &str = "commit:";
@@ -122,12 +125,15 @@ fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Option<
         let (scope, root, name) = (Scope::Global, cwd.to_owned(), "everything".to_owned());
         return (Project { scope, root, name, aliases: Vec::new() }, None);
     }
-    let located = git(cwd, &["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"]);
+    // Both at once: a hook may be waiting for them.
+    let located = start_git(cwd, &["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"]);
+    let remotes = start_git(cwd, LIST_REMOTES);
+    let (located, remotes) = (located.and_then(output_of), remotes.and_then(output_of));
     let mut lines = located.as_deref().unwrap_or_default().lines();
     let (Some(common), Some(root)) = (lines.next(), lines.next()) else { return (by_path(cwd), None) };
     let root = PathBuf::from(root);
     let config = PathBuf::from(common).join("config");
-    let remote = remote(cwd);
+    let remote = remotes.as_deref().and_then(remote_of);
     let commit = if remote.is_none() || has_commits() { root_commit(cwd) } else { None };
     let here = by_path(&root);
     // A remote that is a directory is called as that directory's own repository is, which has the same clones.
@@ -150,7 +156,9 @@ fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Option<
 fn identity_of_local(origin: &Path) -> Option<String> {
     let bare = origin.with_added_extension("git");
     let origin = if origin.is_dir() { origin } else { &bare };
-    remote(origin).filter(|remote| !remote.starts_with(PATH_PREFIX)).or_else(|| root_commit(origin))
+    let remotes = git(origin, LIST_REMOTES);
+    let remote = remotes.as_deref().and_then(remote_of);
+    remote.filter(|remote| !remote.starts_with(PATH_PREFIX)).or_else(|| root_commit(origin))
 }
 
 /// Whether a scope, as text, is that of a project named by a root commit.
@@ -176,12 +184,14 @@ fn last_segment(id: &str) -> &str {
     id.rsplit(['/', ':']).next().unwrap_or(id)
 }
 
-fn remote(cwd: &Path) -> Option<String> {
-    let origin = git(cwd, &["remote", "get-url", "origin"]);
-    let url = origin.or_else(|| {
-        let first = git(cwd, &["remote"])?.lines().next()?.to_owned();
-        git(cwd, &["remote", "get-url", &first])
-    })?;
+/// The id that the remote `origin` gives, or else the first one, as [`LIST_REMOTES`] shows them: `origin\t<url> (fetch)`.
+fn remote_of(listed: &str) -> Option<String> {
+    let fetched = listed.lines().filter_map(|line| {
+        let (name, rest) = line.split_once('\t')?;
+        Some((name, rest.rsplit_once(" (fetch)")?.0))
+    });
+    let remotes: Vec<(&str, &str)> = fetched.collect();
+    let (_, url) = remotes.iter().find(|(name, _)| *name == "origin").or(remotes.first())?;
     normalise_remote(url.trim())
 }
 
@@ -213,9 +223,14 @@ pub(crate) fn blob(root: &Path, id: &[u8; 20]) -> Option<String> {
     git(root, &["cat-file", "blob", &id])
 }
 
-/// Runs git without letting it ask, lock or page. `None` when it fails or is not installed.
+/// Runs git. `None` when it fails or is not installed.
 fn git(cwd: &Path, arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git")
+    start_git(cwd, arguments).and_then(output_of)
+}
+
+/// Starts git without letting it ask, lock or page. `None` when it is not installed.
+fn start_git(cwd: &Path, arguments: &[&str]) -> Option<Child> {
+    Command::new("git")
         .arg("-C")
         .arg(cwd)
         .args(arguments)
@@ -224,9 +239,15 @@ fn git(cwd: &Path, arguments: &[&str]) -> Option<String> {
         .env_remove("GIT_DIR")
         .env_remove("GIT_WORK_TREE")
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .output()
-        .ok()?;
+        .spawn()
+        .ok()
+}
+
+/// What git wrote; `None` when it failed or wrote nothing.
+fn output_of(git: Child) -> Option<String> {
+    let output = git.wait_with_output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     (output.status.success() && !text.trim().is_empty()).then(|| text.trim_end().to_owned())
 }
@@ -249,6 +270,15 @@ mod tests {
         assert_eq!(normalise_remote("/srv/git/a.git").as_deref(), Some("path:/srv/git/a"));
         assert_eq!(normalise_remote("file:///srv/git/a.git").as_deref(), Some("path:/srv/git/a"));
         assert_eq!(normalise_remote("nonsense"), None);
+    }
+
+    #[test]
+    fn origin_comes_before_other_remotes() {
+        let fork = "fork\tgit@host:me/billing.git (fetch)\nfork\tgit@host:me/billing.git (push)\n";
+        let origin = "origin\thttps://host/acme/a b.git (fetch) [blob:none]\norigin\tgit@push:acme/x.git (push)";
+        assert_eq!(remote_of(fork).as_deref(), Some("host/me/billing"));
+        assert_eq!(remote_of(&format!("{fork}{origin}")).as_deref(), Some("host/acme/a b"));
+        assert_eq!((remote_of(""), remote_of("lonely\t"), remote_of("x\ty (push)")), (None, None, None));
     }
 
     fn run_git(cwd: &Path, arguments: &[&str]) {

@@ -6,6 +6,7 @@ mod session;
 mod state;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -151,11 +152,11 @@ impl Sessions {
         (result, is_due.then(|| session.written(now)))
     }
 
-    /// Notes where a session works that hooks told of. Persisted with what else becomes known of it.
-    pub(super) fn works_in(&self, key: &str, project: &Project) {
+    /// Notes in which directory of a project a session works that hooks told of. Persisted with what else becomes known of it.
+    pub(super) fn works_in(&self, key: &str, project: &Project, directory: &Path) {
         let mut sessions = self.lock();
         let Some(session) = sessions.get_mut(key) else { return };
-        let place = Place::of(project).filter(|place| session.place.as_ref() != Some(place));
+        let place = Place::of(project, directory).filter(|place| session.place.as_ref() != Some(place));
         if place.is_some() {
             session.place = place;
             session.is_dirty = true;
@@ -186,6 +187,23 @@ impl Sessions {
             place: session.place.clone(),
         });
         known.collect()
+    }
+
+    /// The directories of sessions that are not over, at most so many, those heard of last first.
+    pub(super) fn directories(&self, now: Timestamp, most: usize) -> Vec<PathBuf> {
+        let sessions = self.lock();
+        let mut open: Vec<&Session> = sessions.values().filter(|session| !session.is_over(now)).collect();
+        open.sort_by_key(|session| std::cmp::Reverse(session.last_event_at));
+        let mut directories: Vec<PathBuf> = Vec::new();
+        for directory in open.into_iter().filter_map(|session| Some(Path::new(&session.place.as_ref()?.directory))) {
+            if directory.is_absolute()
+                && directories.len() < most
+                && !directories.iter().any(|known| known == directory)
+            {
+                directories.push(directory.to_owned());
+            }
+        }
+        directories
     }
 
     /// How many memories a session has in its context.

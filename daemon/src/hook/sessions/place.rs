@@ -1,5 +1,7 @@
 //! Where a session works, for people who look through several.
 
+use std::path::Path;
+
 use helix_engine::model::Scope;
 use prost::Message;
 
@@ -14,12 +16,16 @@ pub(crate) struct Place {
     /// Its name for people.
     #[prost(string, tag = "2")]
     pub(crate) name: String,
+    /// The directory in which its hooks run.
+    #[prost(string, tag = "3")]
+    pub(super) directory: String,
 }
 
 impl Place {
-    /// Describes a project; `None` outside of any.
-    pub(super) fn of(project: &Project) -> Option<Self> {
+    /// Describes a directory of a project; `None` outside of any.
+    pub(super) fn of(project: &Project, directory: &Path) -> Option<Self> {
         let Scope::Project(_) = project.scope else { return None };
-        Some(Self { scope: project.scope.to_string(), name: project.name.clone() })
+        let directory = directory.to_string_lossy().into_owned();
+        Some(Self { scope: project.scope.to_string(), name: project.name.clone(), directory })
     }
 }

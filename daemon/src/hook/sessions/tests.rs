@@ -85,18 +85,23 @@ fn where_a_session_works_outlives_a_restart() {
         aliases: Vec::new(),
     };
     let billing = project(Scope::Project("commit:12".into()), "billing");
+    let root = Path::new("/work/billing");
     let sessions = Sessions::default();
-    sessions.works_in("s", &billing);
+    sessions.works_in("s", &billing, root);
     assert!(sessions.known(NOW).is_empty(), "a session is not made by its place");
     sessions.work("s", NOW, true, |_| ());
-    sessions.works_in("s", &billing);
-    sessions.works_in("s", &project(Scope::Global, "everything"));
+    sessions.works_in("s", &billing, root);
+    sessions.works_in("s", &project(Scope::Global, "everything"), root);
     let restored = Sessions::restore(sessions.unwritten(NOW));
     let place = restored.known(NOW).pop().and_then(|known| known.place).unwrap();
     assert_eq!((place.scope.as_str(), place.name.as_str()), ("project:commit:12", "billing"));
     assert!(sessions.unwritten(NOW).is_empty());
-    sessions.works_in("s", &billing);
+    sessions.works_in("s", &billing, root);
     assert!(sessions.unwritten(NOW).is_empty(), "nothing new");
+    assert_eq!(restored.directories(NOW, 8), [root]);
+    assert!(restored.directories(NOW, 0).is_empty());
+    let later = Timestamp::from_micros(NOW.as_micros() + 4 * 3_600_000_000 + 1);
+    assert!(restored.directories(later, 8).is_empty(), "whatever is over is not gone on with");
 }
 
 /// A state as it was written before the order of giving was kept: sorted by number, without the newer fields.
