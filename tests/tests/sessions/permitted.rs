@@ -1,9 +1,10 @@
 //! Which calls of Helix's tools the user need not be asked about: every tool and every action that the bridge has, decided.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
-use helix_tests::Bridge;
 use helix_tests::accepts::ALLOWED;
+use helix_tests::{Bridge, HookRun};
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -42,6 +43,10 @@ const DECIDED: &[(&str, &str, bool)] = &[
     ("topics", "import", false),
 ];
 
+/// A silent run that took this long may have come too late for its answer, and is asked again so often.
+const LATE: Duration = Duration::from_millis(100);
+const PLAYS_MAX: usize = 50;
+
 /// What the client may have called the server.
 const SERVERS: &[&str] = &["mcp__helix__", "mcp__plugin_helix_helix__"];
 
@@ -51,12 +56,16 @@ fn is_approved(world: &World, tool: &str, tool_input: &Value) -> bool {
         input["tool_name"] = tool.into();
         input["tool_input"] = tool_input.clone();
     };
-    let said = world.session("one").hook("approve-mcp", "PermissionRequest-mcp__toy__recall", change).unwrap();
-    match said.as_deref() {
-        None => false,
-        Some(ALLOWED) => true,
-        Some(other) => unreachable!("{tool}: {other}"),
+    let input = world.session("one").input("PermissionRequest-mcp__toy__recall", change).unwrap().to_string();
+    for _ in 0..PLAYS_MAX {
+        let run = HookRun::of(&world.home, "approve-mcp", input.as_bytes()).unwrap();
+        let said = run.check_accepted("PermissionRequest").unwrap();
+        if said.is_some() || run.elapsed < LATE {
+            assert!(said.as_deref().is_none_or(|said| said == ALLOWED), "{tool}: {said:?}");
+            return said.is_some();
+        }
     }
+    unreachable!("{tool} came late {PLAYS_MAX} times")
 }
 
 /// The tools and the actions that the bridge lists.

@@ -81,6 +81,8 @@ impl World {
         change(&store, &mut writer);
         drop((store, writer));
         self.daemon = Some(Daemon::start(&self.home).unwrap());
+        // Whoever is first waits for git.
+        self.session("first").hook("approve-mcp", "PermissionRequest-mcp__toy__recall", |_| ()).unwrap();
     }
 
     /// What the daemon says a session is doing.
