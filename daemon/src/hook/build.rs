@@ -35,7 +35,7 @@ const LAST_LINES_MAX: usize = 3;
 /// Digits of the shortest code whose family is known by its letters.
 const CODE_MIN_DIGITS: usize = 3;
 
-/// Marks of further faults that are looked for as well.
+/// Marks of faults that are looked up.
 const MARKS_MAX: usize = 6;
 
 /// Compiles everything, so that the first failure is not answered late.

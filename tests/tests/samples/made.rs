@@ -21,85 +21,68 @@ pub(crate) fn cursor() -> Vec<(String, Value)> {
 
 /// Gemini CLI's.
 pub(crate) fn gemini() -> Vec<(String, Value)> {
-    let of = |event: &str, what: &str, more: Value| {
-        let base = json!({
-            "session_id": "9e319100-0000-4000-8000-000000000001", "cwd": "/home/dev/project", "hook_event_name": event,
-            "transcript_path": "/home/dev/.gemini/tmp/chat.json", "timestamp": "2026-11-21T20:27:44.000Z",
-        });
-        (format!("gemini, made up/{event}{what}"), joined(base, more))
+    let mut inputs = vec![
+        of_gemini("SessionStart", "-startup", json!({"source": "startup"})),
+        of_gemini(
+            "BeforeAgent",
+            "",
+            json!({"prompt": "Read hello.txt, edit it, run the failing command and ask toy."}),
+        ),
+    ];
+    inputs.extend(files_of_gemini());
+    inputs.extend(shell_of_gemini());
+    inputs.extend([
+        of_gemini("PreCompress", "-auto", json!({"trigger": "auto"})),
+        of_gemini("SessionEnd", "-exit", json!({"reason": "exit"})),
+    ]);
+    inputs
+}
+
+/// Its tools that touch files.
+fn files_of_gemini() -> Vec<(String, Value)> {
+    let did = |what: &str, tool: &str, tool_input: Value, response: Value| {
+        let tool = json!({ "tool_name": tool, "tool_input": tool_input, "tool_response": response });
+        of_gemini("AfterTool", what, tool)
     };
-    let shell = |output: &str| {
-        json!({
+    let answer = |content: &str| json!({"llmContent": content, "returnDisplay": ""});
+    let changed = |content: &str| json!({"llmContent": content, "returnDisplay": {"originalContent": "export function loadRows() {}\n"}});
+    let (hello, load) = ("/home/dev/project/hello.txt", "/home/dev/project/src/load.ts");
+    let edit = json!({"file_path": load, "old_string": "function loadRows", "new_string": "function loadAll"});
+    let write = json!({"file_path": load, "content": "export function loadAll() {}\n"});
+    let failed =
+        json!({"llmContent": "File not found", "error": {"message": "File not found", "type": "file_not_found"}});
+    let before = json!({"tool_name": "read_file", "tool_input": {"file_path": hello}});
+    vec![
+        of_gemini("BeforeTool", "-read_file", before),
+        did("-read_file", "read_file", json!({"file_path": hello}), answer("line one")),
+        did("-replace", "replace", edit, changed("Successfully modified file")),
+        did("-write_file", "write_file", write, changed("Successfully overwrote file")),
+        did("-grep_search", "grep_search", json!({"pattern": "rowSet", "dir_path": "src"}), answer("No matches found")),
+        did("-search_file_content", "search_file_content", json!({"pattern": "loadRows"}), answer("Found 1 match")),
+        did("-glob", "glob", json!({"pattern": "*.ts", "dir_path": "src"}), answer("Found 1 file(s)")),
+        did("-read_file-failing", "read_file", json!({"file_path": "/home/dev/project/new.txt"}), failed),
+    ]
+}
+
+/// Its shell.
+fn shell_of_gemini() -> Vec<(String, Value)> {
+    let shell = |what: &str, output: &str| {
+        let tool = json!({
             "tool_name": "run_shell_command", "tool_input": {"command": "npx tsc --noEmit"},
             "tool_response": {"llmContent": output, "returnDisplay": ""},
-        })
+        });
+        of_gemini("AfterTool", what, tool)
     };
-    let read = json!({"tool_name": "read_file", "tool_input": {"file_path": "/home/dev/project/hello.txt"}});
-    let did = |tool: &str, tool_input: Value, response: Value| json!({ "tool_name": tool, "tool_input": tool_input, "tool_response": response });
-    let file = "/home/dev/project/src/load.ts";
-    let written = "export function loadAll() {}\n";
-    let fail = json!({"message": "File not found", "type": "file_not_found"});
     let failure = "src/load.ts(3,7): error TS2304: Cannot find name 'rowSet'.\n\nFound 1 error in src/load.ts:3\n";
-    vec![
-        of("SessionStart", "-startup", json!({"source": "startup"})),
-        of("BeforeAgent", "", json!({"prompt": "Read hello.txt, edit it, run the failing command and ask toy."})),
-        of("BeforeTool", "-read_file", read.clone()),
-        of(
-            "AfterTool",
-            "-read_file",
-            joined(read, json!({"tool_response": {"llmContent": "line one", "returnDisplay": ""}})),
-        ),
-        of(
-            "AfterTool",
-            "-replace",
-            did(
-                "replace",
-                json!({"file_path": file, "old_string": "function loadRows", "new_string": "function loadAll"}),
-                json!({"llmContent": "Successfully modified file", "returnDisplay": {"originalContent": "export function loadRows() {}\n"}}),
-            ),
-        ),
-        of(
-            "AfterTool",
-            "-write_file",
-            did(
-                "write_file",
-                json!({ "file_path": file, "content": written }),
-                json!({"llmContent": "Successfully overwrote file", "returnDisplay": {"originalContent": "export function loadRows() {}\n"}}),
-            ),
-        ),
-        of(
-            "AfterTool",
-            "-grep_search",
-            did(
-                "grep_search",
-                json!({"pattern": "rowSet", "dir_path": "src"}),
-                json!({"llmContent": "No matches found"}),
-            ),
-        ),
-        of(
-            "AfterTool",
-            "-search_file_content",
-            did("search_file_content", json!({"pattern": "loadRows"}), json!({"llmContent": "Found 1 match"})),
-        ),
-        of(
-            "AfterTool",
-            "-glob",
-            did("glob", json!({"pattern": "*.ts", "dir_path": "src"}), json!({"llmContent": "Found 1 file(s)"})),
-        ),
-        of(
-            "AfterTool",
-            "-read_file-failing",
-            did(
-                "read_file",
-                json!({"file_path": "/home/dev/project/new.txt"}),
-                json!({"llmContent": "File not found", "error": fail}),
-            ),
-        ),
-        of("AfterTool", "-failing", shell(failure)),
-        of("AfterTool", "-succeeding", shell("")),
-        of("PreCompress", "-auto", json!({"trigger": "auto"})),
-        of("SessionEnd", "-exit", json!({"reason": "exit"})),
-    ]
+    vec![shell("-failing", failure), shell("-succeeding", "")]
+}
+
+fn of_gemini(event: &str, what: &str, more: Value) -> (String, Value) {
+    let base = json!({
+        "session_id": "9e319100-0000-4000-8000-000000000001", "cwd": "/home/dev/project", "hook_event_name": event,
+        "transcript_path": "/home/dev/.gemini/tmp/chat.json", "timestamp": "2026-11-21T20:27:44.000Z",
+    });
+    (format!("gemini, made up/{event}{what}"), joined(base, more))
 }
 
 fn joined(mut base: Value, more: Value) -> Value {

@@ -4,6 +4,7 @@
 mod compacted;
 mod dated;
 mod heeded;
+mod mended;
 mod permitted;
 mod unread;
 mod world;
@@ -14,7 +15,7 @@ use std::fs;
 use helix_proto::v1::HookRequest;
 use helix_tests::hook::Session;
 use helix_tests::text::{without_days, without_noise};
-use helix_tests::{Bridge, HookRun, Project, Rpc};
+use helix_tests::{Bridge, HookRun, Rpc};
 use serde_json::{Value, json};
 
 use world::World;
@@ -87,82 +88,6 @@ fn a_mistake_that_was_mended_before_says_how() {
         three.contains("src/other.rs") && three.contains("which helped, though it came back the same day"),
         "{three}"
     );
-}
-
-#[test]
-fn what_may_have_failed_mends_nothing() {
-    let world = World::new();
-    let one = world.session("one");
-    one.failed("cargo build", MISTAKE).unwrap();
-    one.edit("src/rows.rs", "a", "b").unwrap();
-    one.ran("cargo build 2>&1 | grep ^error", "").unwrap();
-    one.ran("cargo build 2>&1 | tail -1", "error: could not compile `billing` (lib)").unwrap();
-    one.ran("cargo build; git status", "nothing to commit").unwrap();
-    one.ran("cargo build || true", "").unwrap();
-    assert!(world.activity("one").iter().any(|line| line.starts_with("Failing: `cargo build`")));
-    assert_eq!(world.session("two").failed("cargo build", MISTAKE).unwrap(), None, "no remedy is known");
-    one.ran("cargo build && git status", "nothing to commit").unwrap();
-    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
-    let told = world.session("three").failed("cargo build", MISTAKE).unwrap().unwrap();
-    assert!(told.contains("fixed before by changing src/rows.rs"), "{told}");
-}
-
-#[test]
-fn a_line_that_succeeded_mends_what_had_to_succeed_in_it() {
-    let world = World::new();
-    let one = world.session("one");
-    let fails = |session: &Session<'_>| {
-        session.failed("npm ci", "npm error code ERESOLVE").unwrap();
-        session.failed("npm run build", "error during build: no entry").unwrap();
-        session.failed("npm test", "Tests: 1 failed, 2 passed").unwrap();
-    };
-    let failing = |session: &str| -> Vec<String> {
-        let lines = world.activity(session);
-        lines.into_iter().filter_map(|line| Some(line.strip_prefix("Failing: ")?.to_owned())).collect()
-    };
-    fails(&one);
-    assert_eq!(failing("one").len(), 3, "{:?}", failing("one"));
-    for line in
-        ["npm ci; npm run build; npm test", "npm ci | npm run build | npm test", "npm ci || npm run build & npm test"]
-    {
-        fails(&one);
-        one.ran(line, "").unwrap();
-        let left = failing("one");
-        assert!(left.len() == 2 && !left.iter().any(|line| line.contains("npm test")), "{line}: {left:?}");
-    }
-    one.ran("npm ci && npm run build && npm test", "").unwrap();
-    assert_eq!(failing("one"), Vec::<String>::new());
-    let two = world.session("two");
-    fails(&two);
-    two.ran("npm ci && npm run build 2>&1 | tail -1", "✓ built in 3.10s").unwrap();
-    let left = failing("two");
-    assert!(left.len() == 1 && left.iter().all(|line| line.contains("npm test")), "{left:?}");
-}
-
-#[test]
-fn a_package_is_not_mended_by_another() {
-    let world = World::new();
-    let one = world.session("one");
-    one.failed("cd web && npm run build", "npm error code 1\nerror during build: no entry").unwrap();
-    one.ran("cd api && npm run build", "").unwrap();
-    assert!(
-        world.activity("one").iter().any(|line| line.contains("`npm build in web`")),
-        "{:?}",
-        world.activity("one")
-    );
-    one.ran("(cd ./web && npm run build)", "").unwrap();
-    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
-}
-
-#[test]
-fn another_projects_mistakes_are_its_own() {
-    let world = World::new();
-    let one = world.session("one");
-    one.failed("cargo build", MISTAKE).unwrap();
-    one.edit("src/load.rs", "a", "b").unwrap();
-    one.ran("cargo build", "Finished").unwrap();
-    let other = Project::new(&world.home, "other").unwrap();
-    assert_eq!(Session::new(&world.home, &other, "two").failed("cargo build", MISTAKE).unwrap(), None);
 }
 
 #[test]
