@@ -49,6 +49,11 @@ impl Project {
         }
     }
 
+    /// The scopes that are its own, that of today first.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Scope> {
+        [&self.scope].into_iter().chain(&self.aliases)
+    }
+
     /// Whether it is a mere directory, which may hold several repositories.
     pub(crate) fn is_directory(&self) -> bool {
         matches!(&self.scope, Scope::Project(id) if id.starts_with(PATH_PREFIX))

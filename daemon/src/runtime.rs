@@ -97,7 +97,13 @@ impl Runtime {
 
     /// Finds the project of a directory. May run git, so call it off the async threads.
     pub(crate) fn project(&self, directory: &Path) -> Arc<Project> {
-        self.projects.of(directory, || self.strand.catalog().has_scope(project::is_of_commit))
+        self.projects.of(directory, || self.knows_commits())
+    }
+
+    /// Whether anything was ever saved under a root commit. What cannot be read hides nothing.
+    fn knows_commits(&self) -> bool {
+        let has_checkpoint = || self.strand.snapshot()?.has_checkpoint(project::is_of_commit);
+        self.strand.catalog().has_scope(project::is_of_commit) || has_checkpoint().unwrap_or(true)
     }
 
     /// Finds out who asks. May run git, so call it off the async threads.

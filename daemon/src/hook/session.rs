@@ -127,7 +127,7 @@ fn is_unfinished(activity: &Activity) -> bool {
 /// knows it.
 fn task(context: &Context<'_>) -> Result<Option<(String, GivenCheckpoint)>, StoreError> {
     let Context { runtime, project, input, key, now, .. } = context;
-    let Some(saved) = runtime.strand.snapshot()?.checkpoint(&project.scope)? else { return Ok(None) };
+    let Some(saved) = runtime.strand.snapshot()?.newest_checkpoint(project.names())? else { return Ok(None) };
     let given = GivenCheckpoint { saved_at: saved.saved_at, is_whole: input.resumes() };
     if runtime.sessions.was_given_checkpoint(key, given) {
         return Ok(None);

@@ -23,7 +23,7 @@ const HOW_TO_SAVE: &str =
 
 /// An answer, and what must be durable before it is given.
 struct Answer {
-    write: Option<Request>,
+    write: Vec<Request>,
     reply: v1::CheckpointReply,
 }
 
@@ -33,19 +33,18 @@ pub(super) async fn checkpoint(
     request: v1::CheckpointRequest,
 ) -> Result<v1::CheckpointReply, Status> {
     let Answer { write, reply } = off_thread(runtime, move |runtime| decide(runtime, request)).await?;
-    let Some(write) = write else { return Ok(reply) };
-    let outcomes = runtime.writer.write(vec![write]).await.map_err(|error| store::submit_status(&error))?;
-    match outcomes.into_iter().next() {
-        Some(Ok(_)) => Ok(reply),
-        Some(Err(error)) => Err(convert::status(error.kind(), &error)),
-        None => Err(Status::internal("the writer gave no answer")),
+    if !write.is_empty() {
+        for outcome in runtime.writer.write(write).await.map_err(|error| store::submit_status(&error))? {
+            outcome.map_err(|error| convert::status(error.kind(), &error))?;
+        }
     }
+    Ok(reply)
 }
 
 fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scope = asker.project.scope.clone();
-    let saved = runtime.strand.snapshot().and_then(|snapshot| snapshot.checkpoint(&scope));
+    // As with memories, what was saved before the project had its name of today is still its own.
+    let saved = runtime.strand.snapshot().and_then(|snapshot| snapshot.newest_checkpoint(asker.project.names()));
     let saved = saved.map_err(|error| convert::status(error.kind(), &error))?;
     match request.action {
         Some(Action::Save(new)) => save(runtime, &asker, new, saved.as_ref()),
@@ -69,7 +68,8 @@ fn save(
         text.push_str(&mention(runtime, replaced));
     }
     let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(&new)), text };
-    Ok(Answer { write: Some(write(asker, Some(new))), reply })
+    let write = vec![write(&asker.project.scope, Some(new))];
+    Ok(Answer { write, reply })
 }
 
 fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
@@ -78,21 +78,22 @@ fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer 
         None => format!("No checkpoint is saved for {}; {HOW_TO_SAVE}", place(asker)),
     };
     let reply = v1::CheckpointReply { checkpoint: saved.map(convert::task_checkpoint), text };
-    Answer { write: None, reply }
+    Answer { write: Vec::new(), reply }
 }
 
+/// Clears what is saved under any of the project's names: an older one would come to light else.
 fn clear(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
     let Some(saved) = saved else {
         let text = format!("No checkpoint is saved for {}; there is nothing to clear", place(asker));
-        return Answer { write: None, reply: v1::CheckpointReply { checkpoint: None, text } };
+        return Answer { write: Vec::new(), reply: v1::CheckpointReply { checkpoint: None, text } };
     };
     let text = format!("Checkpoint cleared for {}: {}", place(asker), mention(runtime, saved));
     let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(saved)), text };
-    Answer { write: Some(write(asker, None)), reply }
+    Answer { write: asker.project.names().map(|scope| write(scope, None)).collect(), reply }
 }
 
-fn write(asker: &Asker, checkpoint: Option<Checkpoint>) -> Request {
-    Request::Checkpoint { scope: asker.project.scope.clone(), checkpoint: checkpoint.map(Box::new) }
+fn write(scope: &Scope, checkpoint: Option<Checkpoint>) -> Request {
+    Request::Checkpoint { scope: scope.clone(), checkpoint: checkpoint.map(Box::new) }
 }
 
 /// A checkpoint in passing: its task and age.

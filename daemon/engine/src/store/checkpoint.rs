@@ -86,6 +86,40 @@ impl Snapshot {
         let found = table.get(scope.to_string().as_str())?;
         Ok(found.map(|found| decode(found.value())).transpose()?)
     }
+
+    /// Reads the checkpoint that was saved last under any of these scopes.
+    ///
+    /// # Errors
+    /// When the disk fails or a record is damaged.
+    pub fn newest_checkpoint<'s>(
+        &self,
+        scopes: impl IntoIterator<Item = &'s Scope>,
+    ) -> Result<Option<Checkpoint>, StoreError> {
+        let mut newest: Option<Checkpoint> = None;
+        for scope in scopes {
+            let saved = self.checkpoint(scope)?;
+            // Of equals the first one stays.
+            newest = match (newest, saved) {
+                (Some(one), Some(other)) if other.saved_at > one.saved_at => Some(other),
+                (one, other) => one.or(other),
+            };
+        }
+        Ok(newest)
+    }
+
+    /// Whether a checkpoint is saved under a scope that is wanted.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn has_checkpoint(&self, is_wanted: impl Fn(&str) -> bool) -> Result<bool, StoreError> {
+        let table = self.transaction.open_table(tables::CHECKPOINTS)?;
+        for entry in table.range::<&str>(..)? {
+            if is_wanted(entry?.0.value()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 #[cfg(test)]
