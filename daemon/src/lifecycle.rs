@@ -231,6 +231,7 @@ impl Runtime {
             successor: Mutex::default(),
             program: std::env::current_exe().map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
+            uncompared: Mutex::default(),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),
             injected_tokens: AtomicU64::new(0),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 use helix_engine::ports::Clock;
-use helix_engine::strand::Strand;
+use helix_engine::strand::{Latest, Strand};
 use helix_proto::v1;
 use jiff::tz::TimeZone;
 use tokio::sync::Notify;
@@ -61,6 +61,8 @@ pub(crate) struct Runtime {
     pub(crate) program: PathBuf,
     /// Told when somebody asks the daemon to stop.
     pub(crate) stop: Notify,
+    /// Where the next search for duplicates goes on, of these scopes, because the last one did not get to the end.
+    pub(crate) uncompared: Mutex<Option<(Vec<Scope>, Latest)>>,
     /// Connections now open.
     pub(crate) connections: AtomicU32,
     /// Hooks answered since the start.

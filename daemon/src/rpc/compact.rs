@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
 use helix_engine::store::{SHRINK_MAX_BYTES, Shrunk, WriteError};
-use helix_engine::strand::{DuplicatePair, Duplicates, Outcome, Request};
+use helix_engine::strand::{DuplicatePair, Duplicates, Latest, Outcome, Request};
 use helix_proto::v1;
 use tonic::Status;
 
@@ -44,9 +44,6 @@ pub(super) async fn compact(runtime: &Arc<Runtime>, request: v1::CompactRequest)
     if log {
         files(runtime, apply, &mut reply).await?;
     }
-    if !apply {
-        reply.notes.push("nothing was changed; repeat with apply to do it".to_owned());
-    }
     Ok(reply)
 }
 
@@ -57,14 +54,18 @@ async fn duplicates(
     apply: bool,
 ) -> Result<v1::CompactReply, Status> {
     let found = off_thread(runtime, move |runtime| {
-        let found = runtime.strand.duplicates(&scopes);
-        found.map_err(|error| convert::status(error.kind(), &error))
+        let from = rest_of(runtime, &scopes);
+        let found = runtime.strand.duplicates(&scopes, from);
+        let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+        if apply {
+            let rest = found.rest.map(|latest| (scopes, latest));
+            *runtime.uncompared.lock().unwrap_or_else(PoisonError::into_inner) = rest;
+        }
+        Ok((found, from.is_some()))
     });
-    let Duplicates { pairs, similar, compared, left_out } = found.await?;
+    let (Duplicates { pairs, similar, compared, left_out, .. }, goes_on) = found.await?;
     let mut reply = v1::CompactReply::default();
-    if left_out > 0 {
-        reply.notes.push(format!("compared the newest {compared} memories; {left_out} were left for another time"));
-    }
+    reply.notes.extend(extent(compared, left_out, goes_on));
     if apply {
         let merged = merge(runtime, asker, &pairs).await?;
         if merged < pairs.len() {
@@ -82,6 +83,27 @@ async fn duplicates(
     (reply.pairs, reply.similar) =
         off_thread(runtime, move |runtime| Ok((shown(runtime, &pairs)?, shown(runtime, &similar)?))).await?;
     Ok(reply)
+}
+
+/// Where a search of these scopes goes on: one that only reports shows what applying it would do, so only that moves it on.
+fn rest_of(runtime: &Runtime, scopes: &[Scope]) -> Option<Latest> {
+    let uncompared = runtime.uncompared.lock().unwrap_or_else(PoisonError::into_inner);
+    uncompared.as_ref().filter(|(of, _)| of == scopes).map(|(_, latest)| *latest)
+}
+
+/// What was not compared, and how it will be.
+fn extent(compared: usize, left_out: usize, goes_on: bool) -> Option<String> {
+    let which = if goes_on { "the next" } else { "the newest" };
+    match (left_out, goes_on) {
+        (0, false) => None,
+        (0, true) => Some(format!(
+            "compared the last {compared} memories, which earlier runs had left; the next run begins with the newest again"
+        )),
+        (left, _) => Some(format!(
+            "compared {which} {compared} memories with all older ones; {left} older ones are not compared with each other \
+             yet: apply this, then run it again to go on with them"
+        )),
+    }
 }
 
 /// Merges pairs, and returns how many.

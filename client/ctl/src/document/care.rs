@@ -38,6 +38,7 @@ pub(crate) struct CompactDocument<'a> {
     repaired: u32,
     bytes_before: u64,
     bytes_after: u64,
+    notes: &'a [String],
 }
 
 #[derive(Debug, Serialize)]
@@ -86,6 +87,7 @@ impl<'a> From<&'a v1::CompactReply> for CompactDocument<'a> {
             repaired: reply.repaired,
             bytes_before: reply.bytes_before,
             bytes_after: reply.bytes_after,
+            notes: &reply.notes,
         }
     }
 }

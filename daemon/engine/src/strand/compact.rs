@@ -22,10 +22,19 @@ pub struct Duplicates {
     pub pairs: Vec<DuplicatePair>,
     /// Pairs of the others that are alike and may well say different things.
     pub similar: Vec<DuplicatePair>,
-    /// Memories looked at.
+    /// Memories that were compared with all older ones.
     pub compared: usize,
-    /// Memories left out because there are more than one search compares.
+    /// Memories that were not, because there are more than one search compares.
     pub left_out: usize,
+    /// Where the next search goes on with those, when there are any.
+    pub rest: Option<Latest>,
+}
+
+/// The latest of the memories that a search compares; all older ones are compared too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Latest {
+    recorded_at: Timestamp,
+    number: MemoryNumber,
 }
 
 /// Two memories that say the same, or nearly.
@@ -46,13 +55,15 @@ struct Compared {
 
 impl Strand {
     /// Finds active memories of these scopes, or of all when none are given, that say what a newer one of the same scope says, or
-    /// nearly.
+    /// nearly. It begins with the newest, or where an earlier search stopped.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn duplicates(&self, scopes: &[Scope]) -> Result<Duplicates, ReadError> {
+    pub fn duplicates(&self, scopes: &[Scope], from: Option<Latest>) -> Result<Duplicates, ReadError> {
         let mut members = self.active_in(scopes);
+        members.retain(|member| from.is_none_or(|latest| member.latest() <= latest));
         let left_out = members.len().saturating_sub(COMPACT_MEMORIES_MAX);
+        let beyond = left_out.checked_sub(1).and_then(|place| members.get(place)).map(Member::latest);
         members.drain(..left_out);
         let snapshot = self.snapshot()?;
         let mut compared = Vec::with_capacity(members.len());
@@ -70,11 +81,13 @@ impl Strand {
         }
         let found = texts.find();
         let pairs = |pairs: &[Pair]| pairs.iter().filter_map(|pair| merge_of(&members, pair)).collect();
+        let uncompared = found.stopped_at.map_or(0, |place| place + 1);
         Ok(Duplicates {
             pairs: pairs(&same),
             similar: pairs(&found.pairs),
-            compared: members.len() - found.uncompared,
-            left_out: left_out + found.uncompared,
+            compared: members.len() - uncompared,
+            left_out: left_out + uncompared,
+            rest: found.stopped_at.and_then(|place| members.get(place)).map(Member::latest).or(beyond),
         })
     }
 
@@ -162,4 +175,10 @@ struct Member {
     number: MemoryNumber,
     scope: u32,
     sequence: Sequence,
+}
+
+impl Member {
+    const fn latest(&self) -> Latest {
+        Latest { recorded_at: self.recorded_at, number: self.number }
+    }
 }

@@ -63,7 +63,7 @@ pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::Import
     let found = texts.find();
     let pairs: Vec<Pair> = found.pairs.into_iter().filter(|pair| pair.kept >= others).collect();
     progress.repeats = count(&pairs, others);
-    progress.is_repeats_cut = left_out || found.uncompared > 0 || stored.uncompared > 0;
+    progress.is_repeats_cut = left_out || found.stopped_at.is_some() || stored.uncompared > 0;
     for pair in pairs.iter().take(PAIRS_MAX) {
         let handles = (handle(&snapshot, &members, pair.kept), handle(&snapshot, &members, pair.duplicate));
         if let (Some(handle), Some(of)) = handles {

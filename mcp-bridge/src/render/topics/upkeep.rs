@@ -1,5 +1,6 @@
 //! Idle topics and near duplicates.
 
+use helix_client::text::clean;
 use helix_client::v1::{CompactReply, DuplicatePair, PruneReply};
 
 use super::super::View;
@@ -47,6 +48,7 @@ pub(crate) fn compacted(compacted: &Compacted<'_>, view: &View) -> String {
     if compacted.log {
         sections.push(files(reply));
     }
+    sections.extend(reply.notes.iter().map(|note| format!("note: {}", clean::line(note))));
     sections.join("\n")
 }
 

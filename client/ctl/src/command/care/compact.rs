@@ -80,9 +80,7 @@ impl Compact {
         if self.log {
             lines.push(format!("files: {} bytes before, {} after", reply.bytes_before, reply.bytes_after));
         }
-        if self.apply {
-            lines.extend(reply.notes.iter().map(|note| one_line(note)));
-        }
+        lines.extend(reply.notes.iter().map(|note| one_line(note)));
         lines
     }
 }
