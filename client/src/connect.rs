@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_proto::limits::{CALL_DEADLINE, CONNECT_DEADLINE, MESSAGE_MAX_BYTES};
+use helix_proto::limits::{CALL_DEADLINE, CONNECT_DEADLINE, MESSAGE_MAX_BYTES, NOTICE_DEADLINE};
+use helix_proto::notice::Notice;
 use helix_proto::paths::Paths;
 use helix_proto::v1::helix_client::HelixClient;
 use helix_proto::v1::{HelloReply, HelloRequest};
@@ -19,6 +20,7 @@ use tonic::{Code, Status};
 use tower::service_fn;
 
 use crate::lost::{is_lost_connection, never_arrived, unknown_outcome};
+use crate::patience::Patience;
 use crate::peer;
 use crate::start::{StartError, Started, holder, start_daemon};
 
@@ -65,6 +67,17 @@ pub enum ConnectError {
         advice: String,
         /// Whether the daemon hung up, as one that is just stopping or handing over does, rather than being slow.
         hung_up: bool,
+    },
+    /// It says that it is at work, and for too long.
+    #[error(
+        "the daemon (pid {pid}) has been {doing} for more than {} s and answers nobody meanwhile; try again in a while, its log says how far it is",
+        NOTICE_DEADLINE.as_secs()
+    )]
+    Engaged {
+        /// Its process.
+        pid: u32,
+        /// What it says it does.
+        doing: &'static str,
     },
     /// The daemon speaks another protocol.
     #[error(
@@ -113,6 +126,7 @@ impl Client {
     /// # Errors
     /// [`ConnectError`] says what to do.
     pub async fn connect(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
+        let patience = Patience::new(paths);
         let mut attempt = 1;
         loop {
             match Self::connect_once(paths, start, program).await {
@@ -121,7 +135,8 @@ impl Client {
                 }
                 // It took the connection just before it handed over; its successor takes the next.
                 Err(ConnectError::Silent { hung_up: true, .. }) if attempt < CALL_ATTEMPTS => attempt += 1,
-                other => return other,
+                Err(ConnectError::Silent { .. }) if patience.lasts() => sleep(START_RETRY_PAUSE).await,
+                other => return other.map_err(|error| patience.name(error)),
             }
         }
     }
@@ -190,19 +205,21 @@ impl Client {
     }
 
     async fn start_and_connect(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
-        let deadline = Instant::now() + START_DEADLINE;
+        let patience = Patience::until(paths, Instant::now() + START_DEADLINE);
         loop {
             // Again in every round: a daemon that was just stopping held the lock when it was tried first.
             let started = start_daemon(paths)?;
             let is_ours = |client: &Self| started.as_ref().is_some_and(|ours| ours.pid == client.greeting.pid);
-            match Self::poll_until_up(paths, start, program, deadline, started.as_ref()).await {
-                Err(ConnectError::Absent { .. }) if Instant::now() < deadline => {}
-                Err(ConnectError::Absent { .. }) if started.as_ref().is_none_or(Started::found_another) => {
+            match Self::poll_until_up(paths, start, program, &patience, started.as_ref()).await {
+                Err(ConnectError::Absent { .. }) if patience.lasts() => {}
+                Err(ConnectError::Absent { .. })
+                    if Notice::read(paths).is_none() && started.as_ref().is_none_or(Started::found_another) =>
+                {
                     let (home, socket) = (paths.home.clone(), paths.socket.clone());
                     return Err(ConnectError::Elsewhere { holder: holder(paths), home, socket });
                 }
                 Ok(client) => return Ok(Self { has_started: is_ours(&client), ..client }),
-                Err(other) => return Err(other),
+                Err(other) => return Err(patience.name(other)),
             }
         }
     }
@@ -211,7 +228,7 @@ impl Client {
         paths: &Paths,
         start: Start,
         program: &'static str,
-        deadline: Instant,
+        patience: &Patience<'_>,
         started: Option<&Started>,
     ) -> Result<Self, ConnectError> {
         /// Attempts before the lock is looked at again, when it was held by somebody else.
@@ -221,7 +238,7 @@ impl Client {
             match Self::connect_once(paths, start, program).await {
                 // One that we started and that greets badly is about to end; it then says why.
                 Err(ConnectError::Absent { .. } | ConnectError::Silent { .. })
-                    if Instant::now() < deadline && (started.is_some() || attempt < ROUND) =>
+                    if patience.lasts() && (started.is_some() || attempt < ROUND) =>
                 {
                     if let Some(failure) = started.and_then(Started::failure) {
                         return Err(failure.into());

@@ -6,7 +6,8 @@ use std::io;
 use tonic::{Code, Status};
 
 /// Whether the connection broke, rather than the daemon refusing.
-pub(crate) fn is_lost_connection(status: &Status) -> bool {
+#[must_use]
+pub fn is_lost_connection(status: &Status) -> bool {
     // `Unavailable` from the daemon itself carries no transport error as its source.
     matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled) && status.source().is_some()
 }

@@ -10,6 +10,7 @@ use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use helix_proto::notice::{Doing, Notice};
 use helix_proto::paths::Paths;
 use nix::sys::stat::{Mode, umask};
 
@@ -32,6 +33,7 @@ const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(5);
 #[derive(Debug)]
 pub(crate) struct Home {
     lock: File,
+    paths: Paths,
 }
 
 impl Home {
@@ -44,12 +46,34 @@ impl Home {
             make_directory(directory)?;
         }
         let lock = take_lock(paths)?;
-        Ok(Self { lock })
+        let home = Self { lock, paths: paths.clone() };
+        home.says(Doing::Opening);
+        Ok(home)
+    }
+
+    /// Tells callers why nobody greets them for a while.
+    pub(crate) fn says(&self, doing: Doing) {
+        if let Err(error) = Notice::post(&self.paths, process::id(), doing) {
+            tracing::warn!(%error, "callers could not be told that the daemon is {}", doing.words());
+        }
+    }
+
+    /// Tells callers that everybody is greeted from now on.
+    pub(crate) fn greets(&self) {
+        if let Err(error) = Notice::remove(&self.paths) {
+            tracing::warn!(%error, "the notice in the run directory was not removed");
+        }
     }
 
     /// The lock, for a program that takes over.
     pub(crate) fn lock(&self) -> BorrowedFd<'_> {
         self.lock.as_fd()
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        self.greets();
     }
 }
 

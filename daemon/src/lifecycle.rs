@@ -1,14 +1,16 @@
 //! From start to stop: open everything, serve, and close it in the order that loses nothing.
 
+mod end;
+
 use std::sync::atomic::{AtomicU32, AtomicU64};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
 use helix_engine::strand::{Request, Strand};
-use tokio::signal::unix::{SignalKind, signal};
+use helix_proto::notice::Doing;
 use tokio::sync::Notify;
 
 use crate::config::Config;
@@ -25,16 +27,15 @@ use crate::runtime::Runtime;
 use crate::serve;
 use crate::sources::Sources;
 use crate::system::SystemClock;
+use crate::work::Work;
 use crate::writer;
+use end::Signals;
 
 /// Threads for requests. The work itself runs on the blocking pool; these only move bytes.
 const ASYNC_THREADS: usize = 2;
 
 /// Threads for searches and reads; more would only queue for the processor.
 const BLOCKING_THREADS_MAX: usize = 16;
-
-/// How long requests in flight may take once the daemon was asked to stop.
-const DRAIN_DEADLINE: Duration = Duration::from_secs(3);
 
 /// How long reads and searches that nobody waits for any more may take to end.
 const LEFTOVER_DEADLINE: Duration = Duration::from_secs(1);
@@ -53,7 +54,7 @@ pub(crate) fn run(
         .enable_all()
         .build()
         .map_err(io_failure("starting", "the async runtime"))?;
-    let stopped = runtime.block_on(serve_until_stopped(config, inherited, detached));
+    let stopped = runtime.block_on(serve_until_stopped(config, &home, inherited, detached));
     // Ends every task that is left, such as that of a request whose end never came, and with it its hold on the writer.
     runtime.shutdown_timeout(LEFTOVER_DEADLINE);
     let Some((daemon, left)) = stopped? else { return Ok(None) };
@@ -66,17 +67,20 @@ pub(crate) fn run(
 type Stopped = (Daemon, Option<(Successor, Listening)>);
 
 /// Returns what is left to be closed once no task runs any more; nothing when it was stopped before it was open.
-async fn serve_until_stopped(config: Config, inherited: Inherited, detached: bool) -> Result<Option<Stopped>, Failure> {
+async fn serve_until_stopped(
+    config: Config,
+    home: &Home,
+    inherited: Inherited,
+    detached: bool,
+) -> Result<Option<Stopped>, Failure> {
     // Signals that come while the strand opens are not lost.
-    let mut terminate = signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?;
+    let mut signals = Signals::new()?;
     let started = Instant::now();
     let listening = listen::listen(&config.paths, inherited)?;
     let open = tokio::task::spawn_blocking(move || Daemon::open(config));
     let daemon = tokio::select! {
         opened = open => opened.map_err(|error| Failure::Disk(error.to_string()))??,
-        _ = terminate.recv() => return Ok(None),
-        _ = interrupt.recv() => return Ok(None),
+        _ = signals.any() => return Ok(None),
     };
     let runtime = Arc::clone(&daemon.runtime);
     tracing::info!(
@@ -94,22 +98,17 @@ async fn serve_until_stopped(config: Config, inherited: Inherited, detached: boo
     )
     .map_err(io_failure("serving", &runtime.config.paths.socket))?;
     let mut server = tokio::spawn(serve::serve(listener, Arc::clone(&runtime), Arc::clone(&stop)));
-    tokio::select! {
-        _ = terminate.recv() => tracing::info!("asked to stop by SIGTERM"),
-        _ = interrupt.recv() => tracing::info!("asked to stop by SIGINT"),
-        () = runtime.stop.notified() => tracing::info!("asked to stop"),
-        _ = &mut server => tracing::error!("the server ended by itself"),
-    }
+    home.greets();
+    let successor = end::asked(&runtime, &mut signals, &mut server).await;
+    home.says(if successor.is_some() { Doing::HandingOver } else { Doing::Stopping });
     notify_manager(&sd_notify::NotifyState::Stopping);
-    let successor = runtime.successor.lock().unwrap_or_else(PoisonError::into_inner).take();
     // With a successor new callers wait for it in the socket's backlog. Without one they find nobody and start the next
     // daemon, which waits for our lock.
-    let left = successor.map(|successor| (successor, listening));
-    // Kept for a server that has not begun to listen for it.
-    stop.notify_one();
-    if !server.is_finished() && tokio::time::timeout(DRAIN_DEADLINE, &mut server).await.is_err() {
-        tracing::warn!("requests in flight were cut off after {DRAIN_DEADLINE:?}");
-        server.abort();
+    let mut left = successor.map(|successor| (successor, listening));
+    let was_signalled = end::drain(&runtime.work, &stop, &mut signals, &mut server).await;
+    if was_signalled && left.take().is_some() {
+        tracing::info!("asked to stop by a signal, so nobody takes over");
+        home.says(Doing::Stopping);
     }
     drop(runtime);
     Ok(Some((daemon, left)))
@@ -231,6 +230,7 @@ impl Runtime {
             successor: Mutex::default(),
             program: std::env::current_exe().map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
+            work: Arc::new(Work::default()),
             uncompared: Mutex::default(),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),

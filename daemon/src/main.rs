@@ -22,6 +22,7 @@ mod serve;
 mod sources;
 mod system;
 mod telemetry;
+mod work;
 mod writer;
 
 use clap::Parser;

@@ -23,7 +23,7 @@ mod topics;
 mod upgrade;
 
 use std::process;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
@@ -54,7 +54,11 @@ where
     W: FnOnce(&Runtime) -> Result<T, Status> + Send + 'static,
 {
     let runtime = Arc::clone(runtime);
-    let done = tokio::task::spawn_blocking(move || work(&runtime));
+    let going = runtime.work.begin();
+    let done = tokio::task::spawn_blocking(move || {
+        let _going = going;
+        work(&runtime)
+    });
     async move {
         done.await.map_err(|error| {
             tracing::error!(%error, "a request failed");
@@ -107,6 +111,7 @@ impl Helix for Service {
     }
 
     async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactReply>, Status> {
+        let _going = self.runtime.work.begin_long("compact");
         compact::compact(&self.runtime, request.into_inner()).await.map(Response::new)
     }
 
@@ -147,6 +152,7 @@ impl Helix for Service {
     }
 
     async fn reindex(&self, _: Request<v1::ReindexRequest>) -> Result<Response<v1::ReindexReply>, Status> {
+        let _going = self.runtime.work.begin_long("reindex");
         off_thread(&self.runtime, stats::reindex).await.map(Response::new)
     }
 
@@ -224,6 +230,8 @@ impl Helix for Service {
     }
 
     async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownReply>, Status> {
+        // Whoever asks to stop wants no successor.
+        *self.runtime.successor.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.runtime.stop.notify_one();
         Ok(Response::new(v1::ShutdownReply { pid: process::id() }))
     }

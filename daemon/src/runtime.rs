@@ -18,6 +18,7 @@ use crate::hook::{Attention, Files, Gate, Incidents, Receipts, Sessions, Watches
 use crate::project::{self, Project, Projects};
 use crate::sources::Sources;
 use crate::system::SystemClock;
+use crate::work::Work;
 use crate::writer::WriterHandle;
 
 /// Longest agent or session name that is kept, in characters.
@@ -59,8 +60,10 @@ pub(crate) struct Runtime {
     pub(crate) successor: Mutex<Option<Successor>>,
     /// The program file this daemon was started from.
     pub(crate) program: PathBuf,
-    /// Told when somebody asks the daemon to stop.
+    /// Told when somebody asks the daemon to end.
     pub(crate) stop: Notify,
+    /// What goes on now.
+    pub(crate) work: Arc<Work>,
     /// Where the next search for duplicates goes on, of these scopes, because the last one did not get to the end.
     pub(crate) uncompared: Mutex<Option<(Vec<Scope>, Latest)>>,
     /// Connections now open.

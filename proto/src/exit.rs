@@ -2,7 +2,7 @@
 
 /// Done.
 pub const OK: u8 = 0;
-/// The command line or the request was wrong.
+/// The command line, the request, or a part of what was to be imported was wrong.
 pub const USAGE: u8 = 64;
 /// The daemon cannot be reached, or cannot do this now.
 pub const UNAVAILABLE: u8 = 69;

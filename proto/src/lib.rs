@@ -6,6 +6,7 @@ pub mod exit;
 pub mod frame;
 pub mod hidden;
 pub mod limits;
+pub mod notice;
 pub mod paths;
 pub mod remedy;
 

@@ -23,5 +23,9 @@ pub const QUERY_MAX_BYTES: usize = 8 * 1024;
 /// How long a client waits for the daemon to accept and greet it.
 pub const CONNECT_DEADLINE: Duration = Duration::from_secs(2);
 
+/// How long a client waits for a daemon that says why it does not greet yet: it opens a strand that a crash left to repair,
+/// or finishes its writes and hands over.
+pub const NOTICE_DEADLINE: Duration = Duration::from_mins(1);
+
 /// How long a client waits for an ordinary answer.
 pub const CALL_DEADLINE: Duration = Duration::from_secs(30);

@@ -83,6 +83,12 @@ impl Paths {
         self.home.join("run").join("helixd.lock")
     }
 
+    /// The file in which a daemon says why it greets nobody for a while; see [`crate::notice`].
+    #[must_use]
+    pub fn notice(&self) -> PathBuf {
+        self.home.join("run").join("helixd.notice")
+    }
+
     /// The configuration file.
     #[must_use]
     pub fn config(&self) -> PathBuf {

@@ -123,6 +123,7 @@ fn connect_code(error: &ConnectError) -> u8 {
     match error {
         ConnectError::Absent { .. }
         | ConnectError::Silent { .. }
+        | ConnectError::Engaged { .. }
         | ConnectError::Version { .. }
         | ConnectError::Elsewhere { .. }
         | ConnectError::Start(StartError::NotFound(_)) => exit::UNAVAILABLE,

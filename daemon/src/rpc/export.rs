@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Topic, TopicPattern};
 use helix_engine::store::Snapshot;
 use helix_engine::strand::Strand;
 use helix_proto::v1;
@@ -21,6 +21,7 @@ use tonic::Status;
 
 use super::{convert, scopes};
 use crate::runtime::Runtime;
+use crate::work::Work;
 
 /// Bytes of a piece: many memories, and far below what a message may hold.
 const PIECE_BYTES: usize = 256 * 1024;
@@ -31,6 +32,10 @@ const PIECES_MAX: usize = 4;
 /// Notes on what a format could not hold.
 const NOTES_MAX: usize = 100;
 
+/// What the log has no place for.
+const WITHOUT_FIELDS: &str =
+    "an AMRL log has no place for kind, scope, importance and pin, which were left out; json keeps every field";
+
 /// What the reader gets.
 pub(super) type Pieces = ReceiverStream<Result<v1::ExportPiece, Status>>;
 
@@ -39,14 +44,19 @@ pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Resu
     if request.format() == v1::ExchangeFormat::Unspecified {
         return Err(Status::invalid_argument("the export names no format; give json, markdown or amrl"));
     }
-    let (sender, pieces) = mpsc::channel(PIECES_MAX);
-    let runtime = Arc::clone(runtime);
+    // One place more is kept for how it ended, which a reader that is slow must learn too.
+    let (sender, pieces) = mpsc::channel(PIECES_MAX + 1);
+    let last = sender.clone().try_reserve_owned().map_err(|error| Status::internal(error.to_string()))?;
+    let (runtime, going) = (Arc::clone(runtime), runtime.work.begin_long("export"));
+    let handle = tokio::runtime::Handle::current();
     tokio::task::spawn_blocking(move || {
-        let mut outlet = Outlet { sender, file: String::new(), data: Vec::new(), written: Rc::default(), total: 0 };
-        let outcome = run(&runtime, &request, &mut outlet);
-        if let Err(status) = outcome {
+        let _going = going;
+        let work = Arc::clone(&runtime.work);
+        let outgoing = Outgoing { sender, handle, work };
+        let mut outlet = Outlet { outgoing, file: String::new(), data: Vec::new(), written: Rc::default(), total: 0 };
+        if let Err(status) = run(&runtime, &request, &mut outlet) {
             // A reader that went away needs no reason.
-            outlet.sender.blocking_send(Err(status)).ok();
+            last.send(Err(if runtime.work.is_ending() { ended() } else { status }));
         }
     });
     Ok(ReceiverStream::new(pieces))
@@ -64,8 +74,29 @@ fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> R
         v1::ExchangeFormat::Amrl => as_amrl(&selection, &snapshot, outlet)?,
         v1::ExchangeFormat::Unspecified => Report::default(),
     };
-    let notes = report.flaws.iter().take(NOTES_MAX).map(ToString::to_string).collect();
+    let mut notes: Vec<String> = report.flaws.iter().take(NOTES_MAX).map(ToString::to_string).collect();
+    if request.format() == v1::ExchangeFormat::Amrl && outlet.total > 0 {
+        notes.push(WITHOUT_FIELDS.to_owned());
+    }
+    notes.extend(replaced(runtime, &scopes, &request.topics));
     outlet.send(notes).map_err(|error| stream_status(&error))
+}
+
+/// Says how many memories of the scopes and topics are not exported because others took their place or they were put away.
+fn replaced(runtime: &Runtime, scopes: &[Scope], patterns: &[String]) -> Option<String> {
+    let patterns: Vec<TopicPattern> = patterns.iter().filter_map(|pattern| TopicPattern::parse(pattern).ok()).collect();
+    let catalog = runtime.strand.catalog();
+    let known = catalog.scope_numbers(scopes);
+    let is_wanted = |topic: &str| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(topic));
+    let count = |status| {
+        let rows = catalog.rows().filter(|(_, row)| row.status == status && row.is_in(&known));
+        rows.filter(|(_, row)| is_wanted(catalog.topic_of(row))).count()
+    };
+    let (superseded, archived) = (count(Life::Superseded), count(Life::Archived));
+    let parts = [(superseded, "superseded"), (archived, "archived")];
+    let parts: Vec<String> =
+        parts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    (!parts.is_empty()).then(|| format!("only active memories are exported: {} left out", parts.join(" and ")))
 }
 
 /// What is exported: topics by name, their memories in the order in which `topic:index` counts them.
@@ -155,13 +186,36 @@ fn as_amrl(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> R
     Ok(report)
 }
 
+fn ended() -> Status {
+    Status::unavailable("the export was ended because the daemon stops or hands over to another program; export again")
+}
+
 fn stream_status(error: &io::Error) -> Status {
     Status::cancelled(format!("the export was not read to its end: {error}"))
 }
 
+/// Where pieces go, for as long as the daemon does not end.
+struct Outgoing {
+    sender: mpsc::Sender<Result<v1::ExportPiece, Status>>,
+    handle: tokio::runtime::Handle,
+    work: Arc<Work>,
+}
+
+impl Outgoing {
+    fn send(&self, piece: v1::ExportPiece) -> io::Result<()> {
+        self.handle.block_on(async {
+            tokio::select! {
+                biased;
+                () = self.work.ending() => Err(io::ErrorKind::ConnectionAborted.into()),
+                sent = self.sender.send(Ok(piece)) => sent.map_err(|_| io::ErrorKind::BrokenPipe.into()),
+            }
+        })
+    }
+}
+
 /// Gathers bytes into pieces and hands them on.
 struct Outlet {
-    sender: mpsc::Sender<Result<v1::ExportPiece, Status>>,
+    outgoing: Outgoing,
     file: String,
     data: Vec<u8>,
     /// Memories so far; the writers count while they hold the outlet.
@@ -187,7 +241,7 @@ impl Outlet {
             total: self.total,
             notes,
         };
-        self.sender.blocking_send(Ok(piece)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+        self.outgoing.send(piece)
     }
 }
 

@@ -27,6 +27,7 @@ use tonic::{Code, Status, Streaming};
 
 use super::convert;
 use crate::runtime::{Asker, Runtime};
+use crate::work::Work;
 use batch::{Importer, Incoming};
 use merge::Claim;
 use seen::Seen;
@@ -52,14 +53,16 @@ pub(super) async fn import(
     if first.format() == v1::ExchangeFormat::Unspecified {
         return Err(Status::invalid_argument("the import names no format; give json, markdown or amrl"));
     }
+    let going = runtime.work.begin_long("import");
     let (pieces, spooled) = mpsc::channel(PIECES_MAX);
     let (reports, answer) = mpsc::channel(REPORTS_MAX);
     let request =
         Request { format: first.format(), scope: first.scope.clone(), dry_run: first.dry_run, trust: first.trust };
     let caller = first.caller.clone();
-    tokio::spawn(forward(first, incoming, pieces));
     let runtime = Arc::clone(runtime);
+    tokio::spawn(forward(first, incoming, pieces, Arc::clone(&runtime.work)));
     tokio::task::spawn_blocking(move || {
+        let _going = going;
         let asker = runtime.asker(caller.as_ref());
         let outcome = run(&runtime, asker, &request, spooled, &reports);
         // A caller that went away has lost only the report.
@@ -76,22 +79,25 @@ struct Request {
     trust: bool,
 }
 
-/// Hands pieces to the thread that spools them, until the caller has no more or the thread wants no more.
+/// What the caller sends: a piece, or that there is no more. Without the latter it is not whole, however its stream ends.
+type Sent = Result<Option<v1::ImportPiece>, Status>;
+
+/// Hands pieces to the thread that spools them, until the caller has no more, the thread wants no more, or the daemon ends.
 async fn forward(
     first: v1::ImportPiece,
     mut incoming: Streaming<v1::ImportPiece>,
-    pieces: mpsc::Sender<Result<v1::ImportPiece, Status>>,
+    pieces: mpsc::Sender<Sent>,
+    work: Arc<Work>,
 ) {
-    let mut next = Ok(first);
+    let mut next = Ok(Some(first));
     loop {
-        let is_last = next.is_err();
+        let is_last = !matches!(next, Ok(Some(_)));
         if pieces.send(next).await.is_err() || is_last {
             return;
         }
-        next = match incoming.message().await {
-            Ok(Some(piece)) => Ok(piece),
-            Ok(None) => return,
-            Err(status) => Err(status),
+        next = tokio::select! {
+            next = incoming.message() => next,
+            () = work.ending() => Err(ending()),
         };
     }
 }
@@ -100,14 +106,10 @@ fn run(
     runtime: &Runtime,
     asker: Asker,
     request: &Request,
-    mut pieces: mpsc::Receiver<Result<v1::ImportPiece, Status>>,
+    pieces: mpsc::Receiver<Sent>,
     reports: &mpsc::Sender<Result<v1::ImportProgress, Status>>,
 ) -> Result<v1::ImportProgress, Status> {
-    let mut spool = Spool::new(&runtime.config.paths).map_err(|error| spool_status(&error))?;
-    while let Some(piece) = pieces.blocking_recv() {
-        let piece = piece?;
-        spool.write(&piece.file, &piece.data).map_err(|error| spool_status(&error))?;
-    }
+    let mut spool = spool(runtime, pieces)?;
     let home = match request.scope.as_str() {
         "" | "project" => asker.project.scope.clone(),
         other => Scope::parse(other).map_err(|error| Status::invalid_argument(error.to_string()))?,
@@ -120,17 +122,44 @@ fn run(
     let asker = Asker { actor: Actor { origin: Origin::Import, ..asker.actor }, ..asker };
     let project = Arc::clone(&asker.project);
     let seen = Seen::new(&project, runtime.sources.look(&project, 0));
-    let mut done = thread::scope(|scope| {
+    let mut done = thread::scope(|scope| -> Result<v1::ImportProgress, Status> {
         let reader = Reader::start(scope, runtime.writer.clone(), asker.actor.clone());
         let reader =
             reader.map_err(|error| Status::unavailable(format!("starting a thread for the import: {error}")))?;
         let mut importer = Importer::new(runtime, asker, home, request, reports.clone(), seen, reader);
         importer.follow(spool.reading());
-        read(request.format, &mut spool, &mut importer)?;
-        importer.finish()
+        let read = read(request.format, &mut spool, &mut importer);
+        match read.and_then(|()| importer.finish()) {
+            Ok(()) => Ok(importer.into_progress()),
+            Err(status) => {
+                // What is on its way is written: the caller is told of it before it is told what went wrong.
+                reports.blocking_send(Ok(importer.give_up())).ok();
+                Err(status)
+            }
+        }
     })?;
     done.done = true;
     Ok(done)
+}
+
+/// Keeps what is sent until all of it is there.
+fn spool(runtime: &Runtime, mut pieces: mpsc::Receiver<Sent>) -> Result<Spool, Status> {
+    let mut spool = Spool::new(&runtime.config.paths).map_err(|error| spool_status(&error))?;
+    loop {
+        match pieces.blocking_recv() {
+            Some(Ok(Some(piece))) => {
+                spool.write(&piece.file, &piece.data).map_err(|error| spool_status(&error))?;
+            }
+            Some(Ok(None)) => return Ok(spool),
+            Some(Err(status)) => return Err(status),
+            None => return Err(ending()),
+        }
+    }
+}
+
+/// Why an import ends before its end that is asked to.
+fn ending() -> Status {
+    Status::unavailable("the import was ended because the daemon stops or hands over to another program")
 }
 
 /// Reads every file and gives its memories to the importer.

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use helix_client::{ConnectError, Start, v1};
+use helix_client::limits::NOTICE_DEADLINE;
+use helix_client::{ConnectError, Doing, Notice, Start, v1};
 use helix_proto::exit;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -17,7 +18,7 @@ use crate::context::{Context, wait};
 use crate::failure::{Failure, Outcome};
 use crate::screen;
 
-/// How long a daemon may take to finish its writes and end.
+/// How long a daemon may take to end that does not say why it takes longer; one that does has [`NOTICE_DEADLINE`].
 const STOP_DEADLINE: Duration = Duration::from_secs(6);
 
 /// How long a daemon may take to greet, and to say that it heard, before it is asked by signal: one that is stopped or hangs
@@ -63,16 +64,26 @@ async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
     let mut is_said = false;
     let mut heard = None;
     loop {
-        if heard.is_none()
-            && let Asked::Heard(pid) = ask(context).await?
-        {
-            heard = Some(pid);
+        let notice = Notice::read(&context.paths);
+        match notice {
+            // It stops already; whoever asked it.
+            Some(Notice { pid, doing: Doing::Stopping }) => heard = Some(pid),
+            // Its successor is to be asked, and it cannot tell it.
+            Some(Notice { doing: Doing::HandingOver, .. }) => heard = None,
+            Some(Notice { doing: Doing::Opening, .. }) | None => {
+                if heard.is_none()
+                    && let Asked::Heard(pid) = ask(context).await?
+                {
+                    heard = Some(pid);
+                }
+            }
         }
         if !is_held(&lock)? {
             return Ok(heard);
         }
-        if started.elapsed() >= STOP_DEADLINE {
-            return Err(still_running(&lock, heard));
+        let deadline = if notice.is_some() { NOTICE_DEADLINE } else { STOP_DEADLINE };
+        if started.elapsed() >= deadline {
+            return Err(still_running(&lock, heard, notice));
         }
         if started.elapsed() >= QUIET && !is_said {
             is_said = true;
@@ -140,7 +151,7 @@ fn is_held(lock: &Path) -> Result<bool, Failure> {
 }
 
 fn waiting(lock: &Path, heard: Option<u32>) -> String {
-    let (seconds, place) = (STOP_DEADLINE.as_secs(), lock.display());
+    let (seconds, place) = (NOTICE_DEADLINE.as_secs(), lock.display());
     match heard {
         Some(pid) => format!(
             "helixctl: waiting for helixd (pid {pid}) to finish its writes and let go of {place}, {seconds} s at most"
@@ -151,8 +162,16 @@ fn waiting(lock: &Path, heard: Option<u32>) -> String {
     }
 }
 
-fn still_running(lock: &Path, heard: Option<u32>) -> Failure {
-    let (seconds, place) = (STOP_DEADLINE.as_secs(), lock.display());
+fn still_running(lock: &Path, heard: Option<u32>, notice: Option<Notice>) -> Failure {
+    let place = lock.display();
+    if let Some(Notice { pid, doing }) = notice {
+        let (seconds, doing) = (NOTICE_DEADLINE.as_secs(), doing.words());
+        return Failure::Unavailable(format!(
+            "helixd (pid {pid}) is still {doing} after {seconds} s, so leave it alone; its log says how far it is; \
+             run `helixctl down` again to wait on"
+        ));
+    }
+    let seconds = STOP_DEADLINE.as_secs();
     Failure::Unavailable(match heard {
         Some(pid) => {
             format!(

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use helix_client::{Start, v1};
+use helix_client::{Client, Start, v1};
 use helix_proto::exit;
 use tokio::time::{Instant, sleep};
 
@@ -18,11 +18,12 @@ use crate::text::one_line;
 /// How long the daemon may take to start the new one and hand over: it opens the store, which a crash may have left to repair.
 const HANDOVER_DEADLINE: Duration = Duration::from_mins(2);
 
-/// How long the new daemon may take to answer once it was handed the socket.
-const ANSWER_DEADLINE: Duration = Duration::from_secs(30);
+/// How long the new daemon may take to answer: the old one may wait a minute for imports and the like, and has to finish
+/// its writes, and the new one opens the store.
+const ANSWER_DEADLINE: Duration = Duration::from_mins(3);
 
 /// Pause between two looks at who answers.
-const LOOK_PAUSE: Duration = Duration::from_millis(20);
+const LOOK_PAUSE: Duration = Duration::from_millis(50);
 
 /// Arguments of `upgrade`.
 #[derive(Debug, Args)]
@@ -41,10 +42,15 @@ impl Upgrade {
         wait(async {
             let mut client = context.connect(Start::Never).await?;
             let old_pid = client.greeting.pid;
+            let started_at = started_at(&mut client).await;
             let handover =
                 client.call_once(HANDOVER_DEADLINE, async |rpc| rpc.upgrade(v1::UpgradeRequest { program }).await);
             let reply = while_slow(context.screen, "handing over", handover).await?;
-            while_slow(context.screen, "waiting for the new daemon", answered(context, &reply)).await?;
+            let what = waiting(&reply);
+            if !reply.waits_for.is_empty() {
+                screen::remark(&format!("helixctl: {what}, a minute at most"));
+            }
+            while_slow(context.screen, &what, answered(context, &reply, started_at)).await?;
             if self.json {
                 screen::json(&UpgradeDocument::new(&reply, old_pid))?;
                 return Ok(exit::OK);
@@ -53,6 +59,14 @@ impl Upgrade {
             screen::print(&format!("upgraded\t{old} → {new}\tpid {old_pid} → {pid}\n"))?;
             Ok(exit::OK)
         })
+    }
+}
+
+/// What the hand-over takes until it is done.
+fn waiting(reply: &v1::UpgradeReply) -> String {
+    match reply.waits_for.as_slice() {
+        [] => "waiting for the new daemon".to_owned(),
+        running => format!("helixd hands over when this has ended: {}", one_line(&running.join(", "))),
     }
 }
 
@@ -67,14 +81,25 @@ fn checked(context: &Context, program: PathBuf) -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|_| Failure::Usage("the path is not UTF-8; rename it".to_owned()))
 }
 
+/// When a daemon began to serve: the old and the new one may be of one version, and are one process. `None` for one that goes
+/// away just now.
+async fn started_at(client: &mut Client) -> Option<i64> {
+    let status = client.call(async |rpc| rpc.status(v1::StatusRequest {}).await).await;
+    status.ok().map(|status| status.started_at_us)
+}
+
 /// Waits until the daemon that the reply names is the one that answers.
-async fn answered(context: &Context, reply: &v1::UpgradeReply) -> Result<(), Failure> {
+async fn answered(context: &Context, reply: &v1::UpgradeReply, before: Option<i64>) -> Result<(), Failure> {
     let deadline = Instant::now() + ANSWER_DEADLINE;
     loop {
-        let answer = context.connect(Start::Never).await.map(|client| client.greeting);
-        if answer.as_ref().is_ok_and(|answer| answer.pid == reply.pid && answer.version == reply.new_version) {
-            return Ok(());
+        let mut answer = context.connect(Start::Never).await;
+        if let Ok(client) = &mut answer {
+            let is_it = client.greeting.pid == reply.pid && client.greeting.version == reply.new_version;
+            if is_it && (reply.new_version != reply.old_version || started_at(client).await > before) {
+                return Ok(());
+            }
         }
+        let answer = answer.map(|client| client.greeting);
         if Instant::now() >= deadline {
             let who = match answer {
                 Ok(answer) => format!("helixd {} (pid {}) answers", one_line(&answer.version), answer.pid),

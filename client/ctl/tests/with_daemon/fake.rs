@@ -226,7 +226,7 @@ impl Helix for Answers {
     async fn upgrade(&self, request: Request<v1::UpgradeRequest>) -> Result<Response<v1::UpgradeReply>, Status> {
         self.with("upgrade", |state| state.upgraded = Some(request.into_inner().program));
         let (old_version, new_version) = ("0.1.0".to_owned(), "0.2.0".to_owned());
-        Ok(Response::new(v1::UpgradeReply { pid: 2, old_version, new_version }))
+        Ok(Response::new(v1::UpgradeReply { pid: 2, old_version, new_version, waits_for: Vec::new() }))
     }
 
     async fn list_topics(

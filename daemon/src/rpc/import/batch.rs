@@ -116,7 +116,8 @@ impl<'r> Importer<'r> {
         self.reading = reading;
     }
 
-    /// Takes one memory. An error ends the import; what was written stays, and importing again finds it known.
+    /// Takes one memory. An error ends the import, as the daemon's own end does; what was written stays, and importing again
+    /// finds it known.
     pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Status> {
         self.progress.read += 1;
         let place = self.links.place(&incoming.memory.topic);
@@ -124,6 +125,9 @@ impl<'r> Importer<'r> {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { is_repeat } => self.store(incoming.memory, place, !is_repeat),
             Match::Perhaps => self.put_off(incoming, place)?,
+        if self.runtime.work.is_ending() {
+            return Err(super::ending());
+        }
         }
         self.send_full()
     }
@@ -183,8 +187,8 @@ impl<'r> Importer<'r> {
         &mut self.problems
     }
 
-    /// Writes what is left, then the links, and says what was done.
-    pub(super) fn finish(mut self) -> Result<v1::ImportProgress, Status> {
+    /// Writes what is left, then the links.
+    pub(super) fn finish(&mut self) -> Result<(), Status> {
         self.settle_own_topics()?;
         while !self.put_off.is_empty() {
             self.settle_first()?;
@@ -213,9 +217,7 @@ impl<'r> Importer<'r> {
             let requests = requests.collect();
             self.write(requests)?.blocking_recv().map_err(|_| gone())?;
         }
-        repeats::find(self.runtime, &self.stored, &mut self.progress)?;
-        self.problems.report(&mut self.progress);
-        Ok(self.progress)
+        Ok(())
     }
 
     fn store(&mut self, mut memory: Portable, place: usize, force: bool) {
@@ -237,6 +239,32 @@ impl<'r> Importer<'r> {
             let scope = &admitted.scope;
             self.seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless, at });
         }
+        self.write_links()?;
+        repeats::find(self.runtime, &self.stored, &mut self.progress)
+    }
+
+    /// Says what was done.
+    pub(super) fn into_progress(mut self) -> v1::ImportProgress {
+        self.problems.report(&mut self.progress);
+        self.progress
+    }
+
+    /// Says what was done when the rest is not: what was sent is settled, and linked with what is there.
+    pub(super) fn give_up(mut self) -> v1::ImportProgress {
+        while !self.sent.is_empty() {
+            // A failed disk has acknowledged nothing of it.
+            if let Err(error) = self.settle() {
+                tracing::warn!(%error, "a batch of an import that ended early was not acknowledged");
+            }
+        }
+        if let Err(error) = self.write_links() {
+            tracing::warn!(%error, "the links of an import that ended early were not written");
+        }
+        let (bytes_read, bytes_whole) = self.reading.so_far();
+        v1::ImportProgress { bytes_read, bytes_whole, ..self.progress }
+    }
+
+    fn write_links(&mut self) -> Result<(), Status> {
         let stamps = Stamps {
             id: memory.id,
             handle: memory.handle.clone(),

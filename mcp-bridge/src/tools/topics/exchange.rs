@@ -72,11 +72,23 @@ fn import_pieces(caller: Caller, arguments: &Arguments) -> Result<Vec<ImportPiec
 }
 
 async fn last(mut progress: Streaming<ImportProgress>) -> Result<Option<ImportProgress>, Status> {
-    let mut last = None;
-    while let Some(message) = progress.message().await? {
+    let mut last: Option<ImportProgress> = None;
+    while let Some(message) = progress.message().await.map_err(|status| account(status, last.as_ref()))? {
         last = Some(message);
     }
     Ok(last)
+}
+
+/// Why an import ended early, with what it stored until then.
+fn account(status: Status, last: Option<&ImportProgress>) -> Status {
+    match last {
+        Some(last) if last.stored + last.revised > 0 => {
+            let (message, stored, revised) = (status.message(), last.stored, last.revised);
+            let told = format!("{message}; {stored} memories were stored and {revised} changed until then, import again to go on");
+            Status::new(status.code(), told)
+        }
+        _ => status,
+    }
 }
 
 async fn in_time<T>(reading: impl Future<Output = Result<T, Status>>) -> Result<T, CallError> {

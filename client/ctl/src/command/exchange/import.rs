@@ -5,16 +5,18 @@
 
 mod source;
 
+use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
 use helix_client::text::memory::count_of;
-use helix_client::{Client, Start, v1};
+use helix_client::{Client, Start, is_lost_connection, v1};
 use helix_proto::exit;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Code, Status};
 
 use self::source::{Source, send};
 use super::format::Format;
@@ -81,8 +83,11 @@ impl Import {
         } else {
             screen::print(&render::imported(context.screen.look, &result, self.dry_run))?;
         }
-        // What could not be read or stored is the input's fault.
+        // What could not be read or stored is the input's fault, whatever else was in it: who deletes it afterwards would lose that.
         let clean = result.refused == 0 && result.problems.is_empty();
+        if !clean && !self.json {
+            screen::remark("helixctl: a part of the input was not taken, as said above; the rest was");
+        }
         Ok(if clean { exit::OK } else { exit::USAGE })
     }
 }
@@ -126,7 +131,7 @@ async fn converse(
     let stream = ReceiverStream::new(pieces);
     let mut replies = client.call_once(IMPORT_DEADLINE, async |rpc| rpc.import(stream).await).await?;
     let mut last = v1::ImportProgress::default();
-    while let Some(progress) = replies.message().await.map_err(|status| partly(status.into(), &last))? {
+    while let Some(progress) = replies.message().await.map_err(|status| ended(status, &last))? {
         transfer.counted(progress.read, progress.bytes_read, progress.bytes_whole);
         last = progress;
         if last.done {
@@ -139,9 +144,27 @@ async fn converse(
     Err(partly(Failure::Unavailable("the daemon ended the import early; see its log".to_owned()), &last))
 }
 
-/// Known memories are not stored again, so the same input may be given again.
+/// Why the daemon sends no more. Only a lost connection leaves open how much of what was sent last is stored.
+fn ended(status: Status, last: &v1::ImportProgress) -> Failure {
+    if is_lost_connection(&status) || (status.code() == Code::Internal && status.source().is_some()) {
+        let gone = "the daemon went away before the import had ended; more than the following may be stored".to_owned();
+        return partly(Failure::Unavailable(gone), last);
+    }
+    partly(status.into(), last)
+}
+
+/// Known memories are not stored again, so the same input may be given again; but a file at fault has to be mended first.
 fn partly(failure: Failure, last: &v1::ImportProgress) -> Failure {
-    let stored = count_of(last.stored, "memory was", "memories were");
-    let what = format!("{stored} stored until then; import the same again to go on");
+    let is_input = matches!(&failure, Failure::Daemon(status) if status.code() == Code::InvalidArgument);
+    let next = if is_input { "mend the file and import it again" } else { "import the same again" };
+    let revised = if last.revised == 0 { String::new() } else { format!(" and {} revised", last.revised) };
+    let what = match last.stored + last.revised {
+        0 if is_input => "nothing was stored".to_owned(),
+        0 => format!("nothing was stored until then; {next}"),
+        _ => {
+            let stored = count_of(last.stored, "memory was", "memories were");
+            format!("{stored} stored{revised} until then; {next} to go on: what is stored is found known")
+        }
+    };
     Failure::Within { what, failure: Box::new(failure) }
 }

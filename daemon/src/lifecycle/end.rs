@@ -1,0 +1,122 @@
+//! Coming to an end: who may ask for it, what is waited for, and how long.
+//!
+//! A hand-over first waits for imports, exports and the like while everybody is served as ever. Then, as in a stop, nobody
+//! new is served, long work ends early and requests in flight are finished.
+
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use crate::failure::{Failure, io_failure};
+use crate::handover::Successor;
+use crate::runtime::Runtime;
+use crate::work::Work;
+
+/// How long a hand-over waits for long work, which then ends early.
+const LONG_WORK_DEADLINE: Duration = Duration::from_mins(1);
+
+/// How long connections may take to end whose requests never come whole.
+const DRAIN_DEADLINE: Duration = Duration::from_secs(3);
+
+/// How long the work of requests in flight may take beyond that: as long as a request may take at all.
+const WORK_DEADLINE: Duration = Duration::from_secs(30);
+
+/// How long the last answers may take to be read.
+const ANSWER_DEADLINE: Duration = Duration::from_millis(500);
+
+/// The signals that ask the daemon to stop.
+pub(super) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    /// Keeps them from ending the process by themselves, from now on.
+    pub(super) fn new() -> Result<Self, Failure> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?,
+            interrupt: signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?,
+        })
+    }
+
+    /// Waits for one, and says which.
+    pub(super) async fn any(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
+}
+
+/// Serves until the daemon is asked to end. Returns who takes over, if somebody does.
+pub(super) async fn asked(
+    runtime: &Runtime,
+    signals: &mut Signals,
+    server: &mut JoinHandle<()>,
+) -> Option<Successor> {
+    let successor = || runtime.successor.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    tokio::select! {
+        signal = signals.any() => tracing::info!("asked to stop by {signal}"),
+        () = runtime.stop.notified() => tracing::info!("asked to end"),
+        _ = &mut *server => tracing::error!("the server ended by itself"),
+    }
+    let long = runtime.work.long();
+    if successor().is_some() && !long.is_empty() && !server.is_finished() {
+        tracing::info!(waits_for = long.join(", "), "the hand-over waits, {LONG_WORK_DEADLINE:?} at most");
+        let deadline = sleep(LONG_WORK_DEADLINE);
+        tokio::pin!(deadline);
+        // Asked to stop meanwhile, there is no successor any more.
+        while successor().is_some() {
+            tokio::select! {
+                signal = signals.any() => {
+                    tracing::info!("asked to stop by {signal}");
+                    return None;
+                }
+                () = runtime.stop.notified() => {}
+                () = runtime.work.no_long() => break,
+                () = &mut deadline => break,
+            }
+        }
+    }
+    successor().filter(|_| !server.is_finished())
+}
+
+/// Ends the server: long work ends early, requests in flight are finished. Returns whether a signal came meanwhile.
+pub(super) async fn drain(
+    work: &Arc<Work>,
+    stop: &Notify,
+    signals: &mut Signals,
+    server: &mut JoinHandle<()>,
+) -> bool {
+    work.end();
+    // Kept for a server that has not begun to listen for it.
+    stop.notify_one();
+    let cut = cut(work);
+    tokio::pin!(cut);
+    let mut was_signalled = false;
+    while !server.is_finished() {
+        tokio::select! {
+            _ = &mut *server => {}
+            _ = signals.any() => was_signalled = true,
+            () = &mut cut => {
+                tracing::warn!("connections that did not end were cut off");
+                server.abort();
+                break;
+            }
+        }
+    }
+    was_signalled
+}
+
+/// Waits until the connections that are left are to be cut off.
+async fn cut(work: &Work) {
+    sleep(DRAIN_DEADLINE).await;
+    if timeout(WORK_DEADLINE, work.idle()).await.is_err() {
+        tracing::warn!("requests in flight were cut off after {WORK_DEADLINE:?}");
+    }
+    sleep(ANSWER_DEADLINE).await;
+}

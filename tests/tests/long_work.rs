@@ -1,0 +1,179 @@
+//! Imports and exports while the daemon is asked to hand over or to stop.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Output, Stdio};
+use std::time::Duration;
+
+use helix_client::v1;
+use helix_proto::notice::Notice;
+use helix_tests::process::within;
+use helix_tests::rpc::draft;
+use helix_tests::{Binary, Home, Project, Served};
+
+/// How long anything here may take on a busy machine.
+const DEADLINE: Duration = Duration::from_mins(2);
+
+/// Memories of a log that take long enough to be caught at work.
+const MEMORIES: u32 = 60_000;
+
+/// An import whose input comes from the test.
+struct Import {
+    /// Until its end is waited for.
+    child: Option<Child>,
+    input: Option<ChildStdin>,
+}
+
+impl Import {
+    fn start(home: &Home, project: &Project) -> Self {
+        let mut command = home.command(Binary::Ctl);
+        command.args(["import", "-", "--format", "json"]).current_dir(&project.root);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let input = child.stdin.take();
+        Self { child: Some(child), input }
+    }
+
+    fn write(&mut self, text: &str) {
+        self.input.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
+    }
+
+    fn finish(mut self) -> Output {
+        drop(self.input.take());
+        self.child.take().unwrap().wait_with_output().unwrap()
+    }
+}
+
+impl Drop for Import {
+    fn drop(&mut self) {
+        let Some(child) = &mut self.child else { return };
+        // Gone already is what we want.
+        child.kill().ok();
+        child.wait().ok();
+    }
+}
+
+fn entries(from: u32, to: u32) -> String {
+    let one = |number: u32| format!("{{\"topic\":\"t\",\"text\":\"memory {number} of an import, unlike {}\"}}", number * 7);
+    (from..to).map(one).collect::<Vec<_>>().join(",\n")
+}
+
+fn active(served: &mut Served) -> u64 {
+    let status = served.rpc.status().unwrap();
+    status.memories_by_status.iter().find(|one| one.name == "active").map_or(0, |one| one.count)
+}
+
+fn store(served: &mut Served, project: &Project, text: &str) {
+    served.rpc.store(v1::Program::Ctl, &project.root, draft("build", text, "")).unwrap();
+}
+
+/// Asks for a hand-over, and says what it waits for.
+fn ask_upgrade(served: &mut Served) -> Vec<String> {
+    served.rpc.call(async |rpc| rpc.upgrade(v1::UpgradeRequest::default()).await).unwrap().waits_for
+}
+
+/// Asks for a hand-over that surely finds an import under way.
+fn import_under_way(served: &mut Served) -> Vec<String> {
+    within(DEADLINE, || Ok((served.rpc.status()?.open_connections > 1).then_some(()))).unwrap();
+    within(DEADLINE, || Ok(Some(ask_upgrade(served)).filter(|waits_for| !waits_for.is_empty()))).unwrap()
+}
+
+#[test]
+fn a_hand_over_waits_for_an_import_and_everybody_is_served_meanwhile() {
+    let mut served = Served::new().unwrap();
+    let project = Project::without_git(&served.home, "p").unwrap();
+    let mut import = Import::start(&served.home, &project);
+    import.write("[");
+    import.write(&entries(0, 20_000));
+    assert_eq!(import_under_way(&mut served), ["import"]);
+    let before = served.rpc.status().unwrap().started_at_us;
+    for number in 0..20 {
+        store(&mut served, &project, &format!("stored while the hand-over waits, number {number}"));
+    }
+    assert_eq!(served.rpc.status().unwrap().started_at_us, before, "the old program still serves");
+    import.write(",");
+    import.write(&entries(20_000, 25_000));
+    import.write("]");
+    let output = import.finish();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("25000 memories read: 25000 stored"), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    // Calls made while it hands over are answered by the new program.
+    let handed = within(DEADLINE, || Ok((served.rpc.status()?.started_at_us > before).then_some(())));
+    handed.unwrap();
+    store(&mut served, &project, "stored in the new program");
+    assert_eq!(active(&mut served), 25_021);
+    assert_eq!(Notice::read(&served.home.paths), None);
+}
+
+#[test]
+fn a_stop_ends_an_import_with_a_true_account() {
+    let mut served = Served::new().unwrap();
+    let project = Project::without_git(&served.home, "p").unwrap();
+    let file: PathBuf = served.home.scratch().join("all.json");
+    fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
+    let mut command = served.home.command(Binary::Ctl);
+    command.args(["import", file.to_str().unwrap()]).current_dir(&project.root);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    within(DEADLINE, || Ok((active(&mut served) > 2_000).then_some(()))).unwrap();
+    let down = served.home.command(Binary::Ctl).arg("down").output().unwrap();
+    assert!(down.status.success(), "{}", String::from_utf8_lossy(&down.stderr));
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(69), "{said}");
+    let Served { rpc, daemon, home } = served;
+    drop((rpc, daemon));
+    let mut served = Served::on(home).unwrap();
+    let stored = active(&mut served);
+    assert!(stored < u64::from(MEMORIES), "the import was over before the stop");
+    assert!(said.contains(&format!("{stored} memories were stored until then")), "{stored}: {said}");
+}
+
+#[test]
+fn an_import_whose_sender_dies_stores_nothing() {
+    let mut served = Served::new().unwrap();
+    let project = Project::without_git(&served.home, "p").unwrap();
+    let mut import = Import::start(&served.home, &project);
+    import.write("[");
+    import.write(&entries(0, 20_000));
+    import_under_way(&mut served);
+    drop(import);
+    // The hand-over comes when the import has ended.
+    within(DEADLINE, || Ok(ask_upgrade(&mut served).is_empty().then_some(()))).unwrap();
+    assert_eq!(active(&mut served), 0);
+}
+
+#[test]
+fn a_cut_json_export_is_counted_exactly() {
+    let mut served = Served::new().unwrap();
+    let project = Project::without_git(&served.home, "p").unwrap();
+    let whole = format!("[{}]", entries(0, 5_500));
+    let file = served.home.scratch().join("cut.json");
+    fs::write(&file, whole.get(..whole.len() - 100).unwrap()).unwrap();
+    let mut command = served.home.command(Binary::Ctl);
+    let output = command.args(["import", file.to_str().unwrap()]).current_dir(&project.root).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(64), "{said}");
+    let stored = active(&mut served);
+    assert!(stored > 0 && said.contains(&format!("{stored} memories were stored until then")), "{stored}: {said}");
+}
+
+#[test]
+fn an_export_that_nobody_reads_does_not_hold_a_stop_up() {
+    let mut served = Served::new().unwrap();
+    let project = Project::without_git(&served.home, "p").unwrap();
+    let text = "long ".repeat(8_000);
+    for number in 0..400 {
+        store(&mut served, &project, &format!("{number} {text}"));
+    }
+    let mut command = served.home.command(Binary::Ctl);
+    command.args(["export", "-"]).current_dir(&project.root);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 1];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    let down = served.home.command(Binary::Ctl).arg("down").output().unwrap();
+    assert!(down.status.success(), "{}", String::from_utf8_lossy(&down.stderr));
+    let output = child.wait_with_output().unwrap();
+    assert!(!output.status.success(), "a cut export is no success");
+}
