@@ -40,6 +40,11 @@ impl Draft {
         run(&command(|name| env::var(name).ok()), &self.path)
     }
 
+    /// Whether the file is still there.
+    pub(crate) fn is_there(&self) -> bool {
+        self.path.exists()
+    }
+
     /// What the file says now.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         read(&self.path)

@@ -22,5 +22,6 @@ mod time;
 
 pub use amrl::OwnLines;
 pub use change::{Base, Change};
+pub use entry::Rest;
 pub use portable::Portable;
 pub use report::{FLAWS_MAX, Flaw, Place, Problem, Report};

@@ -10,6 +10,7 @@ mod links;
 mod merge;
 mod problems;
 mod repeats;
+mod rest;
 mod seen;
 mod spool;
 mod words;

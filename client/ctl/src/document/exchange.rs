@@ -60,6 +60,9 @@ pub(crate) struct ImportDocument<'a> {
     repeats: u64,
     repeated: Vec<RepeatDocument<'a>>,
     all_compared: bool,
+    /// Of those known before, how many are forgotten here.
+    forgotten: u64,
+    forgotten_handles: &'a [String],
 }
 
 /// An imported memory and the one that it nearly repeats.
@@ -124,6 +127,8 @@ impl<'a> ImportDocument<'a> {
             repeats: progress.repeats,
             repeated: progress.repeated.iter().map(RepeatDocument::from).collect(),
             all_compared: !progress.is_repeats_cut,
+            forgotten: progress.forgotten,
+            forgotten_handles: &progress.forgotten_handles,
         }
     }
 }

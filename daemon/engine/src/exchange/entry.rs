@@ -5,9 +5,12 @@
 //! that cannot be understood is left out and reported; it never costs the memory.
 
 mod read;
+mod rest;
 mod write;
 
 pub(super) use read::{is_known, read};
+pub use rest::Rest;
+pub(super) use rest::{edited, rest_hash};
 pub(super) use write::{Carries, Line, fields_hash, text_hash};
 
 #[cfg(test)]

@@ -135,6 +135,23 @@ pub enum Problem {
     /// A marker whose metadata cannot be read; the text was taken as a new memory.
     #[error("the metadata in the marker is not valid JSON; the text was taken as a new memory")]
     Metadata,
+    /// A marker that has no end; what followed it was left out.
+    #[error("the marker has no end (`-->`): what stands behind it, up to the next one, was left out; put it on one line")]
+    Marker,
+    /// The file ends inside of a memory; left out.
+    #[error(
+        "the file ends before the end of this memory, whose text is not the one that was exported, so it was left out; copy \
+         the file again, or put `<!-- /helix -->` behind the text if it is whole"
+    )]
+    Cut,
+    /// A file that was cut has fewer memories than it says.
+    #[error("the file is cut off: {present} of the {stated} memories that it names are whole; copy it again for the rest")]
+    Missing {
+        /// How many its front matter says there are.
+        stated: u64,
+        /// How many were read.
+        present: u64,
+    },
     /// A time that a format cannot hold.
     #[error("the time does not fit into the format and was moved to the nearest that does")]
     TimeClamped,

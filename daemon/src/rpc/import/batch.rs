@@ -1,11 +1,12 @@
 //! Merging what is read with what is known, a batch at a time.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use helix_engine::exchange::Portable;
-use helix_engine::model::{Memory, MemoryNumber, Scope};
+use helix_engine::model::{Memory, MemoryNumber, Scope, Status as Life};
 use helix_engine::policy::admit::admit;
-use helix_engine::policy::edit::{Edit, Fields};
+use helix_engine::policy::edit::{Edit, Fields, Sourced};
+use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::store::{Stamps, StoreError, WriteError};
 use helix_engine::strand::{Outcome, Request, Resolution, Strand, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
@@ -19,6 +20,7 @@ use super::links::Links;
 use super::merge::{Claim, Merge, merge};
 use super::problems::Problems;
 use super::repeats::{self, Stored};
+use super::rest::{self, Taken};
 use super::seen::{Seen, Sighting};
 use super::spool::Reading;
 use super::words::{Reader, Unread, Waiting};
@@ -40,9 +42,13 @@ struct Named {
     topic: String,
     place: usize,
     handle: Option<String>,
-    links: Vec<String>,
+    /// What it is to link to; `None` leaves its links as they are.
+    links: Option<Vec<String>>,
     is_revision: bool,
 }
+
+/// Forgotten memories that are named.
+const FORGOTTEN_MAX: usize = 5;
 
 /// Bytes of entries that are kept until the whole file was seen.
 const PUT_OFF_MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -119,15 +125,15 @@ impl<'r> Importer<'r> {
     /// Takes one memory. An error ends the import, as the daemon's own end does; what was written stays, and importing again
     /// finds it known.
     pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Status> {
+        if self.runtime.work.is_ending() {
+            return Err(super::ending());
+        }
         self.progress.read += 1;
         let place = self.links.place(&incoming.memory.topic);
         match self.known.find(&incoming).map_err(|error| failed(&error))? {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { is_repeat } => self.store(incoming.memory, place, !is_repeat),
             Match::Perhaps => self.put_off(incoming, place)?,
-        if self.runtime.work.is_ending() {
-            return Err(super::ending());
-        }
         }
         self.send_full()
     }
@@ -139,15 +145,52 @@ impl<'r> Importer<'r> {
 
     /// Merges an entry with the memory that it is.
     fn meet(&mut self, known: &Memory, Incoming { memory, claim, .. }: Incoming, place: usize) {
-        match merge(known, &memory, &claim, self.runtime.strand.kinds()) {
-            Ok(Merge::Revise(edits)) => self.revise(known.number, edits, memory, place),
-            Ok(Merge::Conflict) => self.leave(known, &memory, &claim),
-            Err(error) => self.refuse(&memory, &error),
-            Ok(Merge::Known) => {
-                self.progress.known += 1;
-                self.links.note(place, memory.handle, known.id);
+        let taken = match &claim {
+            Claim::Edited(base) => rest::taken(known, &memory, base),
+            Claim::None | Claim::Untouched | Claim::Exported => Taken::default(),
+        };
+        let mut edits = match merge(known, &memory, &claim, self.runtime.strand.kinds()) {
+            Ok(Merge::Revise(edits)) => edits,
+            Ok(Merge::Known) => Vec::new(),
+            Ok(Merge::Conflict) => return self.leave(known, &memory, &claim),
+            Err(error) => return self.refuse(&memory, &error),
+        };
+        if !taken.untaken.is_empty() {
+            self.problems.add(|| untaken(known, &taken.untaken));
+        }
+        // A file of an older Helix does not say which links it had.
+        let is_older = matches!(&claim, Claim::Edited(base) if !base.knows_rest() && !memory.links.is_empty());
+        let takes_links = (taken.takes_links && !self.has_links(known, &memory.links)) || (is_older && !edits.is_empty());
+        edits.extend(taken.edits);
+        edits.sort_by_key(|edit| !matches!(edit, Edit::Restore));
+        if !edits.is_empty() {
+            return self.revise(known, edits, memory, place, takes_links);
+        }
+        self.links.note(place, memory.handle, known.id);
+        if takes_links {
+            self.progress.revised += 1;
+            if !self.dry_run {
+                self.links.want(known.number, memory.links);
+            }
+            return;
+        }
+        self.progress.known += 1;
+        if known.status == Life::Forgotten {
+            self.progress.forgotten += 1;
+            if self.progress.forgotten_handles.len() < FORGOTTEN_MAX {
+                self.progress.forgotten_handles.push(known.handle.as_str().to_owned());
             }
         }
+    }
+
+    /// Whether a memory links to what these names mean, and to nothing else.
+    fn has_links(&self, known: &Memory, links: &[String]) -> bool {
+        let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
+        let id = |link: &String| match strand.resolve(link, &scopes) {
+            Ok(Resolution::One(number)) => Some(strand.memories(&[number]).ok()?.pop()?.id),
+            Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
+        };
+        links.iter().map(id).collect::<Option<Vec<_>>>().is_some_and(|ids| ids == known.links)
     }
 
     /// Keeps an entry until the others are seen; when there are too many, the first of them is settled now.
@@ -197,6 +240,32 @@ impl<'r> Importer<'r> {
         while !self.sent.is_empty() {
             self.settle()?;
         }
+        self.write_links()?;
+        repeats::find(self.runtime, &self.stored, &mut self.progress)
+    }
+
+    /// Says what was done.
+    pub(super) fn into_progress(mut self) -> v1::ImportProgress {
+        self.problems.report(&mut self.progress);
+        self.progress
+    }
+
+    /// Says what was done when the rest is not: what was sent is settled, and linked with what is there.
+    pub(super) fn give_up(mut self) -> v1::ImportProgress {
+        while !self.sent.is_empty() {
+            // A failed disk has acknowledged nothing of it.
+            if let Err(error) = self.settle() {
+                tracing::warn!(%error, "a batch of an import that ended early was not acknowledged");
+            }
+        }
+        if let Err(error) = self.write_links() {
+            tracing::warn!(%error, "the links of an import that ended early were not written");
+        }
+        let (bytes_read, bytes_whole) = self.reading.so_far();
+        v1::ImportProgress { bytes_read, bytes_whole, ..self.progress }
+    }
+
+    fn write_links(&mut self) -> Result<(), Status> {
         let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
         let resolved = self.links.resolve(|link| match strand.resolve(link, &scopes) {
             Ok(Resolution::One(number)) => {
@@ -239,32 +308,6 @@ impl<'r> Importer<'r> {
             let scope = &admitted.scope;
             self.seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless, at });
         }
-        self.write_links()?;
-        repeats::find(self.runtime, &self.stored, &mut self.progress)
-    }
-
-    /// Says what was done.
-    pub(super) fn into_progress(mut self) -> v1::ImportProgress {
-        self.problems.report(&mut self.progress);
-        self.progress
-    }
-
-    /// Says what was done when the rest is not: what was sent is settled, and linked with what is there.
-    pub(super) fn give_up(mut self) -> v1::ImportProgress {
-        while !self.sent.is_empty() {
-            // A failed disk has acknowledged nothing of it.
-            if let Err(error) = self.settle() {
-                tracing::warn!(%error, "a batch of an import that ended early was not acknowledged");
-            }
-        }
-        if let Err(error) = self.write_links() {
-            tracing::warn!(%error, "the links of an import that ended early were not written");
-        }
-        let (bytes_read, bytes_whole) = self.reading.so_far();
-        v1::ImportProgress { bytes_read, bytes_whole, ..self.progress }
-    }
-
-    fn write_links(&mut self) -> Result<(), Status> {
         let stamps = Stamps {
             id: memory.id,
             handle: memory.handle.clone(),
@@ -279,21 +322,38 @@ impl<'r> Importer<'r> {
         };
         self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, force, at: self.runtime.now() })));
         let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
+        let links = (!links.is_empty()).then_some(links);
         self.names.push(Named { topic, place, handle, links, is_revision: false });
     }
 
-    fn revise(&mut self, number: MemoryNumber, edits: Vec<Edit>, memory: Portable, place: usize) {
+    fn revise(&mut self, known: &Memory, edits: Vec<Edit>, memory: Portable, place: usize, takes_links: bool) {
         if self.dry_run {
             self.progress.revised += 1;
             return;
         }
         let Portable { topic, handle, links, .. } = memory;
-        for (at, edit) in edits.into_iter().enumerate() {
-            self.waiting.push(Waiting::Ready(self.edit(number, edit)));
-            let (topic, handle, links) = (topic.clone(), handle.clone(), links.clone());
+        let links = takes_links.then_some(links);
+        for (at, mut edit) in edits.into_iter().enumerate() {
+            if let Edit::Set(fields) = &mut edit
+                && let Some(Some(sourced)) = &mut fields.source
+            {
+                self.look_at(sourced, known);
+            }
+            self.waiting.push(Waiting::Ready(self.edit(known.number, edit)));
+            let (topic, handle) = (topic.clone(), handle.clone());
+            let links = links.clone().filter(|_| at == 0);
             // Several edits revise one memory.
             self.names.push(Named { topic, place, handle, links, is_revision: at == 0 });
         }
+    }
+
+    /// Records what the source holds that somebody has just named.
+    fn look_at(&mut self, sourced: &mut Sourced, known: &Memory) {
+        let (mut attributes, at) = (BTreeMap::new(), self.runtime.now());
+        let (source, scope) = (&mut sourced.reference, &known.scope);
+        self.seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless: true, at });
+        sourced.line = attributes.remove(LINE_ATTRIBUTE);
+        sourced.project = attributes.remove(SOURCE_PROJECT_ATTRIBUTE);
     }
 
     /// Leaves a memory as it is here, and says so.
@@ -384,9 +444,16 @@ impl<'r> Importer<'r> {
         };
         if let Some(memory) = memory {
             self.links.note(name.place, name.handle, memory.id);
-            self.links.want(memory.number, name.links);
+            if let Some(links) = name.links {
+                self.links.want(memory.number, links);
+            }
         }
     }
+}
+
+fn untaken(known: &Memory, fields: &[&str]) -> String {
+    let (handle, fields) = (&known.handle, fields.join("`, `"));
+    format!("{handle}: `{fields}` was changed in the file and is not taken: no import changes it, or it was changed here too")
 }
 
 /// What an entry that is put off takes, roughly.

@@ -40,25 +40,23 @@ impl Links {
         self.by_handle.extend(handle.map(|handle| (handle, id)));
     }
 
-    /// Notes what a stored memory links to.
+    /// Notes what a memory is to link to, which may be nothing.
     pub(super) fn want(&mut self, number: MemoryNumber, links: Vec<String>) {
-        if !links.is_empty() {
-            self.wanted.push((number, links));
-        }
+        self.wanted.push((number, links));
     }
 
     /// What each memory links to; `elsewhere` knows the names that the file does not.
     pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
         let mut resolved = Resolved::default();
         for (number, links) in std::mem::take(&mut self.wanted) {
-            let mut ids = Vec::new();
+            let (mut ids, takes_all_away) = (Vec::new(), links.is_empty());
             for link in links {
                 match self.find(&link).or_else(|| elsewhere(&link)) {
                     Some(id) => ids.push(id),
                     None => resolved.unknown.push((number, link)),
                 }
             }
-            if !ids.is_empty() {
+            if takes_all_away || !ids.is_empty() {
                 resolved.known.push((number, ids));
             }
         }
@@ -91,8 +89,9 @@ mod tests {
             vec!["build:1".to_owned(), "build/one".to_owned(), "x/y".to_owned(), "no".to_owned()],
         );
         links.want(MemoryNumber(8), vec!["no".to_owned()]);
+        links.want(MemoryNumber(9), Vec::new());
         let resolved = links.resolve(|link| (link == "x/y").then(|| id(9)));
-        assert_eq!(resolved.known, [(MemoryNumber(7), vec![id(2), id(1), id(9)])]);
+        assert_eq!(resolved.known, [(MemoryNumber(7), vec![id(2), id(1), id(9)]), (MemoryNumber(9), Vec::new())]);
         assert_eq!(resolved.unknown, [(MemoryNumber(7), "no".to_owned()), (MemoryNumber(8), "no".to_owned())]);
         assert_eq!(links.resolve(|_| None), Resolved::default());
     }

@@ -61,7 +61,7 @@ pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
         .iter()
         .map(|problem| format!("{INDENT}{}", cut(&clean::line(problem), PROBLEM_MAX_CHARS)))
         .collect();
-    let repeats = repeats(last);
+    let repeats = forgotten(last) + &repeats(last);
     if lines.is_empty() {
         return head + &repeats;
     }
@@ -69,6 +69,17 @@ pub(crate) fn imported(last: Option<&ImportProgress>) -> String {
     let all = lines.len().saturating_add(untold);
     let problems = packed(&lines, "\n", all, |missing| format!("{INDENT}and {missing} more"));
     format!("{head}; problems:\n{problems}{repeats}")
+}
+
+/// Which of the known memories are forgotten, and how they come back.
+fn forgotten(last: &ImportProgress) -> String {
+    if last.forgotten == 0 {
+        return String::new();
+    }
+    let handles: Vec<String> = last.forgotten_handles.iter().map(|handle| clean::line(handle)).collect();
+    let more = if (handles.len() as u64) < last.forgotten { " and others" } else { "" };
+    let (count, handles) = (last.forgotten, handles.join(", "));
+    format!("\n{count} of the known ones forgotten here, and left so: {handles}{more}; edit action=restore topic=<handle> brings one back")
 }
 
 /// Which imported memories nearly repeat others, and what to do about it.

@@ -83,7 +83,7 @@ fn change_text(context: &Context, memory: &Memory, text: String, json: bool) -> 
     if text.trim().is_empty() {
         return Err(Failure::Usage("the text is empty; nothing was changed".to_owned()));
     }
-    if text == memory.text {
+    if is_same(&text, memory) {
         return unchanged(memory, json);
     }
     make_and_tell(context, memory, Changes { text: Some(text), ..Changes::default() }, json)
@@ -93,6 +93,10 @@ fn in_editor(context: &Context, memory: &Memory, json: bool) -> Outcome {
     let written = Sheet::of(memory).written(memory);
     let draft = Draft::new(&file_name(memory), &written)?;
     let ended = draft.edit();
+    if !draft.is_there() {
+        ended?;
+        return Err(Failure::Usage("the editor removed the file that it was given; nothing was changed".to_owned()));
+    }
     let edited = draft.text();
     if edited.as_ref().is_ok_and(|edited| *edited == written) {
         // There is nothing to keep, however the editor ended.
@@ -111,11 +115,17 @@ fn change(context: &Context, memory: &Memory, edited: &str, json: bool) -> Outco
         screen::remark("helixctl: the text is empty; nothing was changed");
         return Ok(exit::USAGE);
     };
-    let changes = Sheet::of(memory).changes(&after).map_err(usage)?;
+    let mut changes = Sheet::of(memory).changes(&after).map_err(usage)?;
+    changes.text = changes.text.filter(|text| !is_same(text, memory));
     if changes.is_empty() {
         return unchanged(memory, json);
     }
     make_and_tell(context, memory, changes, json)
+}
+
+/// Whether a text says what the memory says: white space at its end does not count.
+fn is_same(text: &str, memory: &Memory) -> bool {
+    text.trim_end() == memory.text.trim_end()
 }
 
 fn make_and_tell(context: &Context, memory: &Memory, changes: Changes, json: bool) -> Outcome {

@@ -191,6 +191,8 @@ fn an_import_is_readable() {
         repeated: vec![Repeat { handle: "a/b".to_owned(), of: "c/d\u{1b}".to_owned(), similarity: 0.75 }],
         is_repeats_cut: true,
         problems_untold: 200,
+        forgotten: 2,
+        forgotten_handles: vec!["build/old".to_owned()],
     };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
     assert!(imported(PIPE, &progress, true).contains("2 would be stored, 1 known before, 1 would be revised"));

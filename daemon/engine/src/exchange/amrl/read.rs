@@ -32,6 +32,9 @@ pub enum ReadError {
     /// A later version.
     #[error("could not read the log: it has version {0}, this Helix reads version {VERSION}; install the newer Helix")]
     Version(u32),
+    /// A version that there never was.
+    #[error("could not read the log: it has version 0, which no program writes, so it is damaged; copy the file again")]
+    NoVersion,
     /// The stream failed.
     #[error("could not read the log at byte {offset}; what was read before stands: {error}")]
     Io {
@@ -47,7 +50,7 @@ impl ReadError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::NotALog(_) | Self::Short(_) => ErrorKind::Invalid,
+            Self::NotALog(_) | Self::Short(_) | Self::NoVersion => ErrorKind::Invalid,
             Self::Version(_) => ErrorKind::Newer,
             Self::Io { .. } => ErrorKind::Unavailable,
         }
@@ -158,6 +161,7 @@ fn check_header(header: [u8; HEADER_BYTES], filled: usize) -> Result<(), ReadErr
     }
     match u32::from_le_bytes(version) {
         VERSION => Ok(()),
+        0 => Err(ReadError::NoVersion),
         other => Err(ReadError::Version(other)),
     }
 }

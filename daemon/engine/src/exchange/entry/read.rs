@@ -36,7 +36,7 @@ const NAMES: [&str; 20] = [
 
 /// Whether a field of this name means anything, beside topic and text.
 pub(in crate::exchange) fn is_known(name: &str) -> bool {
-    NAMES.contains(&name) || RECORDED_NAMES.contains(&name) || name == "fields_hash"
+    NAMES.contains(&name) || RECORDED_NAMES.contains(&name) || ["fields_hash", "rest_hash"].contains(&name)
 }
 
 /// The fields of one object.

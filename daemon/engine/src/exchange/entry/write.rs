@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::rest_hash;
 use crate::exchange::{Portable, hex, time};
 use crate::model::{Origin, Provenance, SourceRef, Status, Timestamp};
 
@@ -63,6 +64,8 @@ pub(in crate::exchange) struct Line<'a> {
     text_hash: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fields_hash: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rest_hash: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -112,6 +115,7 @@ impl<'a> Line<'a> {
             text: (carries == Carries::Text).then_some(memory.text.as_str()),
             text_hash: has_hashes.then(|| text_hash(&memory.text)),
             fields_hash: has_hashes.then(|| fields_hash(memory)),
+            rest_hash: has_hashes.then(|| rest_hash(memory)),
         }
     }
 }

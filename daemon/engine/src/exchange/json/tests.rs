@@ -82,7 +82,8 @@ fn version_1_reads_and_writes_as_ever() {
     assert_eq!(memories[0].confidence, Some(0.85));
     // What has an id is written with the hashes of what people edit.
     let (text, fields) = (entry::text_hash(&memories[0].text), entry::fields_hash(&memories[0]));
-    let hashes = format!(",\"text_hash\":\"{text}\",\"fields_hash\":\"{fields}\"");
+    let rest = entry::rest_hash(&memories[0]);
+    let hashes = format!(",\"text_hash\":\"{text}\",\"fields_hash\":\"{fields}\",\"rest_hash\":\"{rest}\"");
     let golden = GOLDEN.replace(".\\n\"}", &format!(".\\n\"{hashes}}}"));
     assert_eq!(String::from_utf8(written(&memories)).unwrap(), golden);
 }
@@ -105,6 +106,8 @@ fn what_was_edited_since_the_export_is_known() {
         let Change::Revised(base) = change(&file.replace(from, to)) else { panic!("{from}") };
         assert!(base.has_text(&memory.text) && base.has_fields(&memory));
     }
+    let Change::Revised(base) = change(&file.replace("\"build-gotchas\"", "\"builds\"")) else { panic!("{file}") };
+    assert_eq!(base.edited(&Portable { topic: "builds".to_owned(), ..memory.clone() }), [crate::exchange::Rest::Topic]);
     // Nobody knows what an older export was.
     let older = file.replace("text_hash", "other");
     assert_eq!(change(&older), Change::New);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::read::{Run, Stop};
 use super::{FORMAT, VERSION, WAITING_MAX_BYTES};
 use crate::exchange::amrl::Body;
-use crate::exchange::{Change, Place, Portable, Problem, entry};
+use crate::exchange::{Base, Change, Place, Portable, Problem, entry};
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 /// Names of a list of memories.
@@ -26,7 +26,8 @@ impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Run<F, E> {
     /// Hands a memory over.
     fn hand_over<D: Error>(&mut self, found: Found) -> Result<(), D> {
         self.report.read += 1;
-        (self.take)(found.memory, found.change).map_err(|error| self.stop(Stop::Taker(error)))
+        let change = Change::since_export(found.base, &found.memory);
+        (self.take)(found.memory, change).map_err(|error| self.stop(Stop::Taker(error)))
     }
 
     fn stop<D: Error>(&mut self, stop: Stop<E>) -> D {
@@ -34,7 +35,7 @@ impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Run<F, E> {
         D::custom("stopped")
     }
 
-    fn object(&mut self, mut object: Map<String, Value>, at: Place) -> Option<(Portable, Change)> {
+    fn object(&mut self, mut object: Map<String, Value>, at: Place) -> Option<(Portable, Base)> {
         let Some((text, is_body)) = take_text(&mut object) else {
             self.report.note(at, Problem::NoText);
             return None;
@@ -50,15 +51,14 @@ impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Run<F, E> {
             memory.text = text;
         }
         memory.topic = topic_in(&object).unwrap_or_default();
-        let change = Change::since_export(&object, &memory);
-        Some((memory, change))
+        Some((memory, Base::of(&object)))
     }
 
     /// Makes a memory of a list's element, if it is one. Its topic may still be missing.
     fn memory(&mut self, value: Value) -> Option<Found> {
         let at = Place::Line(self.meter.line());
-        let (memory, change) = match value {
-            Value::String(text) => (Portable { text, ..Portable::default() }, Change::New),
+        let (memory, base) = match value {
+            Value::String(text) => (Portable { text, ..Portable::default() }, Base::default()),
             Value::Object(object) => self.object(object, at)?,
             _ => {
                 self.report.note(at, Problem::NotAnEntry);
@@ -72,7 +72,7 @@ impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Run<F, E> {
             self.report.note(at, Problem::Oversized { bytes: memory.text.len() as u64 });
             return None;
         }
-        Some(Found { at, memory, change })
+        Some(Found { at, memory, base })
     }
 }
 
@@ -80,7 +80,7 @@ impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Run<F, E> {
 struct Found {
     at: Place,
     memory: Portable,
-    change: Change,
+    base: Base,
 }
 
 fn take_text(object: &mut Map<String, Value>) -> Option<(String, bool)> {

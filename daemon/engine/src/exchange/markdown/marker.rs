@@ -7,6 +7,7 @@ use crate::exchange::entry::{Carries, Line};
 
 const OPEN: &str = "<!-- helix:";
 const OPEN_END: &str = "-->";
+const COMMENT: &str = "<!--";
 
 /// The line behind a memory's text.
 pub(super) const CLOSE: &str = "<!-- /helix -->";
@@ -18,6 +19,8 @@ pub(super) enum Mark {
     Open(Option<Map<String, Value>>),
     /// Ends a memory.
     Close,
+    /// Begins as a line that starts a memory does, and does not end as one.
+    Cut,
 }
 
 /// Returns the line that starts a memory.
@@ -33,11 +36,16 @@ pub(super) fn read(line: &str) -> Option<Mark> {
     if line == CLOSE {
         return Some(Mark::Close);
     }
-    let metadata = line.strip_prefix(OPEN)?.strip_suffix(OPEN_END)?.trim();
+    let Some(metadata) = line.strip_prefix(OPEN)?.strip_suffix(OPEN_END).map(str::trim) else { return Some(Mark::Cut) };
     if metadata.is_empty() {
         return Some(Mark::Open(Some(Map::new())));
     }
     Some(Mark::Open(serde_json::from_str(metadata).ok()))
+}
+
+/// Whether a file that ends with this line was cut inside of a marker.
+pub(super) fn is_begun(line: &str) -> bool {
+    line.starts_with(COMMENT) && (OPEN.starts_with(line) || CLOSE.starts_with(line))
 }
 
 /// Whether a line needs a backslash (or one more) to stay text.

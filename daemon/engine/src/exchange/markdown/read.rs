@@ -61,6 +61,12 @@ impl ReadError {
 pub struct Reader<R> {
     lines: Lines<R>,
     topic: String,
+    /// What the front matter says of every memory that does not say it itself.
+    kind: Option<String>,
+    tags: Vec<String>,
+    /// How many memories an export says there are.
+    stated: Option<u64>,
+    is_cut: bool,
     /// Lines that were looked at and not used.
     unread: VecDeque<(u64, TextLine)>,
     report: Report,
@@ -101,7 +107,8 @@ impl<R: BufRead> Reader<R> {
     /// [`ReadError`] when the file is of a later version or cannot be read.
     pub fn new(file: R, fallback_topic: &str) -> Result<Self, ReadError> {
         let (lines, unread, report) = (Lines::new(file), VecDeque::new(), Report::default());
-        let mut reader = Self { lines, topic: fallback_topic.to_owned(), unread, report, ended: false };
+        let (topic, kind, tags) = (fallback_topic.to_owned(), None, Vec::new());
+        let mut reader = Self { lines, topic, kind, tags, stated: None, is_cut: false, unread, report, ended: false };
         reader.front_matter()?;
         Ok(reader)
     }
@@ -130,12 +137,23 @@ impl<R: BufRead> Reader<R> {
     fn front_matter(&mut self) -> Result<(), ReadError> {
         let mut seen = Vec::new();
         let (mut is_ours, mut version, mut topic, mut is_closed) = (false, None, None, false);
+        let (mut count, mut kind, mut tags, mut lists_tags) = (None, None, Vec::new(), false);
         while seen.len() < FRONT_MATTER_MAX_LINES {
             let Some((number, line)) = self.line()? else { break };
             let is_rule = line.text.trim_end() == RULE;
             let (key, value) = line.text.split_once(':').unwrap_or((line.text.as_str(), ""));
+            let item = line.text.trim_start().strip_prefix("- ").filter(|_| lists_tags);
+            tags.extend(item.map(|item| unquoted(item.trim())));
+            lists_tags &= item.is_some();
             match key {
                 "topic" => topic = Some(unquoted(value.trim())),
+                "kind" | "type" => kind = Some(unquoted(value.trim())),
+                "tags" => {
+                    lists_tags = value.trim().is_empty();
+                    let list = value.trim().trim_start_matches('[').trim_end_matches(']');
+                    tags.extend(list.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(unquoted));
+                }
+                "count" => count = value.trim().parse::<u64>().ok(),
                 "format" => is_ours = value.trim() == FORMAT,
                 "version" => version = value.trim().parse::<u64>().ok(),
                 _ => {}
@@ -155,16 +173,26 @@ impl<R: BufRead> Reader<R> {
             return Err(ReadError::Version(version));
         }
         self.topic = topic.filter(|topic| !topic.is_empty()).unwrap_or_else(|| std::mem::take(&mut self.topic));
+        self.stated = count.filter(|_| is_ours);
+        self.kind = kind.filter(|kind| !kind.is_empty());
+        self.tags = tags;
         Ok(())
     }
 
     /// Reads what comes next, which may be no memory; breaks at the end.
     fn section(&mut self) -> Result<ControlFlow<(), Option<Section>>, ReadError> {
-        let Some((number, line)) = self.line()? else { return Ok(ControlFlow::Break(())) };
+        let Some((number, line)) = self.line()? else {
+            self.end();
+            return Ok(ControlFlow::Break(()));
+        };
         let section = match marker::read(&line.text) {
             Some(Mark::Open(metadata)) => self.marked(number, metadata)?,
             // A closing marker without an opening one: somebody deleted that.
             Some(Mark::Close) => None,
+            Some(Mark::Cut) => {
+                self.left_out(number)?;
+                None
+            }
             None => {
                 self.unread.push_front((number, line));
                 self.unmarked(number)?
@@ -173,22 +201,51 @@ impl<R: BufRead> Reader<R> {
         Ok(ControlFlow::Continue(section))
     }
 
+    /// Passes over what stands behind a marker without an end: nobody knows which memory it is.
+    fn left_out(&mut self, number: u64) -> Result<(), ReadError> {
+        self.report.note(Place::Line(number), Problem::Marker);
+        loop {
+            let Some((number, line)) = self.line()? else {
+                self.is_cut = true;
+                return Ok(());
+            };
+            match marker::read(&line.text) {
+                Some(Mark::Close) => return Ok(()),
+                Some(Mark::Open(_) | Mark::Cut) => {
+                    self.unread.push_front((number, line));
+                    return Ok(());
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Says what a file that was cut has lost. People take whole memories out, so fewer than it says are no flaw by
+    /// themselves.
+    fn end(&mut self) {
+        let present = self.report.read;
+        if let Some(stated) = self.stated.filter(|stated| self.is_cut && *stated > present) {
+            self.report.note(Place::Line(self.lines.number()), Problem::Missing { stated, present });
+        }
+    }
+
     /// Reads the text behind an opening marker.
     fn marked(&mut self, number: u64, metadata: Option<Map<String, Value>>) -> Result<Option<Section>, ReadError> {
         let mut gathered = Gathered::default();
-        let mut is_closed = false;
+        let (mut is_closed, mut has_ended) = (false, true);
         while let Some((number, line)) = self.line()? {
             match marker::read(&line.text) {
-                Some(Mark::Close) => {
-                    is_closed = true;
-                    break;
-                }
-                Some(Mark::Open(_)) => {
+                Some(Mark::Close) => (is_closed, has_ended) = (true, false),
+                Some(Mark::Open(_) | Mark::Cut) => {
                     self.unread.push_front((number, line));
-                    break;
+                    has_ended = false;
                 }
-                None => gathered.push(&line, marker::unescape(&line.text)),
+                None => {
+                    gathered.push(&line, marker::unescape(&line.text));
+                    continue;
+                }
             }
+            break;
         }
         if !is_closed {
             // Without its end, the blank lines before the next marker are nobody's.
@@ -199,15 +256,25 @@ impl<R: BufRead> Reader<R> {
             self.report.note(at, Problem::Metadata);
             Map::new()
         });
-        let memory = entry::read(&object, at, &mut self.report);
+        for name in object.keys().filter(|name| !entry::is_known(name) && *name != "topic") {
+            self.report.note_unknown_field(at, name);
+        }
+        let mut memory = entry::read(&object, at, &mut self.report);
+        let topic = object.get("topic").and_then(Value::as_str).filter(|topic| !topic.is_empty());
+        memory.topic = topic.unwrap_or(&self.topic).to_owned();
         let base = Base::of(&object);
         let has_text = base.has_text(&gathered.text);
+        if has_ended && !has_text && base.is_known() {
+            self.is_cut = true;
+            self.report.note(at, Problem::Cut);
+            return Ok(None);
+        }
         if !has_text {
             gathered.text.truncate(gathered.text.trim_end().len());
         }
         let change = match memory.id {
             None => Change::New,
-            Some(_) if has_text && base.has_fields(&memory) => Change::Untouched,
+            Some(_) if has_text && base.has_fields(&memory) && base.edited(&memory).is_empty() => Change::Untouched,
             Some(_) => Change::Revised(base),
         };
         Ok(self.finish(number, change, memory, gathered))
@@ -215,7 +282,7 @@ impl<R: BufRead> Reader<R> {
 
     /// Reads text outside of markers, up to whatever starts the next memory.
     fn unmarked(&mut self, number: u64) -> Result<Option<Section>, ReadError> {
-        let (mut gathered, mut is_code, mut first) = (Gathered::default(), false, number);
+        let (mut gathered, mut is_code, mut first, mut last) = (Gathered::default(), false, number, String::new());
         while let Some((number, line)) = self.line()? {
             let is_rule = !is_code && line.text.trim_end() == RULE;
             let is_heading = !is_code && line.text.starts_with("## ");
@@ -235,16 +302,27 @@ impl<R: BufRead> Reader<R> {
             }
             is_code ^= line.text.trim_start().starts_with("```");
             gathered.push(&line, &line.text);
+            last = line.text;
+        }
+        if self.stated.is_some() && marker::is_begun(&last) {
+            self.report.note(Place::Line(self.lines.number()), Problem::Marker);
+            self.is_cut = true;
+            let kept = gathered.text.strip_suffix(last.as_str()).map_or(gathered.text.len(), str::len);
+            gathered.text.truncate(kept);
         }
         gathered.text.truncate(gathered.text.trim_end().len());
         let is_title = gathered.text.starts_with("# ") && !gathered.text.contains('\n');
-        if !gathered.has_line || is_title {
+        let is_empty = gathered.text.is_empty() && gathered.oversized().is_none();
+        if is_empty || is_title {
             return Ok(None);
         }
         let text = std::mem::take(&mut gathered.text);
         let mut memory = Portable::default();
         Body::parse(&text).apply(&mut memory);
         gathered.text = std::mem::take(&mut memory.text);
+        memory.topic.clone_from(&self.topic);
+        memory.tags.extend(self.tags.iter().filter(|tag| !memory.tags.contains(tag)).cloned().collect::<Vec<_>>());
+        memory.kind = memory.kind.or_else(|| self.kind.clone());
         Ok(self.finish(first, Change::New, memory, gathered))
     }
 
@@ -259,7 +337,7 @@ impl<R: BufRead> Reader<R> {
             return None;
         }
         self.report.read += 1;
-        let memory = Portable { topic: self.topic.clone(), text: gathered.text, ..memory };
+        let memory = Portable { text: gathered.text, ..memory };
         Some(Section { line, change, memory })
     }
 }

@@ -3,8 +3,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
-use crate::exchange::entry::fields_hash;
-use crate::exchange::{Change, Place, Portable, Problem, samples};
+use crate::exchange::entry::{fields_hash, rest_hash};
+use crate::exchange::{Change, Place, Portable, Problem, Rest, samples};
 use crate::model::MemoryId;
 use crate::policy::admit::TEXT_MAX_BYTES;
 
@@ -35,6 +35,11 @@ const GOLDEN: &str = "---\ntopic: t\nformat: helix-markdown\nversion: 1\ncount: 
     <!-- helix: {\"id\":\"07070707-0707-0707-0707-070707070707\",\"text_hash\":\"f2648a6ab64dbe24\"} -->\nOne.\n\n<!-- /helix -->\n\n\
     <!-- helix: {\"tags\":[\"a-\\u003eb\"],\"text_hash\":\"85dc3d6730c989cb\"} -->\n\\<!-- /helix -->\n<!-- /helix -->\n";
 
+/// What is written beside what the first Helix wrote.
+fn hashes_of(memory: &Portable) -> String {
+    format!(",\"fields_hash\":\"{}\",\"rest_hash\":\"{}\"", fields_hash(memory), rest_hash(memory))
+}
+
 #[test]
 fn version_1_reads_and_writes_as_ever() {
     let read = sections(GOLDEN.as_bytes());
@@ -43,7 +48,7 @@ fn version_1_reads_and_writes_as_ever() {
     assert_eq!(changes, [Change::Untouched, Change::New]);
     assert_eq!((read[0].line, read[1].line, read[1].memory.tags[0].as_str()), (8, 13, "a->b"));
     let memories: Vec<Portable> = read.into_iter().map(|section| section.memory).collect();
-    let hashes: Vec<String> = memories.iter().map(|one| format!(",\"fields_hash\":\"{}\"", fields_hash(one))).collect();
+    let hashes: Vec<String> = memories.iter().map(hashes_of).collect();
     let written = String::from_utf8(written("t", &memories)).unwrap();
     assert_eq!(hashes.iter().fold(written, |file, hash| file.replacen(hash, "", 1)), GOLDEN);
 }
@@ -152,6 +157,51 @@ fn a_cut_file_loses_nothing_but_the_end() {
         let read = sections(&GOLDEN.as_bytes()[..cut]);
         let whole = GOLDEN[..cut].contains("One.\n\n<!-- /helix -->");
         assert_eq!(read.first().is_some_and(|section| section.change == Change::Untouched), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn a_cut_file_says_what_it_lost() {
+    let file = String::from_utf8(written("t", &[memory("kept"), memory("cut in the middle")])).unwrap();
+    let read = |end: &str| {
+        let cut = file.find(end).unwrap() + end.len();
+        let mut reader = Reader::new(&file.as_bytes()[..cut], "t").unwrap();
+        let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
+        (texts, reader.report().flaws.iter().map(|flaw| flaw.problem).collect::<Vec<_>>())
+    };
+    let missing = Problem::Missing { stated: 2, present: 1 };
+    let kept = || vec!["kept".to_owned()];
+    assert_eq!(read("cut in the"), (kept(), vec![Problem::Cut, missing]));
+    assert_eq!(read("cut in the middle\n<!-- /"), (kept(), vec![Problem::Cut, missing]));
+    assert_eq!(read("kept\n<!-- /helix -->\n\n<!-- helix: {\"id\""), (kept(), vec![Problem::Marker, missing]));
+    assert_eq!(read("kept\n<!-- /helix -->\n\n<!-- he"), (kept(), vec![Problem::Marker, missing]));
+    // The text is the one that was exported, so nothing is lost.
+    assert_eq!(read("cut in the middle").0.len(), 2);
+    // Somebody may have taken the other out.
+    assert_eq!(read("kept\n<!-- /helix -->\n"), (kept(), Vec::new()));
+}
+
+#[test]
+fn what_is_changed_in_a_marker_is_known_or_named() {
+    let file = String::from_utf8(written("t", &[memory("kept")])).unwrap();
+    let moved = file.replace("topic: t", "topic: u").replace("\"id\"", "\"colour\":\"red\",\"id\"");
+    let mut reader = Reader::new(moved.as_bytes(), "t").unwrap();
+    let section = reader.next().unwrap().unwrap();
+    let Change::Revised(base) = &section.change else { panic!("{section:?}") };
+    assert_eq!(base.edited(&section.memory), [Rest::Topic]);
+    assert!(reader.next().is_none());
+    assert_eq!(reader.report().unknown_fields, [(Place::Line(8), "colour".to_owned())]);
+}
+
+#[test]
+fn the_front_matter_says_kind_and_tags_of_what_does_not() {
+    let list = "---\ntags:\n  - build\n  - \"ci\"\nkind: gotcha\n---\none\n\n---\n[tags: own]\ntwo\n";
+    let flow = "---\ntype: gotcha\ntags: [build, 'ci']\n---\none\n\n---\n[tags: own]\ntwo\n";
+    for file in [list, flow] {
+        let read = sections(file.as_bytes());
+        let kinds: Vec<_> = read.iter().map(|section| section.memory.kind.as_deref()).collect();
+        assert_eq!(kinds, [Some("gotcha"), Some("gotcha")], "{file}");
+        assert_eq!((&read[0].memory.tags[..], &read[1].memory.tags[..]), (&["build".to_owned(), "ci".to_owned()][..], &["own".to_owned(), "build".to_owned(), "ci".to_owned()][..]), "{file}");
     }
 }
 
