@@ -18,7 +18,7 @@ pub fn with_days(text: &str, shown: impl Fn(Date) -> String) -> String {
 }
 
 /// Replaces what differs from run to run: ids, times of day, how long something took, how few seconds ago it was, sizes of
-/// files, cursors, which hold a time, and the scores of hits, in which a memory's age shows.
+/// files, cursors and hashes, which hold a time, and the scores of hits, in which a memory's age shows.
 #[must_use]
 pub fn without_noise(text: &str) -> String {
     let text = replaced(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", |_| "[id]".to_owned());
@@ -31,6 +31,7 @@ pub fn without_noise(text: &str) -> String {
     let text = replaced(&text, "0*.0 MiB", |_| "[size]".to_owned());
     let text = replaced(&text, "cursor=x*", |_| "cursor=[cursor]".to_owned());
     let text = replaced(&text, "cursor=\"x*\"", |_| "cursor=[cursor]".to_owned());
+    let text = replaced(&text, "\"rest_hash\":\"x*\"", |_| "\"rest_hash\":\"[hash]\"".to_owned());
     replaced(&text, "score 0.000:", |_| "score [score]:".to_owned())
 }
 
