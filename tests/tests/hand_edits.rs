@@ -67,10 +67,11 @@ fn what_a_person_may_change_in_a_file_is_taken_and_the_rest_is_told() {
     let links = format!("\"links\":[\"{}\"],\"importance\"", other.handle);
     let place = text.find(&memory.handle).unwrap();
     let (before, after) = text.split_at(place);
-    let after = after
-        .replacen("src/a.rs", "src/b.rs", 1)
-        .replacen("\"importance\"", &links, 1)
-        .replacen("\"origin\":\"user\"", "\"origin\":\"tool\"", 1);
+    let after = after.replacen("src/a.rs", "src/b.rs", 1).replacen("\"importance\"", &links, 1).replacen(
+        "\"origin\":\"user\"",
+        "\"origin\":\"tool\"",
+        1,
+    );
     fs::write(&file, format!("{before}{after}")).unwrap();
     let (code, said) = world.import(&file);
     assert_eq!(code, Some(64), "{said}");

@@ -56,7 +56,8 @@ impl Drop for Import {
 }
 
 fn entries(from: u32, to: u32) -> String {
-    let one = |number: u32| format!("{{\"topic\":\"t\",\"text\":\"memory {number} of an import, unlike {}\"}}", number * 7);
+    let one =
+        |number: u32| format!("{{\"topic\":\"t\",\"text\":\"memory {number} of an import, unlike {}\"}}", number * 7);
     (from..to).map(one).collect::<Vec<_>>().join(",\n")
 }
 

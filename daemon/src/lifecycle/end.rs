@@ -53,11 +53,7 @@ impl Signals {
 }
 
 /// Serves until the daemon is asked to end. Returns who takes over, if somebody does.
-pub(super) async fn asked(
-    runtime: &Runtime,
-    signals: &mut Signals,
-    server: &mut JoinHandle<()>,
-) -> Option<Successor> {
+pub(super) async fn asked(runtime: &Runtime, signals: &mut Signals, server: &mut JoinHandle<()>) -> Option<Successor> {
     let successor = || runtime.successor.lock().unwrap_or_else(PoisonError::into_inner).clone();
     tokio::select! {
         signal = signals.any() => tracing::info!("asked to stop by {signal}"),
@@ -86,12 +82,7 @@ pub(super) async fn asked(
 }
 
 /// Ends the server: long work ends early, requests in flight are finished. Returns whether a signal came meanwhile.
-pub(super) async fn drain(
-    work: &Arc<Work>,
-    stop: &Notify,
-    signals: &mut Signals,
-    server: &mut JoinHandle<()>,
-) -> bool {
+pub(super) async fn drain(work: &Arc<Work>, stop: &Notify, signals: &mut Signals, server: &mut JoinHandle<()>) -> bool {
     work.end();
     // Kept for a server that has not begun to listen for it.
     stop.notify_one();

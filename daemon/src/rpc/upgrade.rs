@@ -22,5 +22,10 @@ pub(super) fn upgrade(runtime: &Runtime, request: &v1::UpgradeRequest) -> Result
     let waits_for = runtime.work.long().into_iter().map(str::to_owned).collect();
     *runtime.successor.lock().unwrap_or_else(PoisonError::into_inner) = Some(successor);
     runtime.stop.notify_one();
-    Ok(v1::UpgradeReply { pid: process::id(), old_version: env!("CARGO_PKG_VERSION").to_owned(), new_version, waits_for })
+    Ok(v1::UpgradeReply {
+        pid: process::id(),
+        old_version: env!("CARGO_PKG_VERSION").to_owned(),
+        new_version,
+        waits_for,
+    })
 }

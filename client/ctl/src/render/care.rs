@@ -145,7 +145,11 @@ pub(crate) fn imported(look: Look, progress: &ImportProgress, dry_run: bool) -> 
         0 => String::new(),
         untold => format!("{}\tand {untold} more\n", look.paint(Paint::Bad, "problem")),
     };
-    progress.problems.iter().map(problem).collect::<String>() + &more + &sum + &forgotten(look, progress) + &repeats(look, progress)
+    progress.problems.iter().map(problem).collect::<String>()
+        + &more
+        + &sum
+        + &forgotten(look, progress)
+        + &repeats(look, progress)
 }
 
 /// Writes which of the known memories are forgotten here, and how they come back.
@@ -155,7 +159,9 @@ fn forgotten(look: Look, progress: &ImportProgress) -> String {
     let lines: String = progress.forgotten_handles.iter().map(line).collect();
     let are = if progress.forgotten == 1 { "is" } else { "are" };
     let (count, first) = (progress.forgotten, one_line(first));
-    format!("{lines}{count} of those known before {are} forgotten here and stay so; helixctl restore {first} brings one back\n")
+    format!(
+        "{lines}{count} of those known before {are} forgotten here and stay so; helixctl restore {first} brings one back\n"
+    )
 }
 
 /// Writes which imported memories nearly repeat others.

@@ -136,7 +136,9 @@ pub enum Problem {
     #[error("the metadata in the marker is not valid JSON; the text was taken as a new memory")]
     Metadata,
     /// A marker that has no end; what followed it was left out.
-    #[error("the marker has no end (`-->`): what stands behind it, up to the next one, was left out; put it on one line")]
+    #[error(
+        "the marker has no end (`-->`): what stands behind it, up to the next one, was left out; put it on one line"
+    )]
     Marker,
     /// The file ends inside of a memory; left out.
     #[error(
@@ -145,7 +147,9 @@ pub enum Problem {
     )]
     Cut,
     /// A file that was cut has fewer memories than it says.
-    #[error("the file is cut off: {present} of the {stated} memories that it names are whole; copy it again for the rest")]
+    #[error(
+        "the file is cut off: {present} of the {stated} memories that it names are whole; copy it again for the rest"
+    )]
     Missing {
         /// How many its front matter says there are.
         stated: u64,

@@ -160,7 +160,8 @@ impl<'r> Importer<'r> {
         }
         // A file of an older Helix does not say which links it had.
         let is_older = matches!(&claim, Claim::Edited(base) if !base.knows_rest() && !memory.links.is_empty());
-        let takes_links = (taken.takes_links && !self.has_links(known, &memory.links)) || (is_older && !edits.is_empty());
+        let takes_links =
+            (taken.takes_links && !self.has_links(known, &memory.links)) || (is_older && !edits.is_empty());
         edits.extend(taken.edits);
         edits.sort_by_key(|edit| !matches!(edit, Edit::Restore));
         if !edits.is_empty() {
@@ -453,7 +454,9 @@ impl<'r> Importer<'r> {
 
 fn untaken(known: &Memory, fields: &[&str]) -> String {
     let (handle, fields) = (&known.handle, fields.join("`, `"));
-    format!("{handle}: `{fields}` was changed in the file and is not taken: no import changes it, or it was changed here too")
+    format!(
+        "{handle}: `{fields}` was changed in the file and is not taken: no import changes it, or it was changed here too"
+    )
 }
 
 /// What an entry that is put off takes, roughly.

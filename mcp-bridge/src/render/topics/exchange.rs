@@ -79,7 +79,9 @@ fn forgotten(last: &ImportProgress) -> String {
     let handles: Vec<String> = last.forgotten_handles.iter().map(|handle| clean::line(handle)).collect();
     let more = if (handles.len() as u64) < last.forgotten { " and others" } else { "" };
     let (count, handles) = (last.forgotten, handles.join(", "));
-    format!("\n{count} of the known ones forgotten here, and left so: {handles}{more}; edit action=restore topic=<handle> brings one back")
+    format!(
+        "\n{count} of the known ones forgotten here, and left so: {handles}{more}; edit action=restore topic=<handle> brings one back"
+    )
 }
 
 /// Which imported memories nearly repeat others, and what to do about it.

@@ -84,7 +84,9 @@ fn account(status: Status, last: Option<&ImportProgress>) -> Status {
     match last {
         Some(last) if last.stored + last.revised > 0 => {
             let (message, stored, revised) = (status.message(), last.stored, last.revised);
-            let told = format!("{message}; {stored} memories were stored and {revised} changed until then, import again to go on");
+            let told = format!(
+                "{message}; {stored} memories were stored and {revised} changed until then, import again to go on"
+            );
             Status::new(status.code(), told)
         }
         _ => status,

@@ -201,7 +201,11 @@ fn the_front_matter_says_kind_and_tags_of_what_does_not() {
         let read = sections(file.as_bytes());
         let kinds: Vec<_> = read.iter().map(|section| section.memory.kind.as_deref()).collect();
         assert_eq!(kinds, [Some("gotcha"), Some("gotcha")], "{file}");
-        assert_eq!((&read[0].memory.tags[..], &read[1].memory.tags[..]), (&["build".to_owned(), "ci".to_owned()][..], &["own".to_owned(), "build".to_owned(), "ci".to_owned()][..]), "{file}");
+        assert_eq!(
+            (&read[0].memory.tags[..], &read[1].memory.tags[..]),
+            (&["build".to_owned(), "ci".to_owned()][..], &["own".to_owned(), "build".to_owned(), "ci".to_owned()][..]),
+            "{file}"
+        );
     }
 }
 
