@@ -2,7 +2,7 @@
 
 use helix_client::v1::{CrossReference, GraphReply, Memory, TopicEdge, TopicEntry};
 
-use super::memory::{handle, row_text};
+use super::memory::{handle, marked_text, row_text};
 use super::table::{Field, rows};
 use crate::screen::{Look, Paint};
 use crate::text::one_line;
@@ -43,7 +43,7 @@ pub(crate) fn entries(look: Look, memories: &[Memory]) -> String {
             one_line(&memory.handle).into(),
             Field::painted(Paint::Faint, day(memory.recorded_at_us)),
             one_line(&memory.tags.join(", ")).into(),
-            row_text(look, &memory.text).into(),
+            marked_text(look, memory).into(),
         ]
     };
     rows(look, &["entry", "handle", "recorded", "tags", "text"], memories.iter().map(row).collect())
