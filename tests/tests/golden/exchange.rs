@@ -11,7 +11,7 @@ fn export_and_import() {
     world.say("topics", json!({"action": "export", "topic": "store-codec"}));
     world.say("topics", json!({"action": "export", "topic": "zebra-*"}));
     let exported = world.do_silently("topics", &json!({"action": "export", "topic": "store-codec"}));
-    world.say("topics", json!({"action": "import", "json": exported}));
+    world.say_back("topics", json!({"action": "import", "json": exported}));
     world.say(
         "topics",
         json!({"action": "import", "json": [

@@ -59,7 +59,17 @@ impl World {
     /// Calls a tool, writes both down and returns the answer as it was. Days in the arguments are days of the transcript.
     pub(crate) fn say(&mut self, tool: &str, arguments: Value) -> String {
         let sent = self.with_days_of_now(&arguments);
-        let answer = self.bridge.call(tool, &sent).unwrap();
+        self.say_so(tool, arguments, &sent)
+    }
+
+    /// Does what [`World::say`] does, with days of now in the arguments.
+    pub(crate) fn say_back(&mut self, tool: &str, arguments: Value) -> String {
+        let sent = arguments.clone();
+        self.say_so(tool, arguments, &sent)
+    }
+
+    fn say_so(&mut self, tool: &str, arguments: Value, sent: &Value) -> String {
+        let answer = self.bridge.call(tool, sent).unwrap();
         let text = self.readable(&answer.text);
         let mark = if answer.is_error { "ERROR " } else { "" };
         let call = without_noise(&shown(arguments));

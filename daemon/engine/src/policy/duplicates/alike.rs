@@ -8,6 +8,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Text;
+use crate::policy::resemble::RESEMBLE_TOKENS_MIN;
 
 /// What a comparison costs beside looking at an entry.
 pub(super) const COMPARISON_WORK: usize = 32;
@@ -38,7 +39,8 @@ impl Search {
     /// Knows texts whose words are in the order from rare to common; `frequencies` says how many texts have each.
     pub(super) fn new(texts: &[Text], frequencies: &[u32]) -> Self {
         let mut by_word: FxHashMap<u32, Vec<Entry>> = FxHashMap::default();
-        for (place, text) in (0..).zip(texts) {
+        let long = (0..).zip(texts).filter(|(_, text)| text.words.len() >= RESEMBLE_TOKENS_MIN);
+        for (place, text) in long {
             let length = text.words.len();
             // The shortest text that can be alike shares the fewest words.
             let rarest = length + SHARED_MAX - overlap(length, length * 7 / 10 + 1).min(length);
