@@ -4,6 +4,7 @@
 //! remote. So what was stored under an earlier identity stays visible: the weaker ones are its aliases.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -224,8 +225,11 @@ fn normalise_remote(url: &str) -> Option<String> {
 
 /// What git keeps under a blob's id in a repository, without white space at its end; `None` for what is no text.
 pub(crate) fn blob(root: &Path, id: &[u8; 20]) -> Option<String> {
-    let id: String = id.iter().map(|byte| format!("{byte:02x}")).collect();
-    git(root, &["cat-file", "blob", &id])
+    let mut hex = String::new();
+    for byte in id {
+        write!(hex, "{byte:02x}").ok()?;
+    }
+    git(root, &["cat-file", "blob", &hex])
 }
 
 /// Runs git. `None` when it fails or is not installed.

@@ -40,6 +40,7 @@ const SHARE_MIN: usize = 64;
 pub(super) const SOURCE_SHOWN_CHARS: usize = 200;
 
 /// A draft on its way into the store.
+#[expect(clippy::large_enum_variant, reason = "almost all of them are written")]
 enum Prepared {
     /// To be written.
     Write {

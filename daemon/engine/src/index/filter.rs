@@ -138,9 +138,9 @@ mod tests {
             assert_eq!(kept(&filter, &memories), [1], "{wanted}");
         }
         let mut catalog = Catalog::default();
-        memories.iter().for_each(|memory| {
+        for memory in &memories {
             catalog.apply(memory);
-        });
+        }
         assert_eq!(catalog.of_source("src/a.rs").len(), 1);
         assert_eq!(catalog.of_source("src/b/../a.rs").len(), 1);
     }

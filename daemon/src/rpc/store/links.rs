@@ -81,14 +81,13 @@ impl Batch {
 
     /// What a link of the draft at `from` means, if that is an earlier draft.
     fn target(&self, link: &str, from: usize, in_topic: &mut impl FnMut(&Topic) -> usize) -> Option<MemoryId> {
-        let place = match link.trim_matches(BRACKETS).parse() {
-            Ok(place) => place,
-            Err(_) => {
-                let (topic, index) = link.rsplit_once(':')?;
-                let (topic, index) = (Topic::parse(topic).ok()?, index.parse::<usize>().ok()?);
-                let new = self.new.get(&topic)?;
-                *new.get(index.checked_sub(in_topic(&topic))?)?
-            }
+        let place = if let Ok(place) = link.trim_matches(BRACKETS).parse() {
+            place
+        } else {
+            let (topic, index) = link.rsplit_once(':')?;
+            let (topic, index) = (Topic::parse(topic).ok()?, index.parse::<usize>().ok()?);
+            let new = self.new.get(&topic)?;
+            *new.get(index.checked_sub(in_topic(&topic))?)?
         };
         self.ids.get(place).copied().flatten().filter(|_| place < from)
     }

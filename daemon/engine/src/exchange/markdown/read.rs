@@ -261,7 +261,7 @@ impl<R: BufRead> Reader<R> {
         }
         let mut memory = entry::read(&object, at, &mut self.report);
         let topic = object.get("topic").and_then(Value::as_str).filter(|topic| !topic.is_empty());
-        memory.topic = topic.unwrap_or(&self.topic).to_owned();
+        topic.unwrap_or(&self.topic).clone_into(&mut memory.topic);
         let base = Base::of(&object);
         let has_text = base.has_text(&gathered.text);
         if has_ended && !has_text && base.is_known() {
