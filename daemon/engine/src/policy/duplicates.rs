@@ -3,7 +3,7 @@
 //! The prefix filter of set similarity joins (Chaudhuri, Ganti and Kaushik 2006), with prefixes long enough to share several
 //! words (Wang, Li and Feng 2012): when the words of every text are ordered from rare to common, two texts whose Jaccard
 //! similarity is above `t` share `k` of the first `n - ⌈t·n⌉ + k` words of each. So only texts that share so many rare words
-//! are compared, and none that is alike is missed. [`alike`] knows the lengths of both texts and needs fewer of their words.
+//! are compared, and none that is alike is missed. `alike` knows the lengths of both texts and needs fewer of their words.
 
 mod alike;
 mod earlier;
