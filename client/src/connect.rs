@@ -135,7 +135,9 @@ impl Client {
                 }
                 // It took the connection just before it handed over; its successor takes the next.
                 Err(ConnectError::Silent { hung_up: true, .. }) if attempt < CALL_ATTEMPTS => attempt += 1,
-                Err(ConnectError::Silent { .. }) if patience.lasts() => sleep(START_RETRY_PAUSE).await,
+                Err(ConnectError::Absent { .. } | ConnectError::Silent { .. }) if patience.lasts() => {
+                    sleep(START_RETRY_PAUSE).await;
+                }
                 other => return other.map_err(|error| patience.name(error)),
             }
         }
@@ -211,7 +213,7 @@ impl Client {
             let started = start_daemon(paths)?;
             let is_ours = |client: &Self| started.as_ref().is_some_and(|ours| ours.pid == client.greeting.pid);
             match Self::poll_until_up(paths, start, program, &patience, started.as_ref()).await {
-                Err(ConnectError::Absent { .. }) if patience.lasts() => {}
+                Err(ConnectError::Absent { .. } | ConnectError::Silent { .. }) if patience.lasts() => {}
                 Err(ConnectError::Absent { .. })
                     if Notice::read(paths).is_none() && started.as_ref().is_none_or(Started::found_another) =>
                 {

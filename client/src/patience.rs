@@ -32,13 +32,52 @@ impl<'p> Patience<'p> {
         now < self.unasked || (now < self.end && Notice::read(self.paths).is_some())
     }
 
-    /// What went wrong, when it is over: a daemon at work is not to be taken for one that hangs.
+    /// What went wrong, when it is over: a daemon that is still at work at the end is not to be taken for one that hangs.
     pub(crate) fn name(&self, error: ConnectError) -> ConnectError {
-        match (&error, Notice::read(self.paths)) {
-            (ConnectError::Silent { .. } | ConnectError::Absent { .. }, Some(Notice { pid, doing })) => {
-                ConnectError::Engaged { pid, doing: doing.words() }
-            }
-            _ => error,
+        if !matches!(error, ConnectError::Silent { .. } | ConnectError::Absent { .. }) || Instant::now() < self.end {
+            return error;
         }
+        match Notice::read(self.paths) {
+            Some(Notice { pid, doing }) => ConnectError::Engaged { pid, doing: doing.words() },
+            None => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs::{self, File};
+    use std::io;
+
+    use helix_proto::notice::Doing;
+
+    use super::*;
+
+    /// A home that this process holds, as a daemon would that opens its memories.
+    fn opening(paths: &Paths) -> File {
+        fs::create_dir_all(paths.lock().parent().unwrap()).unwrap();
+        fs::write(paths.lock(), "7\n").unwrap();
+        let lock = File::open(paths.lock()).unwrap();
+        lock.lock().unwrap();
+        Notice::post(paths, 7, Doing::Opening).unwrap();
+        lock
+    }
+
+    #[test]
+    fn a_daemon_at_work_is_waited_for_and_named_only_when_the_time_is_over() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = Paths::inside(home.path());
+        let absent = || ConnectError::Absent { socket: paths.socket.clone(), source: io::ErrorKind::NotFound.into() };
+        let patience = Patience::new(&paths);
+        assert!(!patience.lasts(), "nobody says anything");
+        let lock = opening(&paths);
+        assert!(patience.lasts());
+        assert!(matches!(patience.name(absent()), ConnectError::Absent { .. }), "it has only begun");
+        let patience = Patience { end: Instant::now(), ..patience };
+        assert!(!patience.lasts());
+        assert!(matches!(patience.name(absent()), ConnectError::Engaged { pid: 7, .. }));
+        drop(lock);
+        assert!(matches!(patience.name(absent()), ConnectError::Absent { .. }), "it is gone");
     }
 }
