@@ -5,6 +5,7 @@
 //! progress is reported after each.
 
 mod batch;
+mod incoming;
 mod known;
 mod links;
 mod merge;
@@ -19,7 +20,7 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use helix_engine::exchange::{Change, Portable, Report, amrl, json, markdown};
+use helix_engine::exchange::{Base, Report, amrl, json, markdown};
 use helix_engine::model::{Actor, Origin, Scope};
 use helix_proto::v1;
 use tokio::sync::mpsc;
@@ -29,8 +30,8 @@ use tonic::{Code, Status, Streaming};
 use super::convert;
 use crate::runtime::{Asker, Runtime};
 use crate::work::Work;
-use batch::{Importer, Incoming};
-use merge::Claim;
+use batch::Importer;
+use incoming::Incoming;
 use seen::Seen;
 use spool::Spool;
 use words::Reader;
@@ -188,13 +189,8 @@ fn read(format: v1::ExchangeFormat, spool: &mut Spool, importer: &mut Importer<'
 
 fn read_json(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
     let file = spool.open(name).map_err(|error| spool_status(&error))?;
-    let taken = json::read_changes(file, |memory: Portable, change| {
-        let claim = match change {
-            Change::Revised(base) => Claim::Edited(base),
-            Change::Untouched => Claim::Exported,
-            Change::New => Claim::None,
-        };
-        importer.take(Incoming { memory, claim, is_record: false })
+    let taken = json::read_with_bases(file, |memory, base| {
+        importer.take(Incoming { memory, base, format: v1::ExchangeFormat::Json })
     });
     taken.map_err(|error| match error {
         json::ReadError::Stopped(status) => status,
@@ -211,13 +207,8 @@ fn read_markdown(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> 
     let failed = |error: markdown::ReadError| Status::invalid_argument(format!("{name}: {error}"));
     let mut reader = markdown::Reader::new(file, topic).map_err(failed)?;
     for section in reader.by_ref() {
-        let section = section.map_err(failed)?;
-        let claim = match section.change {
-            Change::Revised(base) => Claim::Edited(base),
-            Change::Untouched => Claim::Untouched,
-            Change::New => Claim::None,
-        };
-        importer.take(Incoming { memory: section.memory, claim, is_record: false })?;
+        let markdown::Section { memory, base, .. } = section.map_err(failed)?;
+        importer.take(Incoming { memory, base, format: v1::ExchangeFormat::Markdown })?;
     }
     Ok(reader.report().clone())
 }
@@ -228,7 +219,8 @@ fn read_amrl(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Resu
     let failed = |error: amrl::ReadError| Status::invalid_argument(error.to_string());
     let mut reader = amrl::Reader::new(file, deleted).map_err(failed)?;
     for entry in reader.by_ref() {
-        importer.take(Incoming { memory: entry.map_err(failed)?.memory, claim: Claim::None, is_record: true })?;
+        let memory = entry.map_err(failed)?.memory;
+        importer.take(Incoming { memory, base: Base::default(), format: v1::ExchangeFormat::Amrl })?;
     }
     Ok(reader.report().clone())
 }

@@ -10,9 +10,7 @@ use super::{Portable, entry};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Base {
     text_hash: String,
-    /// Empty in files of an older Helix.
     fields_hash: String,
-    /// Empty in files of an older Helix.
     rest_hash: String,
 }
 
@@ -33,21 +31,22 @@ impl Base {
         self.text_hash == entry::text_hash(text)
     }
 
-    /// Whether the file says what the rest was, which one of an older Helix does not.
-    #[must_use]
-    pub fn knows_rest(&self) -> bool {
-        !self.rest_hash.is_empty()
-    }
-
     /// What of the rest is not as it was exported.
     #[must_use]
     pub fn edited(&self, memory: &Portable) -> Vec<Rest> {
         entry::edited(&self.rest_hash, memory)
     }
 
-    /// Whether a memory is as it was exported.
-    pub(super) fn is_untouched(&self, memory: &Portable) -> bool {
-        self.has_text(&memory.text) && self.has_fields(memory) && self.edited(memory).is_empty()
+    /// What happened to a memory since it was exported. Where the file does not say what it was, nothing is known.
+    #[must_use]
+    pub fn change(&self, memory: &Portable) -> Change {
+        let is_untouched = || self.has_text(&memory.text) && self.has_fields(memory) && self.edited(memory).is_empty();
+        match memory.id {
+            Some(_) if !self.is_known() => Change::New,
+            Some(_) if is_untouched() => Change::Untouched,
+            Some(_) => Change::Revised,
+            None => Change::New,
+        }
     }
 
     /// Whether a memory has the kind, tags, importance, confidence and pin that were exported.
@@ -58,24 +57,12 @@ impl Base {
 }
 
 /// What happened to a memory since it was exported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Nothing.
     Untouched,
     /// Something of it was edited under its id.
-    Revised(Base),
+    Revised,
     /// It was added, or never had an id, or the file does not say what it was.
     New,
-}
-
-impl Change {
-    /// Compares a memory, whose topic is known by now, with what the file says it was; where that is not said, nothing is known.
-    pub(super) fn since_export(base: Base, memory: &Portable) -> Self {
-        match memory.id {
-            Some(_) if !base.is_known() => Self::New,
-            Some(_) if base.is_untouched(memory) => Self::Untouched,
-            Some(_) => Self::Revised(base),
-            None => Self::New,
-        }
-    }
 }

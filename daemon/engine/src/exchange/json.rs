@@ -25,7 +25,7 @@ mod tests;
 mod tree;
 mod write;
 
-pub use read::{ReadError, read, read_changes};
+pub use read::{ReadError, read, read_with_bases};
 pub use write::Writer;
 
 /// What the document calls itself.

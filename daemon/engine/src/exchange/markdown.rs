@@ -17,10 +17,10 @@
 //! holds: a text line that looks like a marker gets a backslash before it, and loses it again when read.
 //!
 //! **Editing.** The marker carries hashes of the text and of the fields that people edit (kind, tags, importance, confidence,
-//! pinned), so the reader knows a [`Change::Revised`](super::Change::Revised) memory from an untouched one, and the [`Base`](super::Base) that the edit started
+//! pinned), so the reader knows a [revised](super::Change::Revised) memory from an untouched one, and the [`Base`](super::Base) that the edit started
 //! from, whatever the strand says meanwhile; a third one tells which of the other fields somebody changed. A file that ends in the
 //! middle of a memory gives the whole ones before it, and the report says what is lost. What stands outside of the markers is
-//! [`Change::New`](super::Change::New): a `## ` heading or a line `---` starts the next memory, a `# ` heading alone is the page's title, and the
+//! [new](super::Change::New): a `## ` heading or a line `---` starts the next memory, a `# ` heading alone is the page's title, and the
 //! metadata lines of AMRL (`[tags: a, b]`) are understood. So any Markdown file can be imported; one without front matter takes
 //! its topic from its name, and `kind` and `tags` of the front matter hold for every memory that names none itself. A file whose line ends became CRLF is read as if they had not.
 

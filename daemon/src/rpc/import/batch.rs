@@ -1,12 +1,13 @@
 //! Merging what is read with what is known, a batch at a time.
 
-use std::collections::{BTreeMap, VecDeque};
+mod meet;
+
+use std::collections::VecDeque;
 
 use helix_engine::exchange::Portable;
-use helix_engine::model::{Memory, MemoryNumber, Scope, Status as Life};
+use helix_engine::model::{MemoryNumber, Scope};
 use helix_engine::policy::admit::admit;
-use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
+use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::store::{Stamps, StoreError, WriteError};
 use helix_engine::strand::{Outcome, Request, Resolution, Strand, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
@@ -15,27 +16,16 @@ use tokio::sync::{mpsc, oneshot};
 use tonic::Status;
 
 use super::super::{convert, store};
+use super::incoming::Incoming;
 use super::known::{Known, Match};
 use super::links::Links;
-use super::merge::{Claim, Merge, merge};
 use super::problems::Problems;
 use super::repeats::{self, Stored};
-use super::rest::{self, Taken};
 use super::seen::{Seen, Sighting};
 use super::spool::Reading;
 use super::words::{Reader, Unread, Waiting};
 use crate::runtime::{Asker, Runtime};
 use crate::writer::SubmitError;
-
-/// A memory of the file.
-pub(super) struct Incoming {
-    /// As it travelled.
-    pub(super) memory: Portable,
-    /// What the file says of how it came about.
-    pub(super) claim: Claim,
-    /// Whether it is a memory of its own whatever it says, as every entry of a log is.
-    pub(super) is_record: bool,
-}
 
 /// What a written memory was called in the file.
 struct Named {
@@ -46,9 +36,6 @@ struct Named {
     links: Option<Vec<String>>,
     is_revision: bool,
 }
-
-/// Forgotten memories that are named.
-const FORGOTTEN_MAX: usize = 5;
 
 /// Bytes of entries that are kept until the whole file was seen.
 const PUT_OFF_MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -141,57 +128,6 @@ impl<'r> Importer<'r> {
     /// Sends the batch when it is full.
     fn send_full(&mut self) -> Result<(), Status> {
         if self.waiting.len() >= BATCH_MAX { self.send() } else { Ok(()) }
-    }
-
-    /// Merges an entry with the memory that it is.
-    fn meet(&mut self, known: &Memory, Incoming { memory, claim, .. }: Incoming, place: usize) {
-        let taken = match &claim {
-            Claim::Edited(base) => rest::taken(known, &memory, base),
-            Claim::None | Claim::Untouched | Claim::Exported => Taken::default(),
-        };
-        let mut edits = match merge(known, &memory, &claim, self.runtime.strand.kinds()) {
-            Ok(Merge::Revise(edits)) => edits,
-            Ok(Merge::Known) => Vec::new(),
-            Ok(Merge::Conflict) => return self.leave(known, &memory, &claim),
-            Err(error) => return self.refuse(&memory, &error),
-        };
-        if !taken.untaken.is_empty() {
-            self.problems.add(|| untaken(known, &taken.untaken));
-        }
-        // A file of an older Helix does not say which links it had.
-        let is_older = matches!(&claim, Claim::Edited(base) if !base.knows_rest() && !memory.links.is_empty());
-        let takes_links =
-            (taken.takes_links && !self.has_links(known, &memory.links)) || (is_older && !edits.is_empty());
-        edits.extend(taken.edits);
-        edits.sort_by_key(|edit| !matches!(edit, Edit::Restore));
-        if !edits.is_empty() {
-            return self.revise(known, edits, memory, place, takes_links);
-        }
-        self.links.note(place, memory.handle, known.id);
-        if takes_links {
-            self.progress.revised += 1;
-            if !self.dry_run {
-                self.links.want(known.number, memory.links);
-            }
-            return;
-        }
-        self.progress.known += 1;
-        if known.status == Life::Forgotten {
-            self.progress.forgotten += 1;
-            if self.progress.forgotten_handles.len() < FORGOTTEN_MAX {
-                self.progress.forgotten_handles.push(known.handle.as_str().to_owned());
-            }
-        }
-    }
-
-    /// Whether a memory links to what these names mean, and to nothing else.
-    fn has_links(&self, known: &Memory, links: &[String]) -> bool {
-        let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
-        let id = |link: &String| match strand.resolve(link, &scopes) {
-            Ok(Resolution::One(number)) => Some(strand.memories(&[number]).ok()?.pop()?.id),
-            Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
-        };
-        links.iter().map(id).collect::<Option<Vec<_>>>().is_some_and(|ids| ids == known.links)
     }
 
     /// Keeps an entry until the others are seen; when there are too many, the first of them is settled now.
@@ -327,54 +263,6 @@ impl<'r> Importer<'r> {
         self.names.push(Named { topic, place, handle, links, is_revision: false });
     }
 
-    fn revise(&mut self, known: &Memory, edits: Vec<Edit>, memory: Portable, place: usize, takes_links: bool) {
-        if self.dry_run {
-            self.progress.revised += 1;
-            return;
-        }
-        let Portable { topic, handle, links, .. } = memory;
-        let links = takes_links.then_some(links);
-        for (at, mut edit) in edits.into_iter().enumerate() {
-            if let Edit::Set(fields) = &mut edit
-                && let Some(Some(sourced)) = &mut fields.source
-            {
-                self.look_at(sourced, known);
-            }
-            self.waiting.push(Waiting::Ready(self.edit(known.number, edit)));
-            let (topic, handle) = (topic.clone(), handle.clone());
-            let links = links.clone().filter(|_| at == 0);
-            // Several edits revise one memory.
-            self.names.push(Named { topic, place, handle, links, is_revision: at == 0 });
-        }
-    }
-
-    /// Records what the source holds that somebody has just named.
-    fn look_at(&mut self, sourced: &mut Sourced, known: &Memory) {
-        let (mut attributes, at) = (BTreeMap::new(), self.runtime.now());
-        let (source, scope) = (&mut sourced.reference, &known.scope);
-        self.seen.record(Sighting { source, attributes: &mut attributes, scope, is_homeless: true, at });
-        sourced.line = attributes.remove(LINE_ATTRIBUTE);
-        sourced.project = attributes.remove(SOURCE_PROJECT_ATTRIBUTE);
-    }
-
-    /// Leaves a memory as it is here, and says so.
-    fn leave(&mut self, known: &Memory, memory: &Portable, claim: &Claim) {
-        self.progress.conflicts += 1;
-        self.problems.add(|| {
-            let ours = &known.handle;
-            let theirs = memory.handle.as_deref().map_or_else(|| format!("topic {}", memory.topic), str::to_owned);
-            let why = match claim {
-                Claim::Edited(_) => "it was changed here since that was exported",
-                Claim::Exported | Claim::Untouched => "the file's was written later, elsewhere",
-                Claim::None => "the file does not say what it was when it was exported",
-            };
-            format!(
-                "{ours} was left as it is: the file has another text for it (as {theirs}), and {why}; to take the file's, \
-                 revise {ours} with it; to keep both, take id and handle out of the file's and import again"
-            )
-        });
-    }
-
     fn edit(&self, number: MemoryNumber, edit: Edit) -> Request {
         Request::Edit { number, edit, expected: None, actor: self.asker.actor.clone(), at: self.runtime.now() }
     }
@@ -450,13 +338,6 @@ impl<'r> Importer<'r> {
             }
         }
     }
-}
-
-fn untaken(known: &Memory, fields: &[&str]) -> String {
-    let (handle, fields) = (&known.handle, fields.join("`, `"));
-    format!(
-        "{handle}: `{fields}` was changed in the file and is not taken: no import changes it, or it was changed here too"
-    )
 }
 
 /// What an entry that is put off takes, roughly.

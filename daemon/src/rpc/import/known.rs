@@ -10,7 +10,7 @@ use helix_engine::policy::resemble::text_hash;
 use helix_engine::store::{Snapshot, StoreError};
 use helix_engine::strand::Strand;
 
-use super::batch::Incoming;
+use super::incoming::Incoming;
 
 /// What an entry is.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl<'s> Known<'s> {
 
     /// Finds what the next entry is: the memory with its id, else one with its text in the same scope that no other entry is.
     pub(super) fn find(&mut self, incoming: &Incoming) -> Result<Match, StoreError> {
-        let is_repeat = !incoming.is_record && !self.named.insert(name(incoming));
+        let is_repeat = !incoming.is_record() && !self.named.insert(name(incoming));
         let of_id = incoming.memory.id.map(|id| self.of_id(&id)).transpose()?.flatten();
         if let Some(memory) = of_id {
             return Ok(self.take(memory));

@@ -1,22 +1,11 @@
 //! What becomes of a memory that a file and the strand both have.
 
-use helix_engine::exchange::{Base, Portable};
+use helix_engine::exchange::Portable;
 use helix_engine::model::{Kinds, Memory, UnknownKind};
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::policy::tags;
 
-/// What a file says of how a memory in it came about.
-#[derive(Clone, Debug)]
-pub(super) enum Claim {
-    /// Nothing.
-    None,
-    /// It is as it was exported.
-    Untouched,
-    /// The same, of a file that may come from another strand with the same memory.
-    Exported,
-    /// It was edited, and this is what the edit started from.
-    Edited(Base),
-}
+use super::incoming::Claim;
 
 /// What to do with it.
 #[derive(Debug, PartialEq)]
@@ -30,7 +19,7 @@ pub(super) enum Merge {
 }
 
 /// Compares the memory of the strand with the one of the file.
-pub(super) fn merge(ours: &Memory, theirs: &Portable, claim: &Claim, kinds: &Kinds) -> Result<Merge, UnknownKind> {
+pub(super) fn merge(ours: &Memory, theirs: &Portable, claim: Claim<'_>, kinds: &Kinds) -> Result<Merge, UnknownKind> {
     let text_differs = ours.text.trim_end() != theirs.text.trim_end();
     let base = match claim {
         Claim::None if text_differs => return Ok(Merge::Conflict),
@@ -79,14 +68,16 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
     use std::path::Path;
 
-    use helix_engine::exchange::Change;
+    use helix_engine::exchange::Base;
     use helix_engine::exchange::markdown::{Reader, Writer};
     use helix_engine::model::{Actor, MemoryNumber, Origin, Scope, Timestamp, Topic};
     use helix_engine::policy::admit::admit;
     use helix_engine::policy::edit::ATTRIBUTE_MODIFIED;
     use helix_engine::store::MemoryStorage;
     use helix_engine::strand::{Outcome, Request, Strand};
+    use helix_proto::v1::ExchangeFormat;
 
+    use super::super::incoming::Incoming;
     use super::*;
 
     /// A strand with one memory.
@@ -111,21 +102,16 @@ mod tests {
     }
 
     /// Exports a memory, edits the file and reads it again.
-    fn edited(memory: &Memory, edit: impl Fn(String) -> String) -> (Portable, Claim) {
+    fn edited(memory: &Memory, edit: impl Fn(String) -> String) -> Incoming {
         let mut writer = Writer::new(Vec::new(), &Topic::parse("t").unwrap(), 1).unwrap();
         writer.write(&Portable::from_memory(memory, |_| None)).unwrap();
         let file = edit(String::from_utf8(writer.finish().unwrap()).unwrap());
         let section = Reader::new(file.as_bytes(), "t").unwrap().next().unwrap().unwrap();
-        let claim = match section.change {
-            Change::Revised(base) => Claim::Edited(base),
-            Change::Untouched => Claim::Untouched,
-            Change::New => Claim::None,
-        };
-        (section.memory, claim)
+        Incoming { memory: section.memory, base: section.base, format: ExchangeFormat::Markdown }
     }
 
-    fn merged(ours: &Memory, (theirs, claim): &(Portable, Claim)) -> Merge {
-        merge(ours, theirs, claim, &Kinds::default()).unwrap()
+    fn merged(ours: &Memory, theirs: &Incoming) -> Merge {
+        merge(ours, &theirs.memory, Claim::of(theirs), &Kinds::default()).unwrap()
     }
 
     #[test]
@@ -141,7 +127,7 @@ mod tests {
         let tag = Edit::Tag { add: vec!["build".to_owned()], remove: Vec::new() };
         assert_eq!(merged(&ours, &fields), Merge::Revise(vec![set, tag]));
         let bad = edited(&ours, |file| file.replace("\"kind\":\"", "\"kind\":\"no-"));
-        assert!(merge(&ours, &bad.0, &bad.1, &Kinds::default()).is_err());
+        assert!(merge(&ours, &bad.memory, Claim::of(&bad), &Kinds::default()).is_err());
     }
 
     #[test]
@@ -160,8 +146,11 @@ mod tests {
     #[test]
     fn a_file_that_says_nothing_of_its_age_replaces_nothing() {
         let ours = stored("The build needs arm64.");
-        let theirs =
-            |text: &str| (Portable { text: text.to_owned(), ..Portable::from_memory(&ours, |_| None) }, Claim::None);
+        let theirs = |text: &str| Incoming {
+            memory: Portable { text: text.to_owned(), ..Portable::from_memory(&ours, |_| None) },
+            base: Base::default(),
+            format: ExchangeFormat::Json,
+        };
         assert_eq!(merged(&ours, &theirs("The build needs arm64.\n")), Merge::Known);
         assert_eq!(merged(&ours, &theirs("The build needs x86.")), Merge::Conflict);
     }
@@ -170,8 +159,9 @@ mod tests {
     fn an_export_that_nobody_touched_is_passed_over_unless_it_is_newer() {
         let ours = stored("The build needs arm64.");
         let mut theirs = Portable { text: "The build needs x86.".to_owned(), ..Portable::from_memory(&ours, |_| None) };
-        assert_eq!(merged(&ours, &(theirs.clone(), Claim::Exported)), Merge::Known);
+        let merged = |theirs: &Portable| merge(&ours, theirs, Claim::Exported, &Kinds::default()).unwrap();
+        assert_eq!(merged(&theirs), Merge::Known);
         theirs.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), "2026-11-21T22:14:00Z".to_owned());
-        assert_eq!(merged(&ours, &(theirs, Claim::Exported)), Merge::Conflict);
+        assert_eq!(merged(&theirs), Merge::Conflict);
     }
 }

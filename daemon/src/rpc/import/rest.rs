@@ -7,7 +7,7 @@ use helix_engine::policy::edit::{Edit, Fields, Sourced};
 /// What is taken of them, and what is not.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Taken {
-    /// In the order in which they are to be made.
+    /// In no order.
     pub(super) edits: Vec<Edit>,
     /// Whether the links become those of the file.
     pub(super) takes_links: bool,
@@ -28,14 +28,11 @@ pub(super) fn taken(ours: &Memory, theirs: &Portable, base: &Base) -> Taken {
             Decision::Edit(_) if field != Rest::Links && changed_here.contains(&field) => {
                 taken.untaken.push(field.name());
             }
-            // Nothing else can be done to what is forgotten.
-            Decision::Edit(Edit::Restore) => taken.edits.insert(0, Edit::Restore),
             Decision::Edit(edit) => taken.edits.push(edit),
             Decision::Links => taken.takes_links = true,
             Decision::Not => taken.untaken.push(field.name()),
         }
     }
-    taken.edits.sort_by_key(|edit| matches!(edit, Edit::Forget));
     taken
 }
 

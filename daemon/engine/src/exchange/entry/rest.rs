@@ -1,8 +1,12 @@
 //! The fields beside text, kind, tags, importance, confidence and pin: each with a hash of its own, so that it is known which of
 //! them somebody changed in a file.
 
+use serde_json::{Value, json};
+
 use super::text_hash;
+use super::write::{Step, written_time};
 use crate::exchange::Portable;
+use crate::model::{Origin, Status};
 
 /// A field that a person may have changed in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,27 +84,30 @@ impl Rest {
         }
     }
 
+    /// The field as it is written, however the file lays it out.
+    fn written(self, memory: &Portable) -> Value {
+        match self {
+            Self::Topic => json!(memory.topic),
+            Self::Source => json!(memory.source.as_ref().map(|source| (&source.path, source.line))),
+            Self::Links => json!(memory.links),
+            Self::ValidFrom => json!(written_time(memory.valid_from)),
+            Self::ValidTo => json!(written_time(memory.valid_to)),
+            Self::Status => json!(memory.status.map(Status::name)),
+            Self::Scope => json!(memory.scope.as_ref().map(ToString::to_string)),
+            Self::Handle => json!(memory.handle),
+            Self::Origin => json!(memory.origin.map(Origin::name)),
+            Self::Attributes => json!(memory.attributes),
+            Self::Provenance => json!(memory.provenance.iter().map(Step::new).collect::<Vec<_>>()),
+            Self::RecordedAt => json!(written_time(memory.recorded_at)),
+            Self::LastSeenAt => json!(written_time(memory.last_seen_at)),
+            Self::AccessCount => json!(memory.access_count),
+        }
+    }
+
     fn hash(self, memory: &Portable) -> String {
-        let written = match self {
-            Self::Topic => memory.topic.clone(),
-            Self::Source => {
-                let source = memory.source.as_ref();
-                format!("{:?}", source.map(|source| (source.path.as_str(), source.line)))
-            }
-            Self::Links => format!("{:?}", memory.links),
-            Self::ValidFrom => format!("{:?}", memory.valid_from),
-            Self::ValidTo => format!("{:?}", memory.valid_to),
-            Self::Status => format!("{:?}", memory.status),
-            Self::Scope => format!("{:?}", memory.scope),
-            Self::Handle => format!("{:?}", memory.handle),
-            Self::Origin => format!("{:?}", memory.origin),
-            Self::Attributes => format!("{:?}", memory.attributes),
-            Self::Provenance => format!("{:?}", memory.provenance),
-            Self::RecordedAt => format!("{:?}", memory.recorded_at),
-            Self::LastSeenAt => format!("{:?}", memory.last_seen_at),
-            Self::AccessCount => memory.access_count.to_string(),
-        };
-        text_hash(&written).chars().take(DIGITS).collect()
+        let mut hash = text_hash(&self.written(memory).to_string());
+        hash.truncate(DIGITS);
+        hash
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::rest_hash;
 use crate::exchange::{Portable, hex, time};
@@ -80,7 +81,7 @@ struct Source<'a> {
 }
 
 #[derive(Serialize)]
-struct Step<'a> {
+pub(super) struct Step<'a> {
     agent: &'a str,
     reference: &'a str,
     extractor: &'a str,
@@ -90,7 +91,6 @@ struct Step<'a> {
 
 impl<'a> Line<'a> {
     pub(in crate::exchange) fn new(memory: &'a Portable, carries: Carries) -> Self {
-        let written = |at: Option<Timestamp>| at.map(time::write);
         let has_hashes = carries == Carries::Hash || memory.id.is_some();
         Self {
             id: memory.id.map(|id| id.to_string()),
@@ -106,10 +106,10 @@ impl<'a> Line<'a> {
             origin: memory.origin.map(Origin::name),
             provenance: memory.provenance.iter().map(Step::new).collect(),
             attributes: &memory.attributes,
-            recorded_at: written(memory.recorded_at),
-            valid_from: written(memory.valid_from),
-            valid_to: written(memory.valid_to),
-            last_seen_at: written(memory.last_seen_at),
+            recorded_at: written_time(memory.recorded_at),
+            valid_from: written_time(memory.valid_from),
+            valid_to: written_time(memory.valid_to),
+            last_seen_at: written_time(memory.last_seen_at),
             access_count: memory.access_count,
             status: memory.status.map(Status::name),
             text: (carries == Carries::Text).then_some(memory.text.as_str()),
@@ -129,7 +129,7 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> Step<'a> {
-    fn new(step: &'a Provenance) -> Self {
+    pub(super) fn new(step: &'a Provenance) -> Self {
         Self {
             agent: &step.agent,
             reference: &step.reference,
@@ -138,6 +138,11 @@ impl<'a> Step<'a> {
             at: time::write(step.at),
         }
     }
+}
+
+/// A moment as it is written.
+pub(super) fn written_time(at: Option<Timestamp>) -> Option<String> {
+    at.map(time::write)
 }
 
 /// Bytes of a text's hash that a marker carries: enough to notice an edit.
@@ -151,11 +156,8 @@ pub(in crate::exchange) fn text_hash(text: &str) -> String {
 
 /// Returns the hash by which edited fields are told from untouched ones: of those that people edit by hand.
 pub(in crate::exchange) fn fields_hash(memory: &Portable) -> String {
-    let fields = format!(
-        "{:?} {:?} {:?} {:?} {}",
-        memory.kind, memory.tags, memory.importance, memory.confidence, memory.pinned
-    );
-    text_hash(&fields)
+    let Portable { kind, tags, importance, confidence, pinned, .. } = memory;
+    text_hash(&json!([kind, tags, importance, confidence, pinned]).to_string())
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

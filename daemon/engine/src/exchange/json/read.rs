@@ -12,7 +12,7 @@ use super::lossy::Lossy;
 use super::tree::Root;
 use super::{ENTRY_MAX_BYTES, VERSION, WAITING_MAX_BYTES};
 use crate::error::ErrorKind;
-use crate::exchange::{Change, Portable, Report};
+use crate::exchange::{Base, Portable, Report};
 
 /// Bytes read at once.
 pub(super) const BUFFER_BYTES: usize = 64 * 1024;
@@ -93,16 +93,16 @@ impl<E> ReadError<E> {
 /// # Errors
 /// [`ReadError`]. Entries that cannot be used are no error: the report names them.
 pub fn read<E>(input: impl Read, mut take: impl FnMut(Portable) -> Result<(), E>) -> Result<Report, ReadError<E>> {
-    read_changes(input, |memory, _| take(memory))
+    read_with_bases(input, |memory, _| take(memory))
 }
 
-/// Does what [`read`] does, and says of each memory what happened to it since it was exported.
+/// Does what [`read`] does, and says of each memory what it was when it was exported.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_changes<E>(
+pub fn read_with_bases<E>(
     input: impl Read,
-    take: impl FnMut(Portable, Change) -> Result<(), E>,
+    take: impl FnMut(Portable, Base) -> Result<(), E>,
 ) -> Result<Report, ReadError<E>> {
     let meter = Meter::default();
     let input = Lossy::new(input, Rc::clone(&meter.replaced));

@@ -92,25 +92,26 @@ fn version_1_reads_and_writes_as_ever() {
 fn what_was_edited_since_the_export_is_known() {
     let memory = Portable { tags: vec!["build".to_owned()], ..read_whole(GOLDEN.as_bytes()).0.remove(0) };
     let file = String::from_utf8(written(std::slice::from_ref(&memory))).unwrap();
-    let change = |file: &str| {
-        let mut changes = Vec::new();
-        let taken = read_changes(file.as_bytes(), |_, change| {
-            changes.push(change);
+    let read = |file: &str| {
+        let mut found = Vec::new();
+        let taken = read_with_bases(file.as_bytes(), |memory, base| {
+            found.push((base.change(&memory), base));
             Ok::<(), Infallible>(())
         });
         taken.unwrap();
-        changes.pop().unwrap()
+        found.pop().unwrap()
     };
-    assert_eq!(change(&file), Change::Untouched);
+    assert_eq!(read(&file).0, Change::Untouched);
     for (from, to) in [("Use ", "Never use "), ("\"build\"]", "\"build\",\"ci\"]"), ("0.85", "0.9")] {
-        let Change::Revised(base) = change(&file.replace(from, to)) else { panic!("{from}") };
+        let (change, base) = read(&file.replace(from, to));
+        assert_eq!(change, Change::Revised, "{from}");
         assert!(base.has_text(&memory.text) && base.has_fields(&memory));
     }
-    let Change::Revised(base) = change(&file.replace("\"build-gotchas\"", "\"builds\"")) else { panic!("{file}") };
+    let (_, base) = read(&file.replace("\"build-gotchas\"", "\"builds\""));
     assert_eq!(base.edited(&Portable { topic: "builds".to_owned(), ..memory.clone() }), [crate::exchange::Rest::Topic]);
     // Nobody knows what an older export was.
     let older = file.replace("text_hash", "other");
-    assert_eq!(change(&older), Change::New);
+    assert_eq!(read(&older).0, Change::New);
 }
 
 #[test]

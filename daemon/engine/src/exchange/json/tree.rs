@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::read::{Run, Stop};
 use super::{FORMAT, VERSION, WAITING_MAX_BYTES};
 use crate::exchange::amrl::Body;
-use crate::exchange::{Base, Change, Place, Portable, Problem, entry};
+use crate::exchange::{Base, Place, Portable, Problem, entry};
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 /// Names of a list of memories.
@@ -22,12 +22,11 @@ const TEXT_NAMES: [&str; 3] = ["text", "content", BODY_NAME];
 
 const BODY_NAME: &str = "body";
 
-impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Run<F, E> {
+impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Run<F, E> {
     /// Hands a memory over.
     fn hand_over<D: Error>(&mut self, found: Found) -> Result<(), D> {
         self.report.read += 1;
-        let change = Change::since_export(found.base, &found.memory);
-        (self.take)(found.memory, change).map_err(|error| self.stop(Stop::Taker(error)))
+        (self.take)(found.memory, found.base).map_err(|error| self.stop(Stop::Taker(error)))
     }
 
     fn stop<D: Error>(&mut self, stop: Stop<E>) -> D {
@@ -129,7 +128,7 @@ struct Waiting {
 impl Waiting {
     fn settle<D: Error, F, E>(self, run: &mut Run<F, E>, topic: Option<&str>) -> Result<(), D>
     where
-        F: FnMut(Portable, Change) -> Result<(), E>,
+        F: FnMut(Portable, Base) -> Result<(), E>,
     {
         for mut found in self.memories {
             match topic {
@@ -147,7 +146,7 @@ impl Waiting {
 /// Hands the work of a seed to its visitor, whatever the value is.
 macro_rules! seed_of {
     ($seed:ident) => {
-        impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> DeserializeSeed<'de> for $seed<'_, F, E> {
+        impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> DeserializeSeed<'de> for $seed<'_, F, E> {
             type Value = ();
 
             fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -162,7 +161,7 @@ seed_of!(Topics);
 seed_of!(Item);
 seed_of!(Entries);
 
-impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Root<'_, F, E> {
+impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Root<'_, F, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -204,7 +203,7 @@ impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Root<
     }
 }
 
-impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Topics<'_, F, E> {
+impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Topics<'_, F, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -230,7 +229,7 @@ impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Topic
     }
 }
 
-impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Item<'_, F, E> {
+impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Item<'_, F, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -271,7 +270,7 @@ impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Item<
     }
 }
 
-impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Entries<'_, F, E> {
+impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Entries<'_, F, E> {
     /// Hands a memory over, or lets it wait for its topic's name.
     fn place<D: Error>(&mut self, mut found: Found) -> Result<(), D> {
         match self.topic {
@@ -288,7 +287,7 @@ impl<F: FnMut(Portable, Change) -> Result<(), E>, E> Entries<'_, F, E> {
     }
 }
 
-impl<'de, F: FnMut(Portable, Change) -> Result<(), E>, E> Visitor<'de> for Entries<'_, F, E> {
+impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Entries<'_, F, E> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {

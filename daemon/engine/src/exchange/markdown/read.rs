@@ -11,7 +11,7 @@ use super::marker::{self, Mark};
 use super::{FORMAT, RULE, SECTION_MAX_BYTES, VERSION};
 use crate::error::ErrorKind;
 use crate::exchange::amrl::Body;
-use crate::exchange::{Base, Change, Place, Portable, Problem, Report, entry};
+use crate::exchange::{Base, Place, Portable, Problem, Report, entry};
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 /// Lines of front matter; more is not front matter.
@@ -22,8 +22,8 @@ const FRONT_MATTER_MAX_LINES: usize = 64;
 pub struct Section {
     /// The 1-based line where it starts.
     pub line: u64,
-    /// What happened to it since it was exported.
-    pub change: Change,
+    /// What it was when it was exported; nothing for one that was added.
+    pub base: Base,
     /// The memory, with the file's topic.
     pub memory: Portable,
 }
@@ -272,12 +272,7 @@ impl<R: BufRead> Reader<R> {
         if !has_text {
             gathered.text.truncate(gathered.text.trim_end().len());
         }
-        let change = match memory.id {
-            None => Change::New,
-            Some(_) if has_text && base.has_fields(&memory) && base.edited(&memory).is_empty() => Change::Untouched,
-            Some(_) => Change::Revised(base),
-        };
-        Ok(self.finish(number, change, memory, gathered))
+        Ok(self.finish(number, base, memory, gathered))
     }
 
     /// Reads text outside of markers, up to whatever starts the next memory.
@@ -323,11 +318,11 @@ impl<R: BufRead> Reader<R> {
         memory.topic.clone_from(&self.topic);
         memory.tags.extend(self.tags.iter().filter(|tag| !memory.tags.contains(tag)).cloned().collect::<Vec<_>>());
         memory.kind = memory.kind.or_else(|| self.kind.clone());
-        Ok(self.finish(first, Change::New, memory, gathered))
+        Ok(self.finish(first, Base::default(), memory, gathered))
     }
 
     /// Completes a memory, unless its text is too long.
-    fn finish(&mut self, line: u64, change: Change, memory: Portable, gathered: Gathered) -> Option<Section> {
+    fn finish(&mut self, line: u64, base: Base, memory: Portable, gathered: Gathered) -> Option<Section> {
         let at = Place::Line(line);
         if gathered.is_lossy {
             self.report.note(at, Problem::NotUtf8);
@@ -338,7 +333,7 @@ impl<R: BufRead> Reader<R> {
         }
         self.report.read += 1;
         let memory = Portable { text: gathered.text, ..memory };
-        Some(Section { line, change, memory })
+        Some(Section { line, base, memory })
     }
 }
 

@@ -1,0 +1,46 @@
+//! A memory of a file, and what the file says of how it came about.
+
+use helix_engine::exchange::{Base, Change, Portable};
+use helix_proto::v1::ExchangeFormat;
+
+/// A memory of the file.
+pub(super) struct Incoming {
+    /// As it travelled.
+    pub(super) memory: Portable,
+    /// What it was when it was exported, where the file says so.
+    pub(super) base: Base,
+    /// What it travelled in.
+    pub(super) format: ExchangeFormat,
+}
+
+impl Incoming {
+    /// Whether it is a memory of its own whatever it says, as every entry of a log is.
+    pub(super) fn is_record(&self) -> bool {
+        self.format == ExchangeFormat::Amrl
+    }
+}
+
+/// What a file says of how a memory in it came about.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Claim<'i> {
+    /// Nothing.
+    None,
+    /// It is as it was exported.
+    Untouched,
+    /// The same, of a file that may come from another strand with the same memory.
+    Exported,
+    /// It was edited, and this is what the edit started from.
+    Edited(&'i Base),
+}
+
+impl<'i> Claim<'i> {
+    /// Compares what is read with what the file says it was.
+    pub(super) fn of(Incoming { memory, base, format }: &'i Incoming) -> Self {
+        match base.change(memory) {
+            Change::Revised => Self::Edited(base),
+            Change::Untouched if *format == ExchangeFormat::Json => Self::Exported,
+            Change::Untouched => Self::Untouched,
+            Change::New => Self::None,
+        }
+    }
+}
