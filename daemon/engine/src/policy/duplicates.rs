@@ -1,9 +1,9 @@
 //! Finding near duplicates among many texts without comparing each with each.
 //!
 //! The prefix filter of set similarity joins (Chaudhuri, Ganti and Kaushik 2006), with prefixes long enough to share several
-//! words (Wang, Li and Feng 2012): when the words of every text are ordered from rare to common, two texts whose Jaccard
-//! similarity is above `t` share `k` of the first `n - ⌈t·n⌉ + k` words of each. So only texts that share so many rare words
-//! are compared, and none that is alike is missed. `alike` knows the lengths of both texts and needs fewer of their words.
+//! words (Wang, Li and Feng 2012): when the words of every text are ordered from rare to common, two texts that are alike share
+//! some of the first words of each. So only texts that share so many rare words are compared, and none that is alike is missed;
+//! `alike` says how many words that are.
 
 mod alike;
 mod earlier;
@@ -18,10 +18,6 @@ use alike::{COMPARISON_WORK, Search};
 /// Work of one search, in entries of an index that are looked at: some five seconds. Ordinary notes need a few hundred for each
 /// text, so that two hundred thousand of them are compared whole.
 const WORK_MAX: usize = 2_000_000_000;
-
-/// Rare words that two texts must share to be compared: fewer than the shortest alike texts share, and many enough that texts of
-/// one subject are seldom compared for nothing.
-const RARE_SHARED_MIN: u8 = 3;
 
 /// Texts gathered so far.
 #[derive(Debug, Default)]
@@ -137,59 +133,6 @@ impl Texts {
         }
         self.frequencies = order.into_iter().map(|(frequency, _)| frequency).collect();
         self.words.clear();
-    }
-
-    fn note_prefix(&self, by_word: &mut FxHashMap<u32, Vec<usize>>, place: usize, text: &Text) {
-        for &word in prefix(&text.words) {
-            // A word of one text leads nowhere.
-            if self.frequencies.get(word as usize).is_some_and(|&frequency| frequency > 1) {
-                by_word.entry(word).or_default().push(place);
-            }
-        }
-    }
-}
-
-/// The words of which two texts that are alike share [`RARE_SHARED_MIN`].
-fn prefix(words: &[u32]) -> &[u32] {
-    if words.len() < RESEMBLE_TOKENS_MIN {
-        return &[];
-    }
-    // One word more than needed makes up for the rounding of the threshold.
-    let length = words.len() * 3 / 10 + usize::from(RARE_SHARED_MIN) + 1;
-    words.get(..length).unwrap_or(words)
-}
-
-/// Looks for the texts that are worth a comparison.
-struct Candidates {
-    /// How many rare words each text shares with the one that is looked at.
-    shared: Vec<u8>,
-    found: Vec<usize>,
-}
-
-impl Candidates {
-    fn new(texts: usize) -> Self {
-        Self { shared: vec![0; texts], found: Vec::new() }
-    }
-
-    /// Earlier texts that share enough rare words, from late to early.
-    fn of(&mut self, by_word: &FxHashMap<u32, Vec<usize>>, text: &Text, place: usize) -> &[usize] {
-        let lists = || prefix(&text.words).iter().filter_map(|word| by_word.get(word));
-        let earlier = self.shared.get_mut(..place).unwrap_or_default();
-        self.found.clear();
-        for &other in lists().flatten() {
-            let Some(shared) = earlier.get_mut(other) else { continue };
-            *shared = shared.saturating_add(1);
-            if *shared == RARE_SHARED_MIN {
-                self.found.push(other);
-            }
-        }
-        for &other in lists().flatten() {
-            if let Some(shared) = earlier.get_mut(other) {
-                *shared = 0;
-            }
-        }
-        self.found.sort_unstable_by(|one, other| other.cmp(one));
-        &self.found
     }
 }
 

@@ -1,8 +1,7 @@
 //! Near duplicates among texts that are about to be stored together.
 
-use rustc_hash::FxHashMap;
-
-use super::{Candidates, Texts, similarity};
+use super::alike::Search;
+use super::{Texts, similarity};
 use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN};
 
 /// An earlier text that a text resembles.
@@ -21,14 +20,23 @@ impl Texts {
     #[must_use]
     pub fn earlier(mut self, is_same: impl Fn(usize, usize) -> bool) -> Vec<Option<Alike>> {
         self.order_words();
-        let mut by_word = FxHashMap::default();
+        let mut search = Search::new(&self.texts, &self.frequencies);
+        // So few texts are stored together that no limit matters.
+        let mut work = 0;
+        let mut is_first = vec![false; self.texts.len()];
         let mut found = Vec::with_capacity(self.texts.len());
-        let mut candidates = Candidates::new(self.texts.len());
         for (place, text) in self.texts.iter().enumerate() {
+            if text.words.len() < RESEMBLE_TOKENS_MIN {
+                found.push(None);
+                continue;
+            }
             let mut best: Option<Alike> = None;
             let mut is_repeated = false;
-            for &earlier in candidates.of(&by_word, text, place) {
-                let Some(other) = self.texts.get(earlier).filter(|other| other.group == text.group) else { continue };
+            for &earlier in search.candidates(&text.words, place, &mut work) {
+                let is_kept = is_first.get(earlier).copied().unwrap_or_default();
+                let Some(other) = self.texts.get(earlier).filter(|other| is_kept && other.group == text.group) else {
+                    continue;
+                };
                 is_repeated |= is_same(place, earlier);
                 let similarity = similarity(&text.words, &other.words);
                 // From late to early, so that the first of equals comes last.
@@ -37,8 +45,8 @@ impl Texts {
                 }
             }
             let best = best.filter(|_| !is_repeated);
-            if best.is_none() && !is_repeated && text.words.len() >= RESEMBLE_TOKENS_MIN {
-                self.note_prefix(&mut by_word, place, text);
+            if let Some(is_first) = is_first.get_mut(place) {
+                *is_first = best.is_none() && !is_repeated;
             }
             found.push(best);
         }
