@@ -10,7 +10,7 @@ use helix_engine::brief::{
 };
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Timestamp, Topic, TopicPattern};
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Timestamp, TopicPattern};
 use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::StoreError;
@@ -159,17 +159,8 @@ impl View<'_> {
 
     /// The memories, and the words by which they were found; none when a topic or a pattern was named.
     fn choose<'q>(&self, query: &'q str) -> Result<(Chosen, &'q str), Status> {
-        if TopicPattern::is_glob(query) {
-            let pattern = TopicPattern::parse(query).map_err(|error| Status::invalid_argument(error.to_string()))?;
-            let matches = |topic: &str| pattern.matches(topic);
-            let chosen = self.of_topics(matches);
-            if chosen.is_empty() {
-                return Err(self.nothing_so_new(query, matches).unwrap_or_else(|| nothing(query)));
-            }
-            return Ok((chosen, ""));
-        }
-        if let Ok(topic) = Topic::parse(query) {
-            let is_it = |name: &str| name == topic.as_str();
+        if let Some(pattern) = topics_named(query)? {
+            let is_it = |topic: &str| pattern.matches(topic);
             let chosen = self.of_topics(is_it);
             if !chosen.is_empty() {
                 return Ok((chosen, ""));
@@ -177,8 +168,12 @@ impl View<'_> {
             if let Some(status) = self.nothing_so_new(query, is_it) {
                 return Err(status);
             }
+            if TopicPattern::is_glob(query) {
+                return Err(nothing(query));
+            }
         }
-        let found = self.search(query)?;
+        let filter = Filter { scopes: self.scopes.clone(), after: self.after, ..Filter::default() };
+        let found = self.search(query, filter)?;
         if found.is_empty() { Err(nothing(query)) } else { Ok((found, query)) }
     }
 
@@ -232,11 +227,12 @@ impl View<'_> {
         Chosen { numbers, left_out, out_of_focus }
     }
 
-    fn search(&self, words: &str) -> Result<Chosen, Status> {
+    /// Everything that has the words and passes the filter.
+    fn search(&self, words: &str, filter: Filter) -> Result<Chosen, Status> {
         let search = Search {
             words: words.to_owned(),
             vector: None,
-            filter: Filter { scopes: self.scopes.clone(), after: self.after, ..Filter::default() },
+            filter,
             limit: 0,
             mode: Mode::Auto,
             retriever: Retriever::Words,
@@ -290,6 +286,15 @@ impl View<'_> {
         move |row| {
             row.status == Life::Active && row.is_in(&scopes) && self.after.is_none_or(|after| row.recorded_at >= after)
         }
+    }
+}
+
+/// What topics a name or a pattern means; `None` for what cannot be a topic's name.
+fn topics_named(name: &str) -> Result<Option<TopicPattern>, Status> {
+    match TopicPattern::parse(name) {
+        Ok(pattern) => Ok(Some(pattern)),
+        Err(error) if TopicPattern::is_glob(name) => Err(Status::invalid_argument(error.to_string())),
+        Err(_) => Ok(None),
     }
 }
 

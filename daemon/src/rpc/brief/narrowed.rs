@@ -1,14 +1,11 @@
 //! A query that says more than words: the inline filters of a search, or several topics with commas between them.
 
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Topic, TopicPattern};
-
+use helix_engine::recall::Calendar;
 use helix_engine::recall::parse::parse;
-use helix_engine::recall::{Calendar, Mode, Retriever, Search};
-use helix_proto::limits::SEARCH_LIMIT_MAX;
 use tonic::Status;
 
-use super::{Chosen, View, nothing};
+use super::{Chosen, View, nothing, topics_named};
 use crate::rpc::convert;
 
 impl View<'_> {
@@ -59,18 +56,7 @@ impl View<'_> {
             }));
         }
         filter.after = filter.after.max(self.after);
-        let search = Search {
-            words: words.to_owned(),
-            vector: None,
-            filter,
-            limit: SEARCH_LIMIT_MAX as usize,
-            mode: Mode::Auto,
-            retriever: Retriever::Words,
-            now: self.now,
-        };
-        let found = self.runtime.strand.search(&search).map_err(|error| convert::status(error.kind(), &error))?;
-        let numbers = found.hits.into_iter().map(|hit| hit.memory.number).collect();
-        Ok(Chosen { numbers, ..Chosen::default() })
+        self.search(words, filter)
     }
 
     /// The topics with visible memories that a name or a pattern means.
@@ -78,13 +64,8 @@ impl View<'_> {
         let catalog = self.runtime.strand.catalog();
         let visible = self.visible(&catalog);
         let has_members = |topic: &&str| !catalog.members(topic, &self.scopes, &visible).is_empty();
-        let found: Vec<&str> = if TopicPattern::is_glob(name) {
-            let pattern = TopicPattern::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
-            catalog.topic_names(|topic| pattern.matches(topic))
-        } else {
-            let Ok(topic) = Topic::parse(name) else { return Ok(Vec::new()) };
-            catalog.topic_names(|name| name == topic.as_str())
-        };
+        let Some(pattern) = topics_named(name)? else { return Ok(Vec::new()) };
+        let found = catalog.topic_names(|topic| pattern.matches(topic));
         Ok(found.into_iter().filter(has_members).map(str::to_owned).collect())
     }
 }
