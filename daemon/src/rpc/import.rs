@@ -1,10 +1,11 @@
 //! `Import`: memories from an exchange format, merged with what is known.
 //!
 //! What comes in is spooled into a file without a name, because a log can only be read with its deletions at hand; then it is
-//! read as a stream. A batch is read from it while the words of the one before are read and others are committed, and
-//! progress is reported after each.
+//! read as a stream. Files are parsed, their memories are merged with what is known, words are read and batches are committed at
+//! the same time, and progress is reported after each batch.
 
 mod batch;
+mod files;
 mod incoming;
 mod known;
 mod links;
@@ -18,20 +19,19 @@ mod words;
 
 use std::io;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::thread;
 
-use helix_engine::exchange::{Base, Report, amrl, json, markdown};
 use helix_engine::model::{Actor, Origin, Scope};
 use helix_proto::v1;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
-use super::convert;
 use crate::runtime::{Asker, Runtime};
 use crate::work::Work;
 use batch::Importer;
-use incoming::Incoming;
+use files::Part;
 use seen::Seen;
 use spool::Spool;
 use words::Reader;
@@ -111,7 +111,7 @@ fn run(
     pieces: mpsc::Receiver<Sent>,
     reports: &mpsc::Sender<Result<v1::ImportProgress, Status>>,
 ) -> Result<v1::ImportProgress, Status> {
-    let mut spool = spool(runtime, pieces)?;
+    let spool = spool(runtime, pieces)?;
     let home = match request.scope.as_str() {
         "" | "project" => asker.project.scope.clone(),
         other => Scope::parse(other).map_err(|error| Status::invalid_argument(error.to_string()))?,
@@ -126,12 +126,11 @@ fn run(
     let seen = Seen::new(&project, runtime.sources.look(&project, 0));
     let mut done = thread::scope(|scope| -> Result<v1::ImportProgress, Status> {
         let reader = Reader::start(scope, runtime.writer.clone(), asker.actor.clone());
-        let reader =
-            reader.map_err(|error| Status::unavailable(format!("starting a thread for the import: {error}")))?;
+        let reader = reader.map_err(no_thread)?;
         let mut importer = Importer::new(runtime, asker, home, request, reports.clone(), seen, reader);
         importer.follow(spool.reading());
-        let read = read(request.format, &mut spool, &mut importer);
-        match read.and_then(|()| importer.finish()) {
+        let parts = files::start(scope, &spool, request.format).map_err(no_thread)?;
+        match take(parts, spool.files().nth(1).is_some(), &mut importer).and_then(|()| importer.finish()) {
             Ok(()) => Ok(importer.into_progress()),
             Err(status) => {
                 // What is on its way is written: the caller is told of it before it is told what went wrong.
@@ -146,11 +145,11 @@ fn run(
 
 /// Keeps what is sent until all of it is there.
 fn spool(runtime: &Runtime, mut pieces: mpsc::Receiver<Sent>) -> Result<Spool, Status> {
-    let mut spool = Spool::new(&runtime.config.paths).map_err(|error| spool_status(&error))?;
+    let mut spool = Spool::new(&runtime.config.paths).map_err(|error| spool::status(&error))?;
     loop {
         match pieces.blocking_recv() {
             Some(Ok(Some(piece))) => {
-                spool.write(&piece.file, &piece.data).map_err(|error| spool_status(&error))?;
+                spool.write(&piece.file, &piece.data).map_err(|error| spool::status(&error))?;
             }
             Some(Ok(None)) => return Ok(spool),
             Some(Err(status)) => return Err(status),
@@ -159,72 +158,28 @@ fn spool(runtime: &Runtime, mut pieces: mpsc::Receiver<Sent>) -> Result<Spool, S
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
+fn no_thread(error: io::Error) -> Status {
+    Status::unavailable(format!("starting a thread for the import: {error}"))
+}
+
 /// Why an import ends before its end that is asked to.
 fn ending() -> Status {
     Status::unavailable("the import was ended because the daemon stops or hands over to another program")
 }
 
-/// Reads every file and gives its memories to the importer.
-fn read(format: v1::ExchangeFormat, spool: &mut Spool, importer: &mut Importer<'_>) -> Result<(), Status> {
-    let names: Vec<String> = spool.files().map(str::to_owned).collect();
-    let is_one_of_many = names.len() > 1;
-    for name in names {
-        let report = match format {
-            v1::ExchangeFormat::Json => read_json(spool, &name, importer),
-            v1::ExchangeFormat::Markdown => read_markdown(spool, &name, importer),
-            v1::ExchangeFormat::Amrl => read_amrl(spool, &name, importer),
-            v1::ExchangeFormat::Unspecified => Ok(Report::default()),
-        };
-        match report {
-            Ok(report) => importer.problems().note(&name, &report),
+/// Takes what the files hold. `is_one_of_many` says whether there is more than one file.
+fn take(parts: Receiver<Part>, is_one_of_many: bool, importer: &mut Importer<'_>) -> Result<(), Status> {
+    for part in parts {
+        match part {
+            Part::Memories(memories) => memories.into_iter().try_for_each(|memory| importer.take(memory))?,
+            Part::End { file, outcome: Ok(report) } => importer.problems().note(&file, &report),
             // A file that cannot be read costs the others nothing.
-            Err(status) if is_one_of_many && status.code() == Code::InvalidArgument => {
+            Part::End { outcome: Err(status), .. } if is_one_of_many && status.code() == Code::InvalidArgument => {
                 importer.problems().add(|| format!("{}; the file was left out", status.message()));
             }
-            Err(status) => return Err(status),
+            Part::End { outcome: Err(status), .. } => return Err(status),
         }
     }
     Ok(())
-}
-
-fn read_json(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
-    let file = spool.open(name).map_err(|error| spool_status(&error))?;
-    let taken = json::read_with_bases(file, |memory, base| {
-        importer.take(Incoming { memory, base, format: v1::ExchangeFormat::Json })
-    });
-    taken.map_err(|error| match error {
-        json::ReadError::Stopped(status) => status,
-        other => match other.kind() {
-            Some(kind) => convert::status(kind, &other),
-            None => Status::internal(other.to_string()),
-        },
-    })
-}
-
-fn read_markdown(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
-    let file = spool.open(name).map_err(|error| spool_status(&error))?;
-    let topic = name.rsplit('/').next().unwrap_or(name).trim_end_matches(".md");
-    let failed = |error: markdown::ReadError| Status::invalid_argument(format!("{name}: {error}"));
-    let mut reader = markdown::Reader::new(file, topic).map_err(failed)?;
-    for section in reader.by_ref() {
-        let markdown::Section { memory, base, .. } = section.map_err(failed)?;
-        importer.take(Incoming { memory, base, format: v1::ExchangeFormat::Markdown })?;
-    }
-    Ok(reader.report().clone())
-}
-
-fn read_amrl(spool: &mut Spool, name: &str, importer: &mut Importer<'_>) -> Result<Report, Status> {
-    let mut file = spool.open(name).map_err(|error| spool_status(&error))?;
-    let deleted = amrl::deleted_offsets(&mut file).map_err(|error| spool_status(&error))?;
-    let failed = |error: amrl::ReadError| Status::invalid_argument(error.to_string());
-    let mut reader = amrl::Reader::new(file, deleted).map_err(failed)?;
-    for entry in reader.by_ref() {
-        let memory = entry.map_err(failed)?.memory;
-        importer.take(Incoming { memory, base: Base::default(), format: v1::ExchangeFormat::Amrl })?;
-    }
-    Ok(reader.report().clone())
-}
-
-fn spool_status(error: &io::Error) -> Status {
-    Status::unavailable(format!("keeping what is imported in the home's run directory: {error}; free some space"))
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use helix_proto::paths::Paths;
+use tonic::Status;
 
 /// Tells imports of one daemon apart.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
@@ -91,6 +92,11 @@ impl Spool {
             read_to: Arc::clone(&self.read_to),
         }))
     }
+}
+
+/// Says that a spool cannot be written or read.
+pub(super) fn status(error: &io::Error) -> Status {
+    Status::unavailable(format!("keeping what is imported in the home's run directory: {error}; free some space"))
 }
 
 /// Reads one part, as a file of its own.
