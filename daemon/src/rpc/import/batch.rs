@@ -214,6 +214,8 @@ impl<'r> Importer<'r> {
         for (number, link) in &resolved.unknown {
             self.problems.add(|| unknown_link(strand, *number, link));
         }
+        self.progress.known -= resolved.completed.min(self.progress.known);
+        self.progress.revised += resolved.completed;
         let wanted = resolved.known;
         for links in wanted.chunks(BATCH_MAX) {
             let requests = links.iter().map(|(number, ids)| {

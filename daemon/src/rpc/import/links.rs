@@ -9,6 +9,8 @@ use helix_engine::model::{MemoryId, MemoryNumber};
 pub(super) struct Resolved {
     /// What each memory links to.
     pub(super) known: Vec<(MemoryNumber, Vec<MemoryId>)>,
+    /// Those of them that were as they should be but for their links.
+    pub(super) completed: u64,
     /// Links that name nothing, and whose they are.
     pub(super) unknown: Vec<(MemoryNumber, String)>,
 }
@@ -20,7 +22,15 @@ pub(super) struct Links {
     /// Places in `ids`, in the order of the file.
     by_topic: HashMap<String, Vec<usize>>,
     ids: Vec<Option<MemoryId>>,
-    wanted: Vec<(MemoryNumber, Vec<String>)>,
+    wanted: Vec<Wanted>,
+}
+
+/// What a memory is to link to.
+struct Wanted {
+    number: MemoryNumber,
+    links: Vec<String>,
+    /// Whether nothing else of it changes.
+    is_all: bool,
 }
 
 impl Links {
@@ -42,13 +52,18 @@ impl Links {
 
     /// Notes what a memory is to link to, which may be nothing.
     pub(super) fn want(&mut self, number: MemoryNumber, links: Vec<String>) {
-        self.wanted.push((number, links));
+        self.wanted.push(Wanted { number, links, is_all: false });
+    }
+
+    /// Notes what a memory that is as it should be has yet to link to.
+    pub(super) fn complete(&mut self, number: MemoryNumber, links: Vec<String>) {
+        self.wanted.push(Wanted { number, links, is_all: true });
     }
 
     /// What each memory links to; `elsewhere` knows the names that the file does not.
     pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
         let mut resolved = Resolved::default();
-        for (number, links) in std::mem::take(&mut self.wanted) {
+        for Wanted { number, links, is_all } in std::mem::take(&mut self.wanted) {
             let (mut ids, takes_all_away) = (Vec::new(), links.is_empty());
             for link in links {
                 match self.find(&link).or_else(|| elsewhere(&link)) {
@@ -58,6 +73,7 @@ impl Links {
             }
             if takes_all_away || !ids.is_empty() {
                 resolved.known.push((number, ids));
+                resolved.completed += u64::from(is_all);
             }
         }
         resolved
@@ -90,9 +106,13 @@ mod tests {
         );
         links.want(MemoryNumber(8), vec!["no".to_owned()]);
         links.want(MemoryNumber(9), Vec::new());
+        links.complete(MemoryNumber(10), vec!["build:1".to_owned()]);
+        links.complete(MemoryNumber(11), vec!["no".to_owned()]);
         let resolved = links.resolve(|link| (link == "x/y").then(|| id(9)));
-        assert_eq!(resolved.known, [(MemoryNumber(7), vec![id(2), id(1), id(9)]), (MemoryNumber(9), Vec::new())]);
-        assert_eq!(resolved.unknown, [(MemoryNumber(7), "no".to_owned()), (MemoryNumber(8), "no".to_owned())]);
+        let known = [(7, vec![id(2), id(1), id(9)]), (9, Vec::new()), (10, vec![id(2)])];
+        assert_eq!(resolved.known, known.map(|(number, ids)| (MemoryNumber(number), ids)));
+        assert_eq!(resolved.unknown, [7, 8, 11].map(|number| (MemoryNumber(number), "no".to_owned())));
+        assert_eq!(resolved.completed, 1);
         assert_eq!(links.resolve(|_| None), Resolved::default());
     }
 }

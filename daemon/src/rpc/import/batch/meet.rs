@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use helix_engine::exchange::Portable;
-use helix_engine::model::{Memory, Status as Life};
+use helix_engine::model::{Memory, Origin, Status as Life};
 use helix_engine::policy::edit::{Edit, Sourced};
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::Resolution;
@@ -51,11 +51,15 @@ impl Importer<'_> {
             return;
         }
         self.progress.known += 1;
+        let has_ended_early = known.origin == Origin::Import && known.links.is_empty() && !memory.links.is_empty();
         if known.status == Life::Forgotten {
             self.progress.forgotten += 1;
             if self.progress.forgotten_handles.len() < FORGOTTEN_MAX {
                 self.progress.forgotten_handles.push(known.handle.as_str().to_owned());
             }
+        } else if has_ended_early && !self.dry_run {
+            // The import that stored it ended before it saw what this links to.
+            self.links.complete(known.number, memory.links);
         }
     }
 
