@@ -120,9 +120,14 @@ pub(super) async fn batch(
     let prepared = prepared.await?;
     let mut requests = Vec::new();
     let mut slots = Vec::with_capacity(prepared.len());
+    // Drafts are prepared side by side and were made one after the other.
+    let now = runtime.now();
     for item in prepared {
         slots.push(match item {
-            Ok(Prepared::Write { request, warnings, .. }) => {
+            Ok(Prepared::Write { mut request, warnings, .. }) => {
+                if let Request::Store { at, .. } = &mut request {
+                    *at = now;
+                }
                 requests.push(request);
                 Slot::Written(warnings)
             }
