@@ -289,6 +289,15 @@ impl LexicalIndex {
         self.read().count(&self.fields).map_err(LexicalError::Read)
     }
 
+    /// Whether a memory has a document.
+    ///
+    /// # Errors
+    ///
+    /// When the segments cannot be read.
+    pub fn contains(&self, number: u32) -> Result<bool, LexicalError> {
+        self.read().contains(number, &self.fields).map_err(LexicalError::Read)
+    }
+
     /// How many segments the committed index has; more of them make searches slower.
     #[must_use]
     pub fn segment_count(&self) -> usize {

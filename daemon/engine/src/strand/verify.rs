@@ -9,12 +9,15 @@ use crate::store::Snapshot;
 /// Disagreements after which the comparison stops: by then a rebuild is due anyway.
 const DISAGREEMENTS_MAX: usize = 100;
 
+/// Memories that are looked for by their words: in a strand of many, each search passes over all that share them.
+const SEARCHED_MAX: u64 = 256;
+
 /// Words by which a memory is looked for in the word index.
 const VERIFY_TERMS: usize = 8;
 
 impl Strand {
-    /// Reads every memory and checks that the catalog has it as it is, and that the word index finds it exactly when it
-    /// should. Returns what does not agree, by handle. Meant for a quiet strand: a write during the walk may be reported.
+    /// Reads every memory and checks that the catalog has it as it is, that the word index has it exactly when it should, and
+    /// that searches find a sample of them, evenly spread. Returns what does not agree, by handle. Meant for a quiet strand: a write during the walk may be reported.
     ///
     /// # Errors
     /// When the disk or the word index fails.
@@ -22,10 +25,12 @@ impl Strand {
         let mut disagreements = Vec::new();
         let mut count = 0;
         let snapshot = self.snapshot()?;
+        let step = snapshot.memory_count()?.div_ceil(SEARCHED_MAX).max(1);
         snapshot.for_each_memory(|memory| {
+            let is_searched = u64::from(memory.number.0).is_multiple_of(step);
             count += 1;
             if disagreements.len() < DISAGREEMENTS_MAX
-                && let Some(what) = self.disagreement(&snapshot, &memory)?
+                && let Some(what) = self.disagreement(&snapshot, &memory, is_searched)?
             {
                 disagreements.push(format!("{}: {what}", memory.handle));
             }
@@ -49,7 +54,12 @@ impl Strand {
         })
     }
 
-    fn disagreement(&self, snapshot: &Snapshot, memory: &Memory) -> Result<Option<&'static str>, ReadError> {
+    fn disagreement(
+        &self,
+        snapshot: &Snapshot,
+        memory: &Memory,
+        is_searched: bool,
+    ) -> Result<Option<&'static str>, ReadError> {
         let agrees = {
             let catalog = self.catalog();
             catalog.row(memory.number).is_some_and(|row| {
@@ -67,12 +77,13 @@ impl Strand {
         if !snapshot.has_handle(memory.handle.as_str(), memory.number)? {
             return Ok(Some("its handle names another memory"));
         }
-        let is_found = self.word_index_finds(memory)?;
-        match (memory.status.is_indexed(), is_found) {
-            (true, Some(false)) => Ok(Some("the word index lacks it")),
-            (false, Some(true)) => Ok(Some("the word index still has it")),
-            _ => Ok(None),
+        match (memory.status.is_indexed(), self.lexical.contains(memory.number.0)?) {
+            (true, false) => return Ok(Some("the word index lacks it")),
+            (false, true) => return Ok(Some("the word index still has it")),
+            (true, true) | (false, false) => {}
         }
+        let is_missed = is_searched && memory.status.is_indexed() && self.word_index_finds(memory)? == Some(false);
+        Ok(is_missed.then_some("a search for its words misses it"))
     }
 
     /// Whether a search for the memory's own words, restricted to it, finds it; `None` when it has no words.

@@ -113,6 +113,19 @@ impl State {
         Statistics::new(fields, self.totals(), query.terms().iter().map(|term| term.token.as_str()), frequencies)
     }
 
+    /// Tells whether a number has a living document.
+    pub(super) fn contains(&self, number: u32, fields: &Fields) -> tantivy::Result<bool> {
+        for generation in [Some(&self.active), self.frozen.as_deref()].into_iter().flatten() {
+            if generation.contains(number) {
+                return Ok(true);
+            }
+            if generation.masked().contains(&number) {
+                return Ok(false);
+            }
+        }
+        self.committed.contains(number, fields)
+    }
+
     pub(super) fn count(&self, fields: &Fields) -> tantivy::Result<u64> {
         let mut masked = NumberSet::default();
         let mut living = NumberSet::default();

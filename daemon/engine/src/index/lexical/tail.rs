@@ -112,6 +112,11 @@ impl Generation {
         &self.masked
     }
 
+    /// Tells whether a number lives here.
+    pub(super) fn contains(&self, number: u32) -> bool {
+        self.living.contains_key(&number)
+    }
+
     /// The living numbers, in no order.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u32> {
         self.living.keys().copied()
