@@ -231,6 +231,7 @@ impl Runtime {
             program: std::env::current_exe().map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
             work: Arc::new(Work::default()),
+            importing: Mutex::default(),
             uncompared: Mutex::default(),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),

@@ -64,6 +64,8 @@ pub(crate) struct Runtime {
     pub(crate) stop: Notify,
     /// What goes on now.
     pub(crate) work: Arc<Work>,
+    /// Held by the import that goes on: another one that began meanwhile would not know what it stores.
+    pub(crate) importing: Mutex<()>,
     /// Where the next search for duplicates goes on, of these scopes, because the last one did not get to the end.
     pub(crate) uncompared: Mutex<Option<(Vec<Scope>, Latest)>>,
     /// Connections now open.

@@ -18,8 +18,8 @@ mod spool;
 mod words;
 
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
+use std::sync::{Arc, PoisonError};
 use std::thread;
 
 use helix_engine::model::{Actor, Origin, Scope};
@@ -112,6 +112,8 @@ fn run(
     reports: &mpsc::Sender<Result<v1::ImportProgress, Status>>,
 ) -> Result<v1::ImportProgress, Status> {
     let spool = spool(runtime, pieces)?;
+    // Held to the end. Nothing is behind it that a panic could leave half done.
+    let _importing = runtime.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let home = match request.scope.as_str() {
         "" | "project" => asker.project.scope.clone(),
         other => Scope::parse(other).map_err(|error| Status::invalid_argument(error.to_string()))?,

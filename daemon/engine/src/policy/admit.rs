@@ -127,15 +127,11 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     if let Some(tag) = tags.iter().find(|tag| tag.len() > TAG_MAX_BYTES) {
         return Err(limit("tag", tag.len(), "bytes", TAG_MAX_BYTES, "shorten it"));
     }
-    let kind = match draft.kind.as_deref().filter(|name| !name.trim().is_empty()) {
-        Some(name) => kinds.resolve(name)?,
-        None => tags::suggest_kind(&tags, &draft.text, kinds)?,
-    };
-    let about_user = kinds.spec(&kind).is_some_and(|spec| spec.about_user);
+    let kind = kind_of(draft.kind.as_deref(), &tags, &draft.text, kinds)?;
     let scope = match draft.scope {
         Some(Scope::Session(_)) => return Err(AdmitError::SessionScope),
         Some(scope) => scope,
-        None if about_user => Scope::Global,
+        None if is_about_user(&kind, kinds) => Scope::Global,
         None => home.clone(),
     };
     let mut warnings = Vec::new();
@@ -160,6 +156,24 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         text_hash: text_hash(&text),
         text,
     })
+}
+
+/// Whether what a draft says, without a scope of its own, is said of the user and so holds everywhere.
+#[must_use]
+pub fn holds_everywhere(kind: Option<&str>, tags: &[String], text: &str, kinds: &Kinds) -> bool {
+    kind_of(kind, &tags::normalise(tags, text), text, kinds).is_ok_and(|kind| is_about_user(&kind, kinds))
+}
+
+/// The kind that is named, or the one that normalised tags and text suggest.
+fn kind_of(named: Option<&str>, tags: &[String], text: &str, kinds: &Kinds) -> Result<Kind, UnknownKind> {
+    match named.filter(|name| !name.trim().is_empty()) {
+        Some(name) => kinds.resolve(name),
+        None => tags::suggest_kind(tags, text, kinds),
+    }
+}
+
+fn is_about_user(kind: &Kind, kinds: &Kinds) -> bool {
+    kinds.spec(kind).is_some_and(|spec| spec.about_user)
 }
 
 fn check_sizes(draft: &Draft) -> Result<(), AdmitError> {

@@ -115,6 +115,9 @@ impl<'r> Importer<'r> {
         if self.runtime.work.is_ending() {
             return Err(super::ending());
         }
+        if self.reports.is_closed() {
+            return Err(Status::cancelled("the import was ended because whoever asked for it is gone"));
+        }
         self.progress.read += 1;
         let place = self.links.place(&incoming.memory.topic);
         match self.known.find(&incoming).map_err(|error| failed(&error))? {

@@ -1,11 +1,12 @@
 //! Which memory of the strand an entry of a file is. Every memory is at most one entry's, so that what was stored twice comes back
 //! twice, and is found twice when the same file comes again.
 
-use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Topic};
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status, Topic};
+use helix_engine::policy::admit::holds_everywhere;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::store::{Snapshot, StoreError};
 use helix_engine::strand::Strand;
@@ -32,6 +33,8 @@ pub(super) struct Known<'s> {
     /// The store as it was when the batch was begun; opening one for each memory would cost more than asking it.
     snapshot: Option<Snapshot>,
     taken: HashSet<MemoryNumber>,
+    /// What is out of use, by its text's hash: it is known too, and does not come back by itself.
+    retired: HashMap<u64, Vec<MemoryNumber>>,
     /// Hashes of what names an entry.
     named: HashSet<u64>,
 }
@@ -39,8 +42,13 @@ pub(super) struct Known<'s> {
 impl<'s> Known<'s> {
     /// Knows what is there now; `home` is the scope of entries that name none.
     pub(super) fn new(strand: &'s Strand, home: Scope) -> Self {
-        let first_new = u32::try_from(strand.catalog().extent()).unwrap_or(u32::MAX);
-        Self { strand, home, first_new, snapshot: None, taken: HashSet::new(), named: HashSet::new() }
+        let catalog = strand.catalog();
+        let first_new = u32::try_from(catalog.extent()).unwrap_or(u32::MAX);
+        let mut retired: HashMap<u64, Vec<MemoryNumber>> = HashMap::new();
+        for (number, row) in catalog.rows().filter(|(_, row)| row.status != Status::Active) {
+            retired.entry(row.text_hash).or_default().push(number);
+        }
+        Self { strand, home, first_new, snapshot: None, taken: HashSet::new(), retired, named: HashSet::new() }
     }
 
     /// Looks at the store anew from now on.
@@ -60,7 +68,7 @@ impl<'s> Known<'s> {
             let memory = same.first().map(|number| self.memory(*number)).transpose()?.flatten();
             return Ok(memory.map_or(Match::New { is_repeat }, |memory| Match::Known(Box::new(memory))));
         }
-        let free: Vec<MemoryNumber> = same.into_iter().filter(|number| !self.taken.contains(number)).collect();
+        let free = self.free(same, incoming);
         if free.is_empty() {
             return Ok(Match::New { is_repeat });
         }
@@ -74,8 +82,7 @@ impl<'s> Known<'s> {
     /// Finds what an entry is that was put off: a memory with its text that is still no other entry's, of its own topic or
     /// `elsewhere` too.
     pub(super) fn settle(&mut self, incoming: &Incoming, elsewhere: bool) -> Result<Match, StoreError> {
-        let mut free = self.same_texts(incoming);
-        free.retain(|number| !self.taken.contains(number));
+        let free = self.free(self.same_texts(incoming), incoming);
         let best = self.of_topic(&free, incoming).or_else(|| free.first().copied().filter(|_| elsewhere));
         let memory = best.map(|number| self.memory(number)).transpose()?.flatten();
         Ok(memory.map_or(Match::New { is_repeat: false }, |memory| self.take(memory)))
@@ -86,13 +93,47 @@ impl<'s> Known<'s> {
         Match::Known(Box::new(memory))
     }
 
-    /// Those with the entry's text in its scope that were there before the import, from the oldest.
+    /// Those of `same` that no other entry is; where none is left, what has the text and is out of use.
+    fn free(&self, mut same: Vec<MemoryNumber>, incoming: &Incoming) -> Vec<MemoryNumber> {
+        same.retain(|number| !self.taken.contains(number));
+        let retired = self.retired.get(&text_hash(incoming.memory.text.trim_end())).filter(|_| same.is_empty());
+        let Some(retired) = retired else { return same };
+        let catalog = self.strand.catalog();
+        let scopes = catalog.scope_numbers(&[self.scope_of(incoming)]);
+        let is_there = |number: &&MemoryNumber| {
+            !self.taken.contains(number) && catalog.row(**number).is_some_and(|row| row.is_in(&scopes))
+        };
+        retired.iter().filter(is_there).copied().collect()
+    }
+
+    /// Those in use with the entry's text in its scope that were there before the import, from the oldest.
     fn same_texts(&self, incoming: &Incoming) -> Vec<MemoryNumber> {
-        let memory = &incoming.memory;
-        let scope = memory.scope.as_ref().unwrap_or(&self.home);
-        let mut same = self.strand.catalog().same_texts(text_hash(memory.text.trim_end()), scope);
+        let text = text_hash(incoming.memory.text.trim_end());
+        let catalog = self.strand.catalog();
+        let of = |scope: &Scope| catalog.same_texts(text, scope);
+        let mut same: Vec<MemoryNumber> = match &incoming.memory.scope {
+            Some(scope) => of(scope),
+            None => {
+                let everywhere = of(&Scope::Global);
+                let is_there = !everywhere.is_empty() && self.holds_everywhere(incoming);
+                if is_there { everywhere } else { of(&self.home) }
+            }
+        };
         same.retain(|number| number.0 < self.first_new);
         same
+    }
+
+    /// Where the entry is, or would be stored.
+    fn scope_of(&self, incoming: &Incoming) -> Scope {
+        match &incoming.memory.scope {
+            Some(scope) => scope.clone(),
+            None if self.holds_everywhere(incoming) => Scope::Global,
+            None => self.home.clone(),
+        }
+    }
+
+    fn holds_everywhere(&self, Incoming { memory, .. }: &Incoming) -> bool {
+        holds_everywhere(memory.kind.as_deref(), &memory.tags, &memory.text, self.strand.kinds())
     }
 
     fn of_topic(&self, numbers: &[MemoryNumber], incoming: &Incoming) -> Option<MemoryNumber> {

@@ -57,7 +57,7 @@ impl Importer<'_> {
             if self.progress.forgotten_handles.len() < FORGOTTEN_MAX {
                 self.progress.forgotten_handles.push(known.handle.as_str().to_owned());
             }
-        } else if has_ended_early && !self.dry_run {
+        } else if has_ended_early && known.status == Life::Active && !self.dry_run {
             // The import that stored it ended before it saw what this links to.
             self.links.complete(known.number, memory.links);
         }
