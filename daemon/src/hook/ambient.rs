@@ -114,6 +114,9 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
     layers.by_added(&change.added_names(target.file.as_deref()))?;
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
     layers.by_symbols(&target.names(declared))?;
+    if let Some(phrase) = target.phrase() {
+        layers.by_phrase(phrase)?;
+    }
     if let Some(stem) = &target.stem {
         layers.by_stem(stem, shown.as_deref())?;
         layers.by_coupling(stem)?;

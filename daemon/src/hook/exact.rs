@@ -30,8 +30,12 @@ impl<'a> Exact<'a> {
 
     /// Whether there are memories that have a name, and few.
     pub(super) fn is_telling(&self, name: &str) -> Result<bool, ReadError> {
-        let query = LexicalQuery::identifiers([name]);
-        Ok(self.strand.lexical().is_rare(&query, TELLING_ONE_IN, TELLING_FEW)?)
+        self.is_rare(&LexicalQuery::identifiers([name]))
+    }
+
+    /// Whether one of a query's words is in few memories.
+    pub(super) fn is_rare(&self, query: &LexicalQuery) -> Result<bool, ReadError> {
+        Ok(self.strand.lexical().is_rare(query, TELLING_ONE_IN, TELLING_FEW)?)
     }
 
     /// Whether a memory is to be seen from here unasked: active, of one of the scopes, trusted.

@@ -1,5 +1,8 @@
 //! Words that tell nothing about a file, a search or a memory, because every project has them.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Stems of which a project has many files, so that a bare name says of none of them that it is meant.
 const MANIFOLD_STEMS: &[&str] = &[
     "__init__",
@@ -271,6 +274,13 @@ const COMMON_WORDS: &[&str] = &[
     "yield",
 ];
 
+/// Stems that files have whatever they are about: those of six or more of 433 published packages in Rust, Python and
+/// JavaScript.
+static USUAL_STEMS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("common/stems.txt").lines().collect());
+
+/// Names that programs declare whatever they are about: those of five or more of the same packages.
+static USUAL_SYMBOLS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("common/symbols.txt").lines().collect());
+
 /// Whether a project has many files of a stem.
 pub(super) fn is_manifold_stem(stem: &str) -> bool {
     MANIFOLD_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
@@ -279,6 +289,17 @@ pub(super) fn is_manifold_stem(stem: &str) -> bool {
 /// Whether every project has files of a stem.
 pub(super) fn is_common_stem(stem: &str) -> bool {
     is_manifold_stem(stem) || LONE_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
+}
+
+/// Whether a stem is a word that says of no memory by itself that the file is meant.
+pub(super) fn is_usual_stem(stem: &str) -> bool {
+    let stem = stem.to_lowercase();
+    USUAL_STEMS.contains(stem.as_str()) || is_common_word(&stem)
+}
+
+/// Whether programs of every kind declare a name.
+pub(super) fn is_usual_symbol(name: &str) -> bool {
+    USUAL_SYMBOLS.contains(name)
 }
 
 /// Whether a word is one that is searched for in every program.
@@ -296,6 +317,8 @@ mod tests {
         assert!(
             is_common_stem("Cargo") && is_common_stem("lib") && is_manifold_stem("LIB") && !is_manifold_stem("cargo")
         );
+        assert!(is_usual_stem("Stack") && is_usual_stem("state") && !is_usual_stem("kernels"));
+        assert!(is_usual_symbol("Error") && is_usual_symbol("with_capacity") && !is_usual_symbol("load_rows"));
         assert!(is_common_word("import") && is_common_word("TODO") && !is_common_word("ImportError"));
     }
 }

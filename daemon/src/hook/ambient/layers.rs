@@ -12,7 +12,8 @@ use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
-use super::mention::{Named, names_stem};
+use super::common::{is_usual_stem, is_usual_symbol};
+use super::mention::{Named, is_topic_of, names_stem};
 use super::target::Directory;
 use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
@@ -112,7 +113,7 @@ impl<'a> Layers<'a> {
     pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
         let mut rare = Vec::new();
         for name in names {
-            if rare.len() < code::SYMBOLS_MAX && self.exact.is_telling(name)? {
+            if rare.len() < code::SYMBOLS_MAX && !is_usual_symbol(name) && self.exact.is_telling(name)? {
                 rare.push(name.clone());
             }
         }
@@ -139,12 +140,22 @@ impl<'a> Layers<'a> {
         self.by_words(&query, |memory| names.iter().any(|name| has_word(&memory.text, name)))
     }
 
-    /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses.
+    /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses, and those of
+    /// a topic that is called so.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
-        if !self.exact.is_telling(stem)? {
+        let tells = !is_usual_stem(stem) && self.exact.is_telling(stem)?;
+        let is_meant = |memory: &Memory| if tells { names_stem(memory, stem) } else { is_topic_of(memory, stem) };
+        self.by_words(&LexicalQuery::identifiers([stem]), |memory| is_meant(memory) && is_near(memory, shown))
+    }
+
+    /// Memories that have these words side by side, where few have them.
+    pub(super) fn by_phrase(&mut self, phrase: &str) -> Result<(), ReadError> {
+        let query = LexicalQuery::parse(phrase, WordMode::All);
+        if !self.exact.is_rare(&query)? {
             return Ok(());
         }
-        self.by_words(&LexicalQuery::identifiers([stem]), |memory| names_stem(memory, stem) && is_near(memory, shown))
+        let phrase = phrase.to_lowercase();
+        self.by_words(&query, |memory| has_word(&memory.text.to_lowercase(), &phrase))
     }
 
     /// Memories about what hangs together with a file of this stem.

@@ -67,8 +67,16 @@ fn mentions(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a memory names a file's stem: as an identifier in any case, or in its topic or tags.
 pub(super) fn names_stem(memory: &Memory, stem: &str) -> bool {
-    let is_stem = |tag: &str| tag.replace('-', "_").eq_ignore_ascii_case(stem);
-    has_stem(&memory.text, stem) || is_stem(memory.topic.as_str()) || memory.tags.iter().any(|tag| is_stem(tag))
+    has_stem(&memory.text, stem) || is_topic_of(memory, stem) || memory.tags.iter().any(|tag| is_stem(tag, stem))
+}
+
+/// Whether a memory's topic is called like a file's stem.
+pub(super) fn is_topic_of(memory: &Memory, stem: &str) -> bool {
+    is_stem(memory.topic.as_str(), stem)
+}
+
+fn is_stem(name: &str, stem: &str) -> bool {
+    name.replace('-', "_").eq_ignore_ascii_case(stem)
 }
 
 /// Whether a text has a stem as a name. What is counted is named by nothing: `400 lines` says nothing of the file `lines`.

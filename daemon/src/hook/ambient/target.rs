@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use helix_engine::code::{self, SYMBOLS_MAX};
 use helix_engine::policy::tags::AUTO_TAGS;
 
-use super::common::{is_common_stem, is_common_word};
+use super::common::{is_common_stem, is_common_word, is_usual_symbol};
 use crate::hook::event::Input;
 use crate::hook::files::head;
 use crate::project::Project;
@@ -118,6 +118,14 @@ impl Target {
         }
     }
 
+    /// What is searched for, where it is words as somebody would write them and no expression.
+    pub(super) fn phrase(&self) -> Option<&str> {
+        let pattern = self.pattern.as_deref()?.trim();
+        let is_plain = pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        let has_parts = pattern.contains([' ', '-']) && pattern.chars().count() >= STEM_MIN_CHARS;
+        Some(pattern).filter(|_| is_plain && has_parts)
+    }
+
     /// What the file holds, or will when it is written.
     pub(super) fn text(&self, input: &Input, file: &Path) -> String {
         match input.tool_text("content").filter(|_| self.changes) {
@@ -155,9 +163,10 @@ fn telling_stem(path: &Path) -> Option<String> {
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
 
-/// Whether a name is more than a common word: it has a part, a capital or a digit.
+/// Whether a name is more than a common word: it has a part, a capital or a digit, and is not what every program has.
 fn is_distinctive(name: &str) -> bool {
     name.chars().count() >= STEM_MIN_CHARS
+        && !is_usual_symbol(name)
         && (name.trim_matches('_').contains('_') || name.chars().any(|c| c.is_uppercase() || c.is_ascii_digit()))
 }
 
@@ -201,7 +210,10 @@ mod tests {
         let stem = |pattern: &str| target("Grep", json!({ "pattern": pattern })).stem;
         assert_eq!((stem("import"), stem("TODO"), stem("Class")), (None, None, None));
         assert_eq!(stem("watermark").as_deref(), Some("watermark"));
-        let target = target("Grep", json!({"pattern": "TODO|FxHashSet"}));
+        let phrase = |pattern: &str| target("Grep", json!({ "pattern": pattern })).phrase().map(str::to_owned);
+        assert_eq!(phrase("stack weight").as_deref(), Some("stack weight"));
+        assert_eq!((phrase("HAR-311").is_some(), phrase("a.*b c"), phrase("weight")), (true, None, None));
+        let target = target("Grep", json!({"pattern": "TODO|FxHashSet|Error"}));
         assert_eq!(target.names(&[]), ["FxHashSet"]);
     }
 }
