@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use helix_engine::exchange::Portable;
 use helix_engine::model::{Memory, Origin, Status as Life};
-use helix_engine::policy::edit::{Edit, Sourced};
+use helix_engine::policy::edit::{Edit, Sourced, apply};
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::Resolution;
 
@@ -75,7 +75,11 @@ impl Importer<'_> {
 
     fn revise(&mut self, known: &Memory, edits: Vec<Edit>, memory: Portable, place: usize, takes_links: bool) {
         if self.dry_run {
-            self.progress.revised += 1;
+            let (mut revised, now) = (known.clone(), self.runtime.now());
+            match edits.iter().try_for_each(|edit| apply(edit, &mut revised, now).map(drop)) {
+                Ok(()) => self.progress.revised += 1,
+                Err(error) => self.refuse(&memory, &error),
+            }
             return;
         }
         let Portable { topic, handle, links, .. } = memory;
