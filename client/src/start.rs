@@ -74,8 +74,20 @@ impl Started {
         }
         let said = fs::read_to_string(&self.said).unwrap_or_default();
         let last = said.lines().rfind(|line| !line.trim().is_empty());
-        let message = last.map_or_else(|| format!("{DAEMON_NAME} ended with code {code}; see its log"), str::to_owned);
+        let message = last.map_or_else(|| silent_end(code, &self.said), str::to_owned);
         Some(StartError::Ended { code, message })
+    }
+}
+
+/// Says what is likely when a daemon could not even say why it ended.
+fn silent_end(code: u8, said: &Path) -> String {
+    let place = said.display();
+    match code {
+        exit::IO => format!(
+            "{DAEMON_NAME} ended with code {code} and could not write why to {place}: the disk may be full or failing; \
+             free some space and try again"
+        ),
+        _ => format!("{DAEMON_NAME} ended with code {code} and said nothing in {place}; see its log"),
     }
 }
 

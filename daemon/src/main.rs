@@ -25,6 +25,8 @@ mod telemetry;
 mod work;
 mod writer;
 
+use std::io::{self, Write};
+
 use clap::Parser;
 
 use crate::args::Args;
@@ -41,7 +43,8 @@ fn main() {
         Ok(()) => helix_proto::exit::OK,
         Err(failure) => {
             tracing::error!(error = %failure, "stopping");
-            eprintln!("helixd: {failure}");
+            // The start's log may stand on the very disk that is full.
+            writeln!(io::stderr(), "helixd: {failure}").ok();
             failure.exit_code()
         }
     })

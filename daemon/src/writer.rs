@@ -1,6 +1,7 @@
 //! The writer thread: owns the strand's writer, groups what waits into one commit, answers after it is durable.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, thread};
@@ -41,15 +42,22 @@ pub(crate) enum SubmitError {
     /// Too many writes wait.
     #[error("{QUEUE_MAX} writes are waiting; try again in a moment")]
     Busy,
-    /// The daemon is stopping, or the disk failed.
+    /// The daemon is stopping.
     #[error("the write was not acknowledged because the daemon is stopping; try again")]
     Stopping,
+    /// The disk failed, and the daemon ends.
+    #[error(
+        "the write was not acknowledged because the disk failed: {0}; free some space or mend the disk, then try again"
+    )]
+    Disk(String),
 }
 
 /// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone.
 #[derive(Clone)]
 pub(crate) struct WriterHandle {
     tasks: SyncSender<Task>,
+    /// Why the thread ended before it was asked to.
+    failure: Arc<OnceLock<String>>,
 }
 
 impl WriterHandle {
@@ -59,7 +67,7 @@ impl WriterHandle {
     /// [`SubmitError`]: nothing was acknowledged.
     pub(crate) async fn write(&self, requests: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
         let answer = self.submit(requests)?;
-        answer.await.map_err(|_| SubmitError::Stopping)
+        answer.await.map_err(|_| self.lost())
     }
 
     /// Queues a write whose answer nobody waits for, such as statistics.
@@ -89,13 +97,18 @@ impl WriterHandle {
     pub(crate) async fn shrink(&self) -> Result<Shrunk, SubmitError> {
         let (reply, answer) = oneshot::channel();
         self.send(Task::Shrink(reply))?;
-        answer.await.map_err(|_| SubmitError::Stopping)
+        answer.await.map_err(|_| self.lost())
+    }
+
+    /// Why a write that was queued has no answer.
+    pub(crate) fn lost(&self) -> SubmitError {
+        self.failure.get().map_or(SubmitError::Stopping, |failure| SubmitError::Disk(failure.clone()))
     }
 
     fn send(&self, task: Task) -> Result<(), SubmitError> {
         self.tasks.try_send(task).map_err(|error| match error {
             TrySendError::Full(_) => SubmitError::Busy,
-            TrySendError::Disconnected(_) => SubmitError::Stopping,
+            TrySendError::Disconnected(_) => self.lost(),
         })
     }
 }
@@ -108,14 +121,16 @@ pub(crate) fn start(
     failed: impl FnOnce() + Send + 'static,
 ) -> io::Result<(WriterHandle, JoinHandle<Result<(), String>>)> {
     let (tasks, queue) = sync_channel(QUEUE_MAX);
+    let failure = Arc::new(OnceLock::new());
+    let cause = Arc::clone(&failure);
     let thread = thread::Builder::new().name("writer".to_owned()).spawn(move || {
-        let result = run(writer, storage.as_ref(), &queue, &committed);
+        let result = run(writer, storage.as_ref(), &queue, &committed, &cause);
         if result.is_err() {
             failed();
         }
         result
     })?;
-    Ok((WriterHandle { tasks }, thread))
+    Ok((WriterHandle { tasks, failure }, thread))
 }
 
 fn run(
@@ -123,6 +138,7 @@ fn run(
     storage: &dyn Storage,
     queue: &Receiver<Task>,
     committed: &impl Fn(),
+    cause: &OnceLock<String>,
 ) -> Result<(), String> {
     let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
     loop {
@@ -143,7 +159,7 @@ fn run(
             group.extend(writer.has_statistics().then(statistics));
         }
         if !group.is_empty() {
-            commit(&mut writer, group).inspect_err(failed)?;
+            commit(&mut writer, group, cause).inspect_err(failed)?;
             committed();
         }
         if let Some(reply) = asked {
@@ -152,7 +168,7 @@ fn run(
             reply.send(shrunk).ok();
         }
     }
-    if writer.has_statistics() { commit(&mut writer, vec![statistics()]) } else { Ok(()) }
+    if writer.has_statistics() { commit(&mut writer, vec![statistics()], cause) } else { Ok(()) }
 }
 
 /// The jobs of one commit, and what is to be done after it.
@@ -172,14 +188,16 @@ fn gather(first: Task, queue: &Receiver<Task>) -> (Vec<Job>, Option<oneshot::Sen
     (group, None)
 }
 
-fn commit(writer: &mut StrandWriter, group: Vec<Job>) -> Result<(), String> {
+/// Commits a group. `cause` learns what failed before the callers do that they are not answered.
+fn commit(writer: &mut StrandWriter, group: Vec<Job>, cause: &OnceLock<String>) -> Result<(), String> {
     let mut replies = Vec::with_capacity(group.len());
     let mut requests = Vec::new();
     for job in group {
         replies.push((job.reply, job.requests.len()));
         requests.extend(job.requests);
     }
-    let mut outcomes = writer.commit(requests).map_err(|error| error.to_string())?.into_iter();
+    let committed = writer.commit(requests).map_err(|error| cause.get_or_init(|| error.to_string()).clone());
+    let mut outcomes = committed?.into_iter();
     for (reply, count) in replies {
         // A caller that went away does not undo its write.
         drop(reply.send(outcomes.by_ref().take(count).collect()));

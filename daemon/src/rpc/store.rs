@@ -71,7 +71,7 @@ pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Re
     match submitted {
         Submitted::Answered(reply) => Ok(*reply),
         Submitted::Written { answer, warnings } => {
-            let outcomes = answer.await.map_err(|_| submit_status(&SubmitError::Stopping))?;
+            let outcomes = answer.await.map_err(|_| submit_status(&runtime.writer.lost()))?;
             let outcome = outcomes.into_iter().next().ok_or_else(|| Status::internal("the writer gave no answer"))?;
             let outcome = outcome.map_err(|error| convert::status(error.kind(), &error))?;
             Ok(stored(runtime, outcome, warnings))
@@ -169,7 +169,7 @@ enum Slot {
 pub(super) fn submit_status(error: &SubmitError) -> Status {
     match error {
         SubmitError::Busy => convert::status(ErrorKind::Exhausted, error),
-        SubmitError::Stopping => convert::status(ErrorKind::Unavailable, error),
+        SubmitError::Stopping | SubmitError::Disk(_) => convert::status(ErrorKind::Unavailable, error),
     }
 }
 

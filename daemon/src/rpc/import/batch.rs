@@ -362,7 +362,7 @@ fn failed(error: &StoreError) -> Status {
 
 fn settle_status(error: &SubmitError) -> Status {
     match error {
-        SubmitError::Busy => store::submit_status(error),
+        SubmitError::Busy | SubmitError::Disk(_) => store::submit_status(error),
         SubmitError::Stopping => gone(),
     }
 }

@@ -24,6 +24,7 @@ type Answer = oneshot::Receiver<Vec<Result<Outcome, WriteError>>>;
 /// Reads batches and gives them to the writer, in the order in which they come. Its thread ends when it is dropped.
 pub(super) struct Reader {
     batches: SyncSender<Vec<Waiting>>,
+    writer: WriterHandle,
     /// One for each batch, so the importer bounds how many there are.
     answers: Receiver<Result<Answer, SubmitError>>,
 }
@@ -37,15 +38,16 @@ impl Reader {
     ) -> io::Result<Self> {
         let (batches, waiting) = sync_channel::<Vec<Waiting>>(BATCHES_AHEAD);
         let (answer, answers) = channel();
+        let to = writer.clone();
         let read = move || {
             for batch in waiting {
-                if answer.send(writer.submit(all(batch, &actor))).is_err() {
+                if answer.send(to.submit(all(batch, &actor))).is_err() {
                     return;
                 }
             }
         };
         thread::Builder::new().name("words".to_owned()).spawn_scoped(scope, read)?;
-        Ok(Self { batches, answers })
+        Ok(Self { batches, writer, answers })
     }
 
     /// Takes a batch that is not empty.
@@ -62,7 +64,7 @@ impl Reader {
     /// [`SubmitError`]: nothing of the batch was acknowledged.
     pub(super) fn settled(&self) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
         let answer = self.answers.recv().map_err(|_| SubmitError::Stopping)??;
-        answer.blocking_recv().map_err(|_| SubmitError::Stopping)
+        answer.blocking_recv().map_err(|_| self.writer.lost())
     }
 }
 
