@@ -5,7 +5,7 @@ mod outcome;
 use std::path::{Component, Path, PathBuf};
 
 use helix_engine::model::Memory;
-use helix_engine::policy::work::activity::{Activity, Failing};
+use helix_engine::policy::work::activity::{Activity, Failing, Mended};
 use helix_engine::policy::work::command::{Purpose, Run, menders, runs_of};
 use helix_engine::policy::work::fault::{Fault, faults};
 use helix_engine::policy::work::incident::{Incident, Remedy};
@@ -37,6 +37,17 @@ const CODE_MIN_DIGITS: usize = 3;
 
 /// Marks of faults that are looked up.
 const MARKS_MAX: usize = 6;
+
+/// What every system says of a file that is not there, whatever was to be done with it.
+const COMMONPLACES: &[&str] = &[
+    "no such file or directory",
+    "filenotfounderror",
+    "file not found",
+    "command not found",
+    "[errno 2]",
+    "os error 2",
+    "enoent",
+];
 
 /// Compiles everything, so that the first failure is not answered late.
 pub(super) fn warm_up() {
@@ -132,7 +143,21 @@ fn words_of(context: &Context<'_>, found: &[Fault], outcome: &Outcome) -> String
         words.extend(last_lines(&outcome.output));
         words.extend(context.input.tool_text("command").map(|command| one_line(command, LINE_MAX_CHARS)));
     }
-    words.join("\n")
+    COMMONPLACES.iter().fold(words.join("\n"), |words, phrase| without(&words, phrase))
+}
+
+/// A text without a phrase, which is in lower case, however it is written there.
+fn without(text: &str, phrase: &str) -> String {
+    // As long as the text, byte by byte.
+    let lower = text.to_ascii_lowercase();
+    let mut kept = String::with_capacity(text.len());
+    let mut end = 0;
+    for (at, found) in lower.match_indices(phrase) {
+        kept.push_str(text.get(end..at).unwrap_or_default());
+        end = at + found.len();
+    }
+    kept.push_str(text.get(end..).unwrap_or_default());
+    kept
 }
 
 /// The run with the directory that it runs in, where that is not the project's: what fails in one package is not mended
@@ -212,12 +237,11 @@ fn note_menders(context: &Context<'_>, commands: &[String]) {
 fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let runtime = context.runtime;
     let mended = context.work_and_keep(true, |activity| activity.succeeded(run, context.now));
-    let is_known = |failing: &&Failing| !failing.changed.is_empty() || !failing.commands.is_empty();
-    for failing in mended.iter().filter(|failing| context.is_real() && is_known(failing)) {
-        let scope = &context.project.scope;
-        let remedy = Remedy { files: &failing.changed, commands: &failing.commands };
-        let prints = &failing.fingerprints;
-        runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, prints, remedy, context.now)?;
+    for Mended { fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
+        let (scope, remedy) = (&context.project.scope, Remedy { files: changed, commands });
+        if context.is_real() {
+            runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, fingerprints, remedy, context.now)?;
+        }
     }
     Ok(())
 }

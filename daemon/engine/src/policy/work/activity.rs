@@ -79,6 +79,73 @@ pub struct Failing {
     /// How often it failed in a row.
     #[prost(uint32, tag = "5")]
     pub times: u32,
+    /// What went wrong before and does not any more.
+    #[prost(message, repeated, tag = "7")]
+    pub gone: Vec<Gone>,
+}
+
+/// A mistake that a command made before, though it still fails, and what was changed until then.
+#[derive(Clone, PartialEq, Message)]
+pub struct Gone {
+    /// Its fingerprint.
+    #[prost(string, tag = "1")]
+    pub fingerprint: String,
+    /// As in [`Failing`].
+    #[prost(string, repeated, tag = "2")]
+    pub changed: Vec<String>,
+    /// As in [`Failing`].
+    #[prost(string, repeated, tag = "3")]
+    pub commands: Vec<String>,
+}
+
+/// Mistakes that were mended together, by their fingerprints, and by what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mended<'f> {
+    /// Which mistakes.
+    pub fingerprints: &'f [String],
+    /// As in [`Failing`].
+    pub changed: &'f [String],
+    /// As in [`Failing`].
+    pub commands: &'f [String],
+}
+
+impl Failing {
+    /// What its success says was mended by what: a mistake that was gone earlier, by nothing that changed later.
+    pub fn mended(&self) -> impl Iterator<Item = Mended<'_>> {
+        let last = Mended { fingerprints: &self.fingerprints, changed: &self.changed, commands: &self.commands };
+        let earlier = self.gone.iter().map(|gone| Mended {
+            fingerprints: std::slice::from_ref(&gone.fingerprint),
+            changed: &gone.changed,
+            commands: &gone.commands,
+        });
+        std::iter::once(last).chain(earlier).filter(|one| !one.changed.is_empty() || !one.commands.is_empty())
+    }
+
+    /// It failed again, with these mistakes.
+    fn again(&mut self, fingerprints: Vec<String>) {
+        self.times = self.times.saturating_add(1);
+        let (left, gone): (Vec<String>, Vec<String>) =
+            std::mem::take(&mut self.fingerprints).into_iter().partition(|print| fingerprints.contains(print));
+        self.fingerprints = left;
+        self.gone.retain(|gone| !fingerprints.contains(&gone.fingerprint));
+        let (changed, commands) = (&self.changed, &self.commands);
+        let gone = gone.into_iter().map(|fingerprint| Gone {
+            fingerprint,
+            changed: changed.clone(),
+            commands: commands.clone(),
+        });
+        self.gone.extend(gone);
+        self.gone.truncate(FILES_MAX);
+        for print in fingerprints {
+            if !self.fingerprints.contains(&print) && self.fingerprints.len() < FILES_MAX {
+                self.fingerprints.push(print);
+            }
+        }
+    }
+
+    fn knows(&self, fingerprint: &String) -> bool {
+        self.fingerprints.contains(fingerprint) || self.gone.iter().any(|gone| gone.fingerprint == *fingerprint)
+    }
 }
 
 /// How often a topic was of use.
@@ -179,17 +246,12 @@ impl Activity {
     pub fn failed(&mut self, run: &Run, fingerprints: Vec<String>, at: Timestamp) -> Vec<String> {
         self.phase = Phase::Debug.into();
         self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: false, at_us: at.as_micros() });
-        let is_known = |print: &String| self.failing.iter().any(|failing| failing.fingerprints.contains(print));
+        let is_known = |print: &String| self.failing.iter().any(|failing| failing.knows(print));
         let fresh: Vec<String> = fingerprints.iter().filter(|print| !is_known(print)).cloned().collect();
         let same = self.failing.iter().position(|failing| failing.words == run.words);
         let new = || Failing { tool: run.tool.clone(), words: run.words.clone(), ..Failing::default() };
         let mut failing = same.map_or_else(new, |at| self.failing.remove(at));
-        failing.times = failing.times.saturating_add(1);
-        for print in fingerprints {
-            if !failing.fingerprints.contains(&print) && failing.fingerprints.len() < FILES_MAX {
-                failing.fingerprints.push(print);
-            }
-        }
+        failing.again(fingerprints);
         self.failing.push(failing);
         if self.failing.len() > FAILING_MAX {
             self.failing.remove(0);
@@ -269,8 +331,26 @@ mod tests {
             (["a.rs".to_owned(), "b.rs".to_owned()].as_slice(), 2)
         );
         assert_eq!(mended[0].commands, ["cargo update"]);
-        assert_eq!(mended[0].fingerprints, ["x", "y", "z"]);
+        assert_eq!(mended[0].fingerprints, ["y", "z"]);
         assert!(activity.failing.is_empty());
+    }
+
+    #[test]
+    fn what_was_gone_earlier_was_mended_by_nothing_later() {
+        let mut activity = Activity::default();
+        let run = run_of("cargo build").unwrap();
+        activity.failed(&run, vec!["x".into(), "y".into(), "z".into()], NOW);
+        activity.edit("a.rs");
+        assert!(activity.failed(&run, vec!["y".into(), "z".into()], NOW).is_empty());
+        activity.edit("b.rs");
+        activity.failed(&run, vec!["y".into()], NOW);
+        assert!(activity.failed(&run, vec!["z".into()], NOW).is_empty(), "it is back, and was seen");
+        activity.edit("c.rs");
+        let mended = activity.succeeded(&run, NOW);
+        let said: Vec<(String, String)> =
+            mended[0].mended().map(|one| (one.fingerprints.join(" "), one.changed.join(" "))).collect();
+        let expected = [("z", "a.rs b.rs c.rs"), ("x", "a.rs"), ("y", "a.rs b.rs")];
+        assert_eq!(said, expected.map(|(print, files)| (print.to_owned(), files.to_owned())));
     }
 
     #[test]
