@@ -303,3 +303,32 @@ fn links_that_lead_nowhere_and_unlisted_problems_are_told() {
     let printed = imported(&side, &path);
     assert!(printed.contains("problem\tand 200 more"), "{printed}");
 }
+
+#[test]
+fn what_holds_everywhere_and_names_no_scope_is_known_the_second_time() {
+    let side = Side::new();
+    let file = side.served.home.scratch().join("notes.json");
+    let text = "preference: I like tabs over spaces in makefiles";
+    fs::write(&file, format!("[{{\"topic\":\"style\",\"text\":\"{text}\"}}]")).unwrap();
+    assert!(imported(&side, &file).contains("1 stored"));
+    assert!(imported(&side, &file).contains("0 stored, 1 known before"));
+}
+
+#[test]
+fn what_was_merged_or_forgotten_does_not_come_back_with_its_file() {
+    let mut side = Side::new();
+    let file = side.served.home.scratch().join("notes.json");
+    let twin = "the ledger export needs the sandbox credentials of the finance team";
+    let texts = [twin, &format!("{twin}!"), "invoices are numbered without gaps"];
+    let entries = texts.map(|text| format!("{{\"topic\":\"ledger\",\"text\":\"{text}\"}}"));
+    fs::write(&file, format!("[{}]", entries.join(","))).unwrap();
+    imported(&side, &file);
+    let cwd = side.served.home.scratch().to_owned();
+    let last = side.read(&cwd, "ledger:2");
+    side.ctl(&cwd, &["forget", &last.handle]);
+    side.ctl(&cwd, &["compact", "--apply"]);
+    let said = imported(&side, &file);
+    assert!(said.contains("0 stored, 3 known before"), "{said}");
+    let left: Vec<String> = exported(&side, &cwd).into_iter().map(|(text, _)| text).collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+}

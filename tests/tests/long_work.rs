@@ -146,6 +146,25 @@ fn an_import_whose_sender_dies_stores_nothing() {
 }
 
 #[test]
+fn an_import_whose_caller_dies_ends_and_comes_again_without_repeats() {
+    let mut served = Served::new().unwrap();
+    let project = Project::without_git(&served.home, "p").unwrap();
+    let file: PathBuf = served.home.scratch().join("all.json");
+    fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
+    let mut command = served.home.command(Binary::Ctl);
+    command.args(["import", file.to_str().unwrap()]).current_dir(&project.root).stdin(Stdio::null());
+    let mut first = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    within(DEADLINE, || Ok((active(&mut served) > 2_000).then_some(()))).unwrap();
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && said.contains(&format!("{MEMORIES} memories read: ")), "{said}");
+    assert!(!said.contains(&format!("{MEMORIES} stored")) && !said.contains(" 0 stored"), "{said}");
+    assert_eq!(active(&mut served), u64::from(MEMORIES));
+}
+
+#[test]
 fn a_cut_json_export_is_counted_exactly() {
     let mut served = Served::new().unwrap();
     let project = Project::without_git(&served.home, "p").unwrap();
