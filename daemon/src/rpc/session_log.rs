@@ -5,6 +5,7 @@ mod list;
 use std::time::Duration;
 
 use helix_engine::model::{Memory, Scope, Timestamp};
+use helix_engine::policy::redact::redacted;
 use helix_engine::store::{Operation, StoreError};
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::work;
@@ -81,7 +82,7 @@ fn activity(runtime: &Runtime, session: &str) -> Option<v1::SessionActivity> {
         phase: known.current_phase().name().to_owned(),
         injected,
         focus: known.focus().into_iter().map(str::to_owned).collect(),
-        failing: known.failing.iter().map(|failing| failing.words.join(" ")).collect(),
+        failing: known.failing.iter().map(|failing| redacted(&failing.words.join(" ")).into_owned()).collect(),
         mended: known.mended,
         touched: known.touched,
         edited: known.edited,

@@ -6,6 +6,7 @@ mod dated;
 mod heeded;
 mod mended;
 mod permitted;
+mod secrets;
 mod unread;
 mod world;
 
