@@ -15,6 +15,7 @@ mod receipts;
 mod scopes;
 mod search;
 mod session_log;
+mod shown;
 mod stale;
 mod stats;
 mod status;

@@ -29,7 +29,7 @@ pub(crate) use topics::{
 pub(crate) const ANSWER_MAX_TOKENS: u32 = 5_000;
 
 /// Longest answer, in characters, four of which make a token.
-pub(crate) const ANSWER_MAX_CHARS: usize = 20_000;
+pub(crate) use helix_client::limits::ANSWER_MAX_CHARS;
 
 /// Longest document that is shown whole, in characters: as long as the longest memory, which `read` shows whole.
 pub(crate) const DOCUMENT_MAX_CHARS: usize = 64 * 1024;

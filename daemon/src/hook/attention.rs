@@ -122,6 +122,7 @@ impl Context<'_> {
         if self.is_real() {
             let verdicts = self.runtime.sessions.judge(&self.key);
             self.runtime.attention.judge(&self.runtime.writer, &verdicts);
+            self.runtime.sessions.close(&self.key);
         }
     }
 

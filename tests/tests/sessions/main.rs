@@ -1,6 +1,7 @@
 //! What hooks tell a session as it works: its prompts, builds, mistakes, subagents, compactions and its end.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod asked;
 mod compacted;
 mod dated;
 mod heeded;

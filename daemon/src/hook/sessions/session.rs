@@ -16,6 +16,9 @@ const IDLE_MAX: Duration = Duration::from_hours(4);
 /// Memories that one session remembers having been given.
 pub(super) const GIVEN_MAX: usize = 4_096;
 
+/// Memories that one session remembers knowing without having been given them.
+const KNOWN_MAX: usize = GIVEN_MAX;
+
 /// Warnings that one session remembers having been given.
 const WARNED_MAX: usize = 1_024;
 
@@ -81,6 +84,8 @@ pub(super) struct Session {
     pub(super) held: BTreeSet<u32>,
     /// What it was given before it lost its context.
     pub(super) lost: GivenOrder,
+    /// What is in its context otherwise: it stored it, or asked for it.
+    pub(super) known: BTreeSet<u32>,
     pub(super) checkpoint: Option<GivenCheckpoint>,
     pub(super) activity: Activity,
     pub(super) place: Option<Place>,
@@ -91,6 +96,8 @@ pub(super) struct Session {
     /// When its state was last handed to the writer, and whether it changed since.
     pub(super) written_at: Option<Timestamp>,
     pub(super) is_dirty: bool,
+    /// Whether it ended. It may be taken up again.
+    pub(super) is_closed: bool,
     pub(super) last_event_at: Timestamp,
 }
 
@@ -145,6 +152,20 @@ impl Session {
         }
     }
 
+    /// Notes memories that it knows without having been given them.
+    pub(super) fn know(&mut self, numbers: &[MemoryNumber]) {
+        self.is_dirty = true;
+        self.known.extend(numbers.iter().map(|number| number.0));
+        while self.known.len() > KNOWN_MAX {
+            self.known.pop_first();
+        }
+    }
+
+    /// Whether a memory is in its context.
+    pub(super) fn has(&self, number: MemoryNumber) -> bool {
+        self.given.contains(number.0) || self.known.contains(&number.0)
+    }
+
     /// The state to persist.
     pub(super) fn written(&mut self, now: Timestamp) -> Vec<u8> {
         (self.written_at, self.is_dirty) = (Some(now), false);
@@ -165,6 +186,7 @@ impl Session {
     /// Notes that it starts anew with the same work.
     pub(super) fn lose_context(&mut self) {
         self.lost.append(std::mem::take(&mut self.given));
+        self.known.clear();
         self.checkpoint = None;
         self.work_told = None;
         self.warned.clear();
