@@ -14,6 +14,7 @@ mod limit;
 mod receipts;
 mod scopes;
 mod search;
+mod session_id;
 mod session_log;
 mod shown;
 mod stale;

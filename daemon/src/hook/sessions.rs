@@ -178,6 +178,11 @@ impl Sessions {
         self.lock().get(key).filter(|session| !session.is_over(now)).map(|session| session.activity.clone())
     }
 
+    /// Whether a session is known that is not over.
+    pub(crate) fn is_known(&self, key: &str, now: Timestamp) -> bool {
+        self.lock().get(key).is_some_and(|session| !session.is_over(now))
+    }
+
     /// Every session that is not over.
     pub(crate) fn known(&self, now: Timestamp) -> Vec<Known> {
         let sessions = self.lock();
