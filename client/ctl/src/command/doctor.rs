@@ -6,6 +6,8 @@ mod round_trip;
 mod shim;
 mod wired;
 
+pub(super) use wired::wired_twice;
+
 use clap::Args;
 use helix_client::text::memory::count_of;
 use helix_client::{Client, Start, v1};
@@ -57,6 +59,7 @@ async fn examine(context: &Context, deep: bool) -> Vec<Finding> {
     }
     results.push(model::examine(&context.paths.models).await);
     results.extend(wired::examine(context));
+    results.extend(wired_twice(context));
     results
 }
 
