@@ -259,7 +259,8 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
             runtime.sessions.works_in(key, &home, &directory);
         }
         if !context.is_awaited() {
-            runtime.watches.was_late(&runtime.writer, &context.project.scope);
+            let (scope, event) = (&context.project.scope, &request.event);
+            runtime.watches.was_late(&runtime.writer, scope, event, runtime.started_at, runtime.now());
         }
     }
     if let Some(first) = first {
