@@ -234,7 +234,9 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
     };
     // What nothing is recorded of is not remembered either.
     let first = if context.is_real() {
-        let Some(first) = runtime.twice.first(&request.event, &request.stdin, context.input.names_call, began) else {
+        let Some(first) =
+            runtime.twice.first(&request.event, &request.stdin, !context.input.tool_use_id.is_empty(), began)
+        else {
             tracing::debug!(event = request.event, "an event came twice; is the agent wired twice?");
             return Vec::new();
         };

@@ -70,8 +70,8 @@ impl ClientEvent {
 pub(super) struct Input {
     /// Whether only Cursor writes such an event.
     pub(super) is_cursors: bool,
-    /// Whether it has the client's own name of the call of a tool.
-    pub(super) names_call: bool,
+    /// The client's own name of a tool's call.
+    pub(super) tool_use_id: String,
     pub(super) session_id: String,
     pub(super) agent_id: String,
     pub(super) cwd: String,
@@ -94,7 +94,7 @@ impl Input {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(stdin) else { return None };
         let input = Self {
             is_cursors: CURSOR_MARKS.iter().any(|mark| fields.contains_key(*mark)),
-            names_call: !text(&mut fields, "tool_use_id").is_empty(),
+            tool_use_id: text(&mut fields, "tool_use_id"),
             session_id: first_text(&mut fields, &["session_id", "conversation_id"]),
             agent_id: text(&mut fields, "agent_id"),
             cwd: directory(&mut fields),

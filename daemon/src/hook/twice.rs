@@ -101,7 +101,9 @@ mod tests {
         let after = |ms: u64| now + Duration::from_millis(ms);
         let first = twice.first("stop", b"{}", false, now).unwrap();
         assert!(twice.first("stop", b"{}", false, after(2_000)).is_none(), "it is being answered");
-        assert!(twice.first("prompt", b"{}", false, now).is_some() && twice.first("stop", b"{ }", false, now).is_some());
+        assert!(
+            twice.first("prompt", b"{}", false, now).is_some() && twice.first("stop", b"{ }", false, now).is_some()
+        );
         first.answered(true, after(2_000));
         assert!(twice.first("stop", b"{}", false, after(2_999)).is_none());
         assert!(twice.first("stop", b"{}", false, after(3_000)).is_some(), "it truly comes again");

@@ -4,8 +4,8 @@ use helix_engine::model::Timestamp;
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, session_id};
 use super::limit::Limit;
+use super::{convert, session_id};
 use crate::hook::{Fate, Receipt};
 use crate::runtime::Runtime;
 

@@ -42,7 +42,8 @@ fn is_whole(shown: TextShown, text: &str) -> bool {
         TextShown::Unspecified => false,
         TextShown::Opening => {
             let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-            let are_short = lines.by_ref().take(OPENING_MAX_LINES).all(|line| line.chars().count() <= LINE_SHOWN_MAX_CHARS);
+            let are_short =
+                lines.by_ref().take(OPENING_MAX_LINES).all(|line| line.chars().count() <= LINE_SHOWN_MAX_CHARS);
             are_short && lines.next().is_none()
         }
         TextShown::Body => text.chars().count() <= BODY_SHOWN_MAX_CHARS,

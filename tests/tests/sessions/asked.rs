@@ -1,7 +1,7 @@
 //! What a session stored or asked for itself is not told it again.
 
 use helix_client::caller;
-use helix_proto::v1::{Program, ReadRequest, SearchRequest, StoreRequest, TextShown};
+use helix_proto::v1::{Caller, Program, ReadRequest, SearchRequest, StoreRequest, TextShown};
 use helix_tests::Rpc;
 use helix_tests::rpc::draft;
 
@@ -12,8 +12,8 @@ const TEXT: &str = "Postings are written in one transaction, because the auditor
 const QUESTION: &str = "why are postings written in one transaction for the auditor?";
 
 impl World {
-    fn caller(&self, session: &str) -> Option<helix_proto::v1::Caller> {
-        Some(caller(Program::Mcp, &self.project.root, "claude-code", session))
+    fn caller(&self, session: &str) -> Caller {
+        caller(Program::Mcp, &self.project.root, "claude-code", session)
     }
 }
 
@@ -28,8 +28,11 @@ fn what_a_session_stores_is_not_told_it_again() {
     let world = world();
     let one = world.session("one");
     one.start("startup").unwrap();
-    let request =
-        StoreRequest { caller: world.caller("one"), draft: Some(draft("ledger", TEXT, FILE)), ..StoreRequest::default() };
+    let request = StoreRequest {
+        caller: Some(world.caller("one")),
+        draft: Some(draft("ledger", TEXT, FILE)),
+        ..StoreRequest::default()
+    };
     let stored = Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.store(request.clone()).await).unwrap();
     let handle = stored.memory.unwrap().handle;
     assert_eq!(one.read(FILE).unwrap(), None);
@@ -45,12 +48,12 @@ fn what_a_session_is_shown_whole_is_not_told_it_again() {
     let world = world();
     let handle = world.remember_of("ledger", TEXT, FILE);
     let reads = |session: &str, shown: TextShown| {
-        let (caller, reference) = (world.caller(session), handle.clone());
+        let (caller, reference) = (Some(world.caller(session)), handle.clone());
         let request = ReadRequest { caller, reference, shown: shown.into(), ..ReadRequest::default() };
         Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.read(request.clone()).await).unwrap();
     };
     let searches = |session: &str, shown: TextShown| {
-        let (caller, query) = (world.caller(session), "postings transaction".to_owned());
+        let (caller, query) = (Some(world.caller(session)), "postings transaction".to_owned());
         let request = SearchRequest { caller, query, shown: shown.into(), ..SearchRequest::default() };
         let found = Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.search(request.clone()).await).unwrap();
         assert_eq!(found.hits.len(), 1);
@@ -76,7 +79,7 @@ fn what_a_subagent_asks_for_its_session_does_not_know() {
     one.edit("src/other.rs", "a", "b").unwrap();
     one.subagent("a1").hook("subagent", "SubagentStart", |_| ()).unwrap();
     let request = ReadRequest {
-        caller: world.caller("one"),
+        caller: Some(world.caller("one")),
         reference: handle.clone(),
         shown: TextShown::Body.into(),
         ..ReadRequest::default()

@@ -25,12 +25,14 @@ fn no_secret_is_kept_or_said() {
     let mut world = World::new();
     let token = format!("ghp_{}", "a1B2".repeat(9));
     let failing = format!("FETCH_TOKEN={token} npm test -- --password {PASSWORD}");
-    let mistake = format!("src/a.ts(3,7): error TS2307: Cannot find module 'https://me:{PASSWORD}@host/left-pad' or {token}.\n");
+    let mistake =
+        format!("src/a.ts(3,7): error TS2307: Cannot find module 'https://me:{PASSWORD}@host/left-pad' or {token}.\n");
     let one = world.session("one");
     one.failed(&failing, &mistake).unwrap();
     let lines = world.activity("one").join("\n");
     assert!(lines.contains("Failing: `npm test -- --password [redacted]`"), "{lines}");
-    one.ran(&format!("npm install https://me:{PASSWORD}@host/left-pad.tgz --token={token}"), "added 1 package").unwrap();
+    one.ran(&format!("npm install https://me:{PASSWORD}@host/left-pad.tgz --token={token}"), "added 1 package")
+        .unwrap();
     one.edit("src/b.ts", "a", "b").unwrap();
     one.hook("pre-compact", "PreCompact-auto", |_| ()).unwrap();
     let resumed = one.start("compact").unwrap().unwrap();

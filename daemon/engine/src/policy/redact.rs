@@ -115,7 +115,9 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             named,
         ),
     ];
-    let compiled = rules.into_iter().filter_map(|(pattern, is_secret)| Some(Rule { pattern: Regex::new(&pattern).ok()?, is_secret }));
+    let compiled = rules
+        .into_iter()
+        .filter_map(|(pattern, is_secret)| Some(Rule { pattern: Regex::new(&pattern).ok()?, is_secret }));
     compiled.collect()
 });
 

@@ -50,8 +50,14 @@ mod tests {
     fn what_is_late_is_told_with_what_to_do() {
         assert_eq!(examine(&[]).level, Level::Ok);
         let starting = examine(&[late("ambient", 7, 7), late("prompt", 1, 1)]);
-        assert!(starting.level == Level::Ok && starting.detail.starts_with("8 events of the last week"), "{starting:?}");
-        assert!(starting.detail.contains("7 ambient (last 20") && starting.detail.contains("nothing to do"), "{starting:?}");
+        assert!(
+            starting.level == Level::Ok && starting.detail.starts_with("8 events of the last week"),
+            "{starting:?}"
+        );
+        assert!(
+            starting.detail.contains("7 ambient (last 20") && starting.detail.contains("nothing to do"),
+            "{starting:?}"
+        );
         let busy = examine(&[late("ambient", 7, 3)]);
         assert!(busy.level == Level::Ok && busy.detail.contains("busy"), "{busy:?}");
         let slow = examine(&[late("ambient", 7, 2)]);

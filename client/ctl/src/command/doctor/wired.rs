@@ -34,9 +34,8 @@ pub(crate) fn wired_twice(context: &Context) -> Vec<Finding> {
 }
 
 fn twice(client: Client, place: &Place, programs: &Programs) -> Option<Finding> {
-    let has_hooks = |target: &Target| {
-        target.holds_hooks() && status(target, programs).is_ok_and(|found| found.has_hooks())
-    };
+    let has_hooks =
+        |target: &Target| target.holds_hooks() && status(target, programs).is_ok_and(|found| found.has_hooks());
     let of = |scope: &Scope| {
         let targets = client.targets(*scope, place).into_iter();
         targets.filter(has_hooks).map(|target| (*scope, target)).collect::<Vec<_>>()

@@ -9,7 +9,8 @@ fn secrets() -> Vec<(String, String)> {
     let hex = "0123456789abcdef".repeat(4);
     let mixed = "a1B2c3D4e5F6g7H8i9J0".repeat(4);
     let some = |chars: usize| mixed.get(..chars).unwrap();
-    let key = format!("-----BEGIN RSA PRIVATE KEY-----\nMIIE{}\n{}\nq8==\n-----END RSA PRIVATE KEY-----", some(60), some(64));
+    let key =
+        format!("-----BEGIN RSA PRIVATE KEY-----\nMIIE{}\n{}\nq8==\n-----END RSA PRIVATE KEY-----", some(60), some(64));
     let escaped = key.replace('\n', "\\n");
     let truncated = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n{}\n", some(64), some(64));
     let jwt = format!("eyJ{}.eyJ{}.{}", some(20), some(40), some(43));

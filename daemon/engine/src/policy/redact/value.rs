@@ -11,15 +11,45 @@ const WORD_MIN_CHARS: usize = 4;
 
 /// What stands behind a name in place of a value.
 const NO_VALUES: &[&str] = &[
-    "true", "false", "yes", "no", "on", "off", "null", "nil", "none", "undefined", "string", "str", "bytes", "any", "required",
-    "optional", "missing", "invalid", "expected", "unset", "empty", "changeme", "redacted", "hidden", "secret", "token",
-    "password", "example", "placeholder",
+    "true",
+    "false",
+    "yes",
+    "no",
+    "on",
+    "off",
+    "null",
+    "nil",
+    "none",
+    "undefined",
+    "string",
+    "str",
+    "bytes",
+    "any",
+    "required",
+    "optional",
+    "missing",
+    "invalid",
+    "expected",
+    "unset",
+    "empty",
+    "changeme",
+    "redacted",
+    "hidden",
+    "secret",
+    "token",
+    "password",
+    "example",
+    "placeholder",
 ];
 
 /// Whether this stands for a value that is put in later.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    let is_one_letter = value.chars().all(|next| Some(next) == value.chars().next());
-    value.starts_with(['$', '<', '{', '%', '*', '@', '[']) || value.contains("...") || value.contains('…') || is_one_letter
+    let first = value.chars().next();
+    let is_one_letter = value.chars().all(|next| Some(next) == first);
+    value.starts_with(['$', '<', '{', '%', '*', '@', '['])
+        || value.contains("...")
+        || value.contains('…')
+        || is_one_letter
 }
 
 /// Whether this says that there is no value, or of what kind it is.
@@ -53,7 +83,12 @@ pub(super) struct Named<'t> {
 impl Named<'_> {
     pub(super) fn is_secret(self, value: &str) -> bool {
         let is_short = value.chars().count() < WORD_MIN_CHARS;
-        if is_short || is_placeholder(value) || is_no_value(value) || is_path(value) || value.eq_ignore_ascii_case(self.name) {
+        if is_short
+            || is_placeholder(value)
+            || is_no_value(value)
+            || is_path(value)
+            || value.eq_ignore_ascii_case(self.name)
+        {
             return false;
         }
         // A sentence about it.
@@ -78,7 +113,8 @@ impl Named<'_> {
     /// Whether the name says no more than that it is a token, which parsers have as well.
     fn is_token(self) -> bool {
         let lower = self.name.to_lowercase();
-        let says_more = ["auth", "access", "api", "refresh", "bearer", "session", "secret", "private", "csrf", "password"];
+        let says_more =
+            ["auth", "access", "api", "refresh", "bearer", "session", "secret", "private", "csrf", "password"];
         lower.ends_with("token") && !says_more.iter().any(|word| lower.contains(word))
     }
 

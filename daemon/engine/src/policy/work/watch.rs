@@ -256,7 +256,9 @@ mod tests {
         watch.was_late("prompt", day(0), day(0));
         watch.was_late("prompt", day(0), day(1));
         watch.was_late("ambient", day(0), day(5));
-        let late = |watch: &Watch, at| watch.late(at).map(|late| (late.event.clone(), late.times, late.after_start)).collect::<Vec<_>>();
+        let late = |watch: &Watch, at| {
+            watch.late(at).map(|late| (late.event.clone(), late.times, late.after_start)).collect::<Vec<_>>()
+        };
         assert_eq!(late(&watch, day(6)), [("prompt".to_owned(), 2, 1), ("ambient".to_owned(), 1, 0)]);
         watch.started(&[], day(6));
         assert_eq!(late(&watch, day(8)), [("ambient".to_owned(), 1, 0)]);
