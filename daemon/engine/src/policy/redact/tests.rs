@@ -54,7 +54,7 @@ fn secrets() -> Vec<(String, String)> {
         of("{\"db_password\": \"", "hunter", "\", \"host\": \"db\"}"),
         of("password: ", "hunter2", ""),
         of("client_secret=", "deadbeef", "&grant_type=x"),
-        of("X-Api-Key: ", &hex[..32], ""),
+        of("X-Api-Key: ", hex.get(..32).unwrap(), ""),
         of("GET /v1/list?limit=3&access_token=", some(16), "&page=2 500"),
         of("Endpoint=sb://x/;AccountKey=", &format!("{}==", some(40)), ";EntityPath=y"),
         of("//registry.example.com/:_authToken=", some(30), ""),
