@@ -279,7 +279,7 @@ impl Sessions {
     }
 
     /// Marks memories, best first, and a checkpoint as given, on the occasion of a file or of something else (`about` is empty); what is
-    /// given without an occasion (`about` is `None`) need not be heeded. `None` when another event of the session gave one of them meanwhile; else
+    /// given as the session starts has none (`about` is `None`). `None` when another event of the session gave one of them meanwhile; else
     /// the state to persist.
     pub(super) fn claim(
         &self,

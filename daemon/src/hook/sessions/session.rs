@@ -54,6 +54,8 @@ impl GivenCheckpoint {
 pub(crate) struct Verdict {
     pub(crate) number: MemoryNumber,
     pub(crate) is_followed: bool,
+    /// Whether it was given as the session started, and not as it worked.
+    pub(crate) at_start: bool,
 }
 
 /// What a session was given before it lost its context, the latest first.
@@ -78,7 +80,7 @@ pub(in crate::hook) enum Said {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Session {
     pub(super) given: GivenOrder,
-    /// Every memory that it was ever given as it worked, by number.
+    /// Every memory that it was ever given, by number.
     pub(super) told: BTreeMap<u32, Told>,
     /// Memories that rest and would have been given.
     pub(super) held: BTreeSet<u32>,
@@ -110,7 +112,7 @@ impl Session {
     /// What it was given before it lost its context.
     pub(super) fn lost(&self) -> Lost {
         let (at_work, at_start): (Vec<u32>, Vec<u32>) =
-            self.lost.latest_first().partition(|number| self.told.contains_key(number));
+            self.lost.latest_first().partition(|number| self.told.get(number).is_some_and(|told| !told.at_start));
         let numbers = |numbers: Vec<u32>| numbers.into_iter().map(MemoryNumber).collect();
         Lost { at_work: numbers(at_work), at_start: numbers(at_start) }
     }
@@ -142,9 +144,10 @@ impl Session {
         self.given.add(numbers.iter().map(|number| number.0));
         for number in numbers {
             self.lost.remove(number.0);
-            if let Some(about) = about {
-                let told = Told { number: number.0, about: about.to_owned(), ..Told::default() };
-                self.told.entry(number.0).or_insert(told);
+            let new = || Told { number: number.0, at_start: true, ..Told::default() };
+            let told = self.told.entry(number.0).or_insert_with(new);
+            if let Some(about) = about.filter(|_| told.at_start) {
+                (told.at_start, told.about) = (false, about.to_owned());
             }
         }
         while self.told.len() > GIVEN_MAX {
@@ -172,13 +175,15 @@ impl Session {
         self.write()
     }
 
-    /// What became of what it was given, once each.
+    /// What became of what it was given, once each. Of what it started with, one that did nothing says nothing.
     pub(super) fn judge(&mut self) -> Vec<Verdict> {
-        let unjudged = self.told.values_mut().filter(|told| !told.is_judged);
+        let has_worked = !self.activity.touched.is_empty() || self.activity.last_run.is_some();
+        let unjudged = self.told.values_mut().filter(|told| !told.is_judged && (has_worked || !told.at_start));
         unjudged
             .map(|told| {
                 told.is_judged = true;
-                Verdict { number: MemoryNumber(told.number), is_followed: told.is_followed }
+                let (number, is_followed) = (MemoryNumber(told.number), told.is_followed);
+                Verdict { number, is_followed, at_start: told.at_start }
             })
             .collect()
     }

@@ -25,6 +25,9 @@ pub(super) struct Told {
     /// Whether that was counted already.
     #[prost(bool, tag = "4")]
     pub(super) is_judged: bool,
+    /// Whether it was given as the session started, and not as it worked.
+    #[prost(bool, tag = "5")]
+    pub(super) at_start: bool,
 }
 
 /// `given` and `lost` are in the order of giving; by number in states older than that.
