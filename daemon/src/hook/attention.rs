@@ -74,9 +74,8 @@ impl Attention {
         let is_followed: HashMap<_, _> = verdicts.iter().map(|verdict| (verdict.number, verdict.is_followed)).collect();
         for (heeds, at_start) in [(&self.at_work, false), (&self.at_start, true)] {
             let numbers = verdicts.iter().filter(|verdict| verdict.at_start == at_start).map(|verdict| verdict.number);
-            heeds.change(writer, numbers, |heed, number| {
-                heed.given(is_followed.get(&number).copied().unwrap_or(false))
-            });
+            heeds
+                .change(writer, numbers, |heed, number| heed.given(is_followed.get(&number).copied().unwrap_or(false)));
         }
     }
 

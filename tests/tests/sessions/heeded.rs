@@ -88,7 +88,8 @@ fn what_nobody_heeds_of_the_digest_leaves_its_place_to_others() {
         remember("convention", "Names of tables are singular.", "", false),
     ];
     for n in 0..40 {
-        let text = format!("Ruling number {n} of the board is about harbour {n} and its tide table, which is long to read");
+        let text =
+            format!("Ruling number {n} of the board is about harbour {n} and its tide table, which is long to read");
         remember("decision", &text, "", false);
     }
     let followed = remember("decision", "Invoices are exported as semicolon CSV.", FILE, false);
@@ -99,7 +100,8 @@ fn what_nobody_heeds_of_the_digest_leaves_its_place_to_others() {
             session.edit(FILE, "a", "b").unwrap();
         }
         session.hook("session-end", "SessionEnd-other", |_| ()).unwrap();
-        let handles = told.lines().filter_map(|line| line.rsplit_once('[')?.1.split_once(']')).map(|(handle, _)| handle);
+        let handles =
+            told.lines().filter_map(|line| line.rsplit_once('[')?.1.split_once(']')).map(|(handle, _)| handle);
         handles.filter(|handle| handle.contains('/')).map(str::to_owned).collect()
     };
     let first = digest("s0", true);
