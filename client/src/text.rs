@@ -7,13 +7,14 @@ pub mod dates;
 pub mod hits;
 pub mod memory;
 
+use helix_proto::limits::{BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS};
 use jiff::tz::TimeZone;
 
 /// Longest body of one memory among several, in characters.
-pub const BODY_MAX_CHARS: usize = 4_000;
+pub const BODY_MAX_CHARS: usize = BODY_SHOWN_MAX_CHARS;
 
 /// Longest single line of a shortened memory, in characters.
-pub const LINE_MAX_CHARS: usize = 240;
+pub const LINE_MAX_CHARS: usize = LINE_SHOWN_MAX_CHARS;
 
 /// For whom text is rendered.
 #[derive(Clone, Debug)]

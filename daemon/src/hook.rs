@@ -22,6 +22,7 @@ mod session;
 mod sessions;
 mod stop;
 mod subagent;
+mod twice;
 mod watch;
 
 pub(crate) use attention::Attention;
@@ -29,6 +30,7 @@ pub(crate) use files::Files;
 pub(crate) use incidents::Incidents;
 pub(crate) use receipts::{Fate, Receipt, Receipts};
 pub(crate) use sessions::Sessions;
+pub(crate) use twice::Twice;
 pub(crate) use watch::Watches;
 
 use std::path::Path;
@@ -230,6 +232,18 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         began,
         peer,
     };
+    // What nothing is recorded of is not remembered either.
+    let first = if context.is_real() {
+        let Some(first) =
+            runtime.twice.first(&request.event, &request.stdin, !context.input.tool_use_id.is_empty(), began)
+        else {
+            tracing::debug!(event = request.event, "an event came twice; is the agent wired twice?");
+            return Vec::new();
+        };
+        Some(first)
+    } else {
+        None
+    };
     if context.is_real() {
         runtime.watches.fired(&runtime.writer, &context.project.scope, &request.event, context.now);
     }
@@ -247,8 +261,12 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
             runtime.sessions.works_in(key, &home, &directory);
         }
         if !context.is_awaited() {
-            runtime.watches.was_late(&runtime.writer, &context.project.scope);
+            let (scope, event) = (&context.project.scope, &request.event);
+            runtime.watches.was_late(&runtime.writer, scope, event, runtime.started_at, runtime.now());
         }
+    }
+    if let Some(first) = first {
+        first.answered(context.is_awaited(), Instant::now());
     }
     stdout
 }

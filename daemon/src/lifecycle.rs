@@ -19,7 +19,7 @@ use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{Handover, Successor};
 use crate::home::{Home, make_directory};
-use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions, Watches};
+use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions, Twice, Watches};
 use crate::indexer::{self, Indexer};
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
@@ -214,6 +214,7 @@ impl Runtime {
         Ok(Self {
             sessions: Sessions::restore(sessions),
             attention: Attention::restore(&observations),
+            twice: Twice::default(),
             watches: Watches::restore(&observations),
             config,
             strand,

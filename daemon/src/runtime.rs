@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
-use crate::hook::{Attention, Files, Gate, Incidents, Receipts, Sessions, Watches};
+use crate::hook::{Attention, Files, Gate, Incidents, Receipts, Sessions, Twice, Watches};
 use crate::project::{self, Project, Projects};
 use crate::sources::Sources;
 use crate::system::SystemClock;
@@ -42,6 +42,8 @@ pub(crate) struct Runtime {
     pub(crate) sessions: Sessions,
     /// Whether what hooks say is heeded.
     pub(crate) attention: Attention,
+    /// Events that were told lately.
+    pub(crate) twice: Twice,
     /// Whether the hooks themselves work.
     pub(crate) watches: Watches,
     /// What is known of failed builds and tests.

@@ -9,6 +9,7 @@ mod search;
 mod store;
 mod topics;
 
+use helix_client::limits::ANSWER_MAX_CHARS;
 use helix_client::text::{LINE_MAX_CHARS, memory};
 
 pub(crate) use batch::{Batched, batched};
@@ -27,9 +28,6 @@ pub(crate) use topics::{
 
 /// Longest answer, in tokens: a fifth of what clients accept.
 pub(crate) const ANSWER_MAX_TOKENS: u32 = 5_000;
-
-/// Longest answer, in characters, four of which make a token.
-pub(crate) const ANSWER_MAX_CHARS: usize = 20_000;
 
 /// Longest document that is shown whole, in characters: as long as the longest memory, which `read` shows whole.
 pub(crate) const DOCUMENT_MAX_CHARS: usize = 64 * 1024;

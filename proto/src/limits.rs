@@ -17,6 +17,17 @@ pub const SEARCH_LIMIT_MAX: u32 = 200;
 /// Hits of a search that names no limit.
 pub const SEARCH_LIMIT_DEFAULT: u32 = 10;
 
+/// Lines of a memory that its opening shows, and the most characters of each.
+pub const OPENING_MAX_LINES: usize = 2;
+/// See [`OPENING_MAX_LINES`].
+pub const LINE_SHOWN_MAX_CHARS: usize = 240;
+
+/// Characters of a memory's text that are shown among several: a screen of it; `read` shows all.
+pub const BODY_SHOWN_MAX_CHARS: usize = 4_000;
+
+/// Characters of one answer to an agent: clients move longer ones to a file.
+pub const ANSWER_MAX_CHARS: usize = 20_000;
+
 /// Longest query, in bytes; the rest of a longer one would not change the ranking.
 pub const QUERY_MAX_BYTES: usize = 8 * 1024;
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,9 @@ pub const EVENTS: [&str; 10] = [
     "approve-mcp",
     "session-end",
 ];
+
+/// Calls of tools so far.
+static CALLS: AtomicU64 = AtomicU64::new(0);
 
 /// A shim at work.
 #[derive(Debug)]
@@ -306,6 +310,10 @@ impl<'a> Session<'a> {
         if let Some(agent) = self.agent {
             input["agent_id"] = agent.into();
             input["agent_type"] = "general-purpose".into();
+        }
+        // No two calls of a client have the same name.
+        if input.get("tool_use_id").is_some() {
+            input["tool_use_id"] = format!("toolu_{:024x}", CALLS.fetch_add(1, Ordering::Relaxed)).into();
         }
         change(&mut input);
         Ok(input)

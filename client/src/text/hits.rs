@@ -1,12 +1,10 @@
 //! Hits of a search, in six levels of detail.
 
+use helix_proto::limits::OPENING_MAX_LINES;
 use helix_proto::v1::{Explanation, FoundBy, Hit, Memory, NamedCount, SearchReply};
 
 use super::memory::{INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, short, stale_mark};
 use super::{View, clean};
-
-/// Body lines of a hit at medium detail.
-const OPENING_LINES: usize = 2;
 
 /// Topics of which it is said that there is more.
 const HIDDEN_TOPICS_MAX: usize = 5;
@@ -109,7 +107,7 @@ fn full(memory: &Memory, hit: &Hit, view: &View) -> String {
 }
 
 fn medium(memory: &Memory, hit: &Hit, view: &View) -> String {
-    [head(memory, hit, view, true), opening(memory, OPENING_LINES)].join("\n")
+    [head(memory, hit, view, true), opening(memory, OPENING_MAX_LINES)].join("\n")
 }
 
 fn brief(memory: &Memory, hit: &Hit, view: &View) -> String {

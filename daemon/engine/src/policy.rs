@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;
+pub mod redact;
 pub mod resemble;
 pub mod same;
 pub mod stale;

@@ -17,8 +17,9 @@ use super::Context;
 use super::sessions::Verdict;
 use crate::writer::WriterHandle;
 
-/// What the keys of the persisted states begin with.
-const KEY: &str = "heed ";
+/// What the keys of the persisted states begin with: of what is given as sessions work, and as they start.
+const AT_WORK: &str = "heed ";
+const AT_START: &str = "heed-start ";
 
 /// Memories of a session that are looked for in what is said.
 const MENTIONED_MAX: usize = 64;
@@ -26,42 +27,77 @@ const MENTIONED_MAX: usize = 64;
 /// Shortest identifier by which a memory is mentioned.
 const IDENTIFIER_MIN_CHARS: usize = 5;
 
-/// How every memory that is not as new was heeded.
-#[derive(Debug, Default)]
+/// How every memory that is not as new was heeded. What sessions start with is heeded otherwise than what they are told as
+/// they work, so each is counted for itself.
+#[derive(Debug)]
 pub(crate) struct Attention {
+    at_work: Heeds,
+    at_start: Heeds,
+}
+
+/// How memories were heeded that were given on one kind of occasion.
+#[derive(Debug)]
+struct Heeds {
+    /// What the keys of the persisted states begin with.
+    key: &'static str,
     heeds: Mutex<HashMap<MemoryNumber, Heed>>,
 }
 
 impl Attention {
     /// Restores what was persisted, out of all that hooks noticed.
     pub(crate) fn restore(observations: &[(String, Vec<u8>)]) -> Self {
-        let read = |(key, state): &(String, Vec<u8>)| {
-            let number = key.strip_prefix(KEY)?.parse().ok()?;
-            Some((MemoryNumber(number), Heed::decode(state.as_slice()).ok()?))
-        };
-        Self { heeds: Mutex::new(observations.iter().filter_map(read).collect()) }
+        Self { at_work: Heeds::restore(AT_WORK, observations), at_start: Heeds::restore(AT_START, observations) }
     }
 
-    /// Whether a memory is left out of the next session.
+    /// Whether a memory is left out of the next session as it works.
     pub(super) fn is_resting(&self, number: MemoryNumber) -> bool {
-        self.lock().get(&number).is_some_and(|heed| heed.is_resting())
+        self.at_work.is_resting(number)
+    }
+
+    /// Whether a memory leaves its place in what sessions start with to others.
+    pub(super) fn yields(&self, number: MemoryNumber) -> bool {
+        self.at_start.is_resting(number)
     }
 
     /// Notes that a session was not given a memory because it rests.
     pub(super) fn rested(&self, writer: &WriterHandle, number: MemoryNumber) {
-        self.change(writer, [number], |heed, _| heed.rested());
+        self.at_work.change(writer, [number], |heed, _| heed.rested());
+    }
+
+    /// Notes that a session started without these memories because they left their places to others.
+    pub(super) fn yielded(&self, writer: &WriterHandle, numbers: &[MemoryNumber]) {
+        self.at_start.change(writer, numbers.iter().copied(), |heed, _| heed.rested());
     }
 
     /// Notes what sessions followed.
     pub(super) fn judge(&self, writer: &WriterHandle, verdicts: &[Verdict]) {
         let is_followed: HashMap<_, _> = verdicts.iter().map(|verdict| (verdict.number, verdict.is_followed)).collect();
-        let numbers = verdicts.iter().map(|verdict| verdict.number);
-        self.change(writer, numbers, |heed, number| heed.given(is_followed.get(&number).copied().unwrap_or(false)));
+        for (heeds, at_start) in [(&self.at_work, false), (&self.at_start, true)] {
+            let numbers = verdicts.iter().filter(|verdict| verdict.at_start == at_start).map(|verdict| verdict.number);
+            heeds
+                .change(writer, numbers, |heed, number| heed.given(is_followed.get(&number).copied().unwrap_or(false)));
+        }
     }
 
     /// Notes that somebody asked for a memory.
     pub(super) fn followed(&self, writer: &WriterHandle, number: MemoryNumber) {
-        self.change(writer, [number], |heed, _| heed.given(true));
+        for heeds in [&self.at_work, &self.at_start] {
+            heeds.change(writer, [number], |heed, _| heed.given(true));
+        }
+    }
+}
+
+impl Heeds {
+    fn restore(key: &'static str, observations: &[(String, Vec<u8>)]) -> Self {
+        let read = |(found, state): &(String, Vec<u8>)| {
+            let number = found.strip_prefix(key)?.parse().ok()?;
+            Some((MemoryNumber(number), Heed::decode(state.as_slice()).ok()?))
+        };
+        Self { key, heeds: Mutex::new(observations.iter().filter_map(read).collect()) }
+    }
+
+    fn is_resting(&self, number: MemoryNumber) -> bool {
+        self.lock().get(&number).is_some_and(|heed| heed.is_resting())
     }
 
     fn change(
@@ -84,7 +120,7 @@ impl Attention {
                 heeds.insert(number, after);
             }
             // As new is written as nothing, which removes it.
-            changes.push((format!("{KEY}{}", number.0), after.encode_to_vec()));
+            changes.push((format!("{}{}", self.key, number.0), after.encode_to_vec()));
         }
         if !changes.is_empty() {
             // Under the lock, so that the store sees the changes in their order.
@@ -122,6 +158,7 @@ impl Context<'_> {
         if self.is_real() {
             let verdicts = self.runtime.sessions.judge(&self.key);
             self.runtime.attention.judge(&self.runtime.writer, &verdicts);
+            self.runtime.sessions.close(&self.key);
         }
     }
 

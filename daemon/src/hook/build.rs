@@ -51,6 +51,7 @@ const COMMONPLACES: &[&str] = &[
 
 /// Compiles everything, so that the first failure is not answered late.
 pub(super) fn warm_up() {
+    helix_engine::policy::redact::warm_up();
     helix_engine::policy::work::fault::warm_up();
     verdict::warm_up();
 }

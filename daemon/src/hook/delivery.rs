@@ -94,7 +94,7 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
     }
     let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
     // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
-    // A digest is no answer to what the session does: nobody is expected to act on it.
+    // A digest is no answer to what the session does, and is heeded otherwise.
     let about = (context.client != ClientEvent::SessionStart).then_some(given.about.as_str());
     let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, about, context.now);
     let Some(state) = claimed else { return false };

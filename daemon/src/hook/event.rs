@@ -70,6 +70,8 @@ impl ClientEvent {
 pub(super) struct Input {
     /// Whether only Cursor writes such an event.
     pub(super) is_cursors: bool,
+    /// The client's own name of a tool's call.
+    pub(super) tool_use_id: String,
     pub(super) session_id: String,
     pub(super) agent_id: String,
     pub(super) cwd: String,
@@ -92,6 +94,7 @@ impl Input {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(stdin) else { return None };
         let input = Self {
             is_cursors: CURSOR_MARKS.iter().any(|mark| fields.contains_key(*mark)),
+            tool_use_id: text(&mut fields, "tool_use_id"),
             session_id: first_text(&mut fields, &["session_id", "conversation_id"]),
             agent_id: text(&mut fields, "agent_id"),
             cwd: directory(&mut fields),

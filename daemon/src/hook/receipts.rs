@@ -1,19 +1,21 @@
 //! Receipts: what hooks said, and whether it reached the model. A client that writes a transcript shows there what the model was
 //! given; a text that stands in it whole was delivered.
 
+mod mark;
+mod transcript;
+
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::Timestamp;
 use helix_engine::strand::Request;
-use memchr::memmem;
 use prost::Message;
 use tokio::runtime::Handle;
 
+use self::mark::{Mark, fates};
+use self::transcript::{Seen, of_session};
 use crate::writer::WriterHandle;
 
 /// Injections of one session that wait for their transcript.
@@ -22,22 +24,10 @@ const PENDING_MAX: usize = 64;
 /// Sessions that wait for theirs.
 const SESSIONS_MAX: usize = 256;
 
-/// Bytes of a transcript that are read at once, from its end.
-const TRANSCRIPT_MAX_BYTES: u64 = 4 * 1024 * 1024;
-
-/// Subagents of one session whose transcripts are looked at, the latest first.
-const SUBAGENTS_MAX: usize = 16;
-
-/// Characters of an injection by whose presence it is known that the rest was cut. The frame that all begin with has 70.
-const START_CHARS: usize = 200;
-
-/// Bytes by which an injection is looked for.
-const MARK_MAX_BYTES: usize = 64;
-
 /// How long after a restart the fate of an injection is still looked for.
 const PENDING_MAX_AGE: Duration = Duration::from_hours(4);
 
-/// How often a transcript is looked at for the same injection before its fate stays unknown.
+/// How often a session's transcripts are looked at for the same injection before its fate stays unknown.
 const LOOKS_MAX: u32 = 20;
 
 /// Version of the persisted form.
@@ -64,6 +54,11 @@ impl Fate {
             Self::Cut => "cut",
         }
     }
+
+    /// What is known of a text after another place was looked at: what is whole anywhere was delivered.
+    fn or(self, other: Self) -> Self {
+        if self == Self::Delivered || other == Self::Unknown { self } else { other }
+    }
 }
 
 /// One injection, as it is persisted.
@@ -86,78 +81,6 @@ pub(crate) struct Receipt {
     /// By which its text is known; none in older receipts.
     #[prost(message, optional, tag = "8")]
     pub(super) mark: Option<Mark>,
-}
-
-/// Knows a text again where it stands inside a JSON string, without keeping it.
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct Mark {
-    /// How it begins.
-    #[prost(string, tag = "1")]
-    begins: String,
-    /// All of it: its length in bytes, and a hash.
-    #[prost(uint32, tag = "2")]
-    bytes: u32,
-    #[prost(fixed64, tag = "3")]
-    hash: u64,
-    /// Its first characters, by whose presence it is known that the rest was cut; 0 bytes for a text that has no more.
-    #[prost(uint32, tag = "4")]
-    start_bytes: u32,
-    #[prost(fixed64, tag = "5")]
-    start_hash: u64,
-}
-
-impl Mark {
-    fn of(text: &str) -> Self {
-        let all = in_json(text);
-        let start = text.char_indices().nth(START_CHARS).and_then(|(at, _)| text.get(..at)).map(in_json);
-        let start = start.unwrap_or_default();
-        Self {
-            begins: all.get(..all.floor_char_boundary(MARK_MAX_BYTES)).unwrap_or_default().to_owned(),
-            bytes: u32::try_from(all.len()).unwrap_or(u32::MAX),
-            hash: hash(all.as_bytes()),
-            start_bytes: u32::try_from(start.len()).unwrap_or(u32::MAX),
-            start_hash: hash(start.as_bytes()),
-        }
-    }
-
-    /// What became of a text that may begin at this place.
-    fn fate_at(&self, at: usize, written: &str) -> Fate {
-        let is_there = |bytes: u32, wanted: u64| {
-            let found = written.as_bytes().get(at..at.saturating_add(bytes as usize));
-            bytes > 0 && found.is_some_and(|found| hash(found) == wanted)
-        };
-        if is_there(self.bytes, self.hash) {
-            Fate::Delivered
-        } else if is_there(self.start_bytes, self.start_hash) {
-            Fate::Cut
-        } else {
-            Fate::Unknown
-        }
-    }
-}
-
-/// Looks for texts in what was written, once for all that begin alike. Returns what became of each.
-fn fates(marks: &[&Mark], written: &str) -> Vec<Fate> {
-    let mut fates = vec![Fate::Unknown; marks.len()];
-    let mut by_beginning: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (place, mark) in marks.iter().enumerate().filter(|(_, mark)| !mark.begins.is_empty()) {
-        by_beginning.entry(&mark.begins).or_default().push(place);
-    }
-    for (begins, places) in by_beginning {
-        for at in memmem::find_iter(written.as_bytes(), begins) {
-            for &place in &places {
-                let fate = marks[place].fate_at(at, written);
-                if fates[place] != Fate::Delivered && fate != Fate::Unknown {
-                    fates[place] = fate;
-                }
-            }
-        }
-    }
-    fates
-}
-
-fn hash(bytes: &[u8]) -> u64 {
-    u64::from_le_bytes(*blake3::hash(bytes).as_bytes().first_chunk().unwrap_or(&[0; 8]))
 }
 
 impl Receipt {
@@ -200,6 +123,8 @@ struct Waiting {
     sessions: HashMap<String, Vec<Pending>>,
     /// Where sessions write their transcripts, as far as this daemon was told.
     transcripts: HashMap<String, PathBuf>,
+    /// How much of its transcripts was looked at for each session.
+    seen: HashMap<String, Seen>,
     /// The newest time that a receipt has: no two have the same.
     newest_us: i64,
 }
@@ -258,7 +183,7 @@ impl Receipts {
         }
     }
 
-    /// Does what [`Receipts::confirm`] does after the answer, which does not wait for it.
+    /// Does what [`Receipts::confirm`] does, and records it, after the answer, which does not wait for it.
     pub(super) fn confirm_later(self: &Arc<Self>, writer: &WriterHandle, session: &str, transcript: &Path) {
         if self.lock().sessions.contains_key(session) {
             self.confirm_all_later(writer, vec![(session.to_owned(), transcript.to_owned())]);
@@ -279,29 +204,52 @@ impl Receipts {
         let (receipts, writer) = (Arc::clone(self), writer.clone());
         drop(Handle::current().spawn_blocking(move || {
             for (session, transcript) in sessions {
-                receipts.confirm(&writer, &session, &transcript);
-                for transcript in of_subagents(&transcript) {
-                    receipts.confirm(&writer, &session, &transcript);
+                let known = receipts.confirm(&session, &transcript);
+                if !known.is_empty() {
+                    writer.write_later(Request::Receipts(known));
                 }
             }
         }));
     }
 
-    /// Looks for the injections of a session in its transcript, and records what is known now.
-    fn confirm(&self, writer: &WriterHandle, session: &str, transcript: &Path) {
-        if !self.lock().sessions.contains_key(session) {
-            return;
+    /// Looks for the injections of a session in its transcripts and in its subagents', which together are one look. Returns
+    /// the receipts of those whose fate is known now.
+    fn confirm(&self, session: &str, transcript: &Path) -> Vec<(i64, Vec<u8>)> {
+        let Some((waiting, mut seen)) = self.waiting(session) else { return Vec::new() };
+        let marks: Vec<&Mark> = waiting.iter().map(|(_, mark)| mark).collect();
+        let mut found = vec![Fate::Unknown; marks.len()];
+        let transcripts = of_session(transcript);
+        let mut has_looked = false;
+        for written in transcripts.iter().filter_map(|transcript| seen.news(transcript)) {
+            has_looked = true;
+            for (known, fate) in found.iter_mut().zip(fates(&marks, &written)) {
+                *known = known.or(fate);
+            }
         }
-        let Some(written) = tail(transcript) else { return };
+        seen.keep(&transcripts);
+        let found = waiting.iter().map(|(at_us, _)| *at_us).zip(found).collect();
+        if has_looked { self.settle(session, &found, seen) } else { Vec::new() }
+    }
+
+    /// By what the injections of a session that wait are known, and what was looked at for them before. The transcripts are
+    /// read without the lock: hooks are answered meanwhile.
+    fn waiting(&self, session: &str) -> Option<(Vec<(i64, Mark)>, Seen)> {
+        let waiting = self.lock();
+        let all = waiting.sessions.get(session)?;
+        let marks = all.iter().map(|pending| (pending.at_us, pending.receipt.mark.clone().unwrap_or_default()));
+        Some((marks.collect(), waiting.seen.get(session).cloned().unwrap_or_default()))
+    }
+
+    /// Notes what a look found of the injections that it looked for, by their times. What came meanwhile still waits for its
+    /// first one, which must see again what this one saw.
+    fn settle(&self, session: &str, found: &HashMap<i64, Fate>, seen: Seen) -> Vec<(i64, Vec<u8>)> {
         let mut waiting = self.lock();
-        let Some(all) = waiting.sessions.get_mut(session) else { return };
-        let unmarked = Mark::default();
-        let marks: Vec<&Mark> = all.iter().map(|pending| pending.receipt.mark.as_ref().unwrap_or(&unmarked)).collect();
-        let mut fates = fates(&marks, &written).into_iter();
+        let Some(all) = waiting.sessions.get_mut(session) else { return Vec::new() };
         let mut known = Vec::new();
+        let is_whole = all.iter().all(|pending| found.contains_key(&pending.at_us));
         all.retain_mut(|pending| {
+            let Some(&fate) = found.get(&pending.at_us) else { return true };
             pending.looks += 1;
-            let fate = fates.next().unwrap_or(Fate::Unknown);
             if fate != Fate::Unknown {
                 pending.receipt.set_fate(fate);
                 known.push((pending.at_us, pending.receipt.encode_to_vec()));
@@ -310,10 +258,10 @@ impl Receipts {
         });
         if all.is_empty() {
             waiting.forget(session);
+        } else if is_whole {
+            waiting.seen.insert(session.to_owned(), seen);
         }
-        if !known.is_empty() {
-            writer.write_later(Request::Receipts(known));
-        }
+        known
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -325,58 +273,16 @@ impl Waiting {
     fn forget(&mut self, session: &str) {
         self.sessions.remove(session);
         self.transcripts.remove(session);
+        self.seen.remove(session);
     }
-}
-
-/// The transcripts of a session's subagents, which Claude Code writes into a directory named as the session's own, the latest first.
-fn of_subagents(transcript: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(transcript.with_extension("").join("subagents")).into_iter().flatten().flatten();
-    let is_transcript = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
-    let written = |path: PathBuf| Some((path.metadata().ok()?.modified().ok()?, path));
-    let mut found: Vec<_> = entries.map(|entry| entry.path()).filter(is_transcript).filter_map(written).collect();
-    found.sort_unstable_by(|a, b| b.cmp(a));
-    found.into_iter().take(SUBAGENTS_MAX).map(|(_, path)| path).collect()
-}
-
-/// A text as it stands inside a JSON string.
-fn in_json(text: &str) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
-    quoted.trim_start_matches('"').strip_suffix('"').unwrap_or_default().to_owned()
-}
-
-/// The end of a transcript; `None` where there is no such file.
-fn tail(transcript: &Path) -> Option<String> {
-    let mut file = File::open(transcript).ok()?;
-    let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    file.seek(SeekFrom::Start(metadata.len().saturating_sub(TRANSCRIPT_MAX_BYTES))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TRANSCRIPT_MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fs;
+
     use super::*;
-
-    #[test]
-    fn a_transcript_tells_what_became_of_a_text() {
-        let text = format!("<helix-memory>\n- \"{}\" ä</helix-memory>", "word ".repeat(60));
-        let transcript = |content: &str| serde_json::json!({"content": [content]}).to_string();
-        let cut: String = text.chars().take(250).collect();
-        for (content, fate) in [
-            (format!("Hook said: {text}"), Fate::Delivered),
-            (cut, Fate::Cut),
-            ("<helix-memory> something else".to_owned(), Fate::Unknown),
-        ] {
-            assert_eq!(fates(&[&Mark::of(&text)], &transcript(&content)), [fate], "{content}");
-        }
-    }
-
-    #[test]
-    fn short_texts_are_whole_or_unknown() {
-        assert_eq!(fates(&[&Mark::of("short")], "sho"), [Fate::Unknown]);
-        assert_eq!(fates(&[&Mark::of("short")], "a short text"), [Fate::Delivered]);
-    }
 
     #[test]
     fn a_fate_is_read_without_the_rest() {
@@ -408,5 +314,31 @@ mod tests {
         let hours_ago = |hours: i64| Timestamp::from_micros(recent - hours * 3_600_000_000);
         let since = Receipts::pending_since(Timestamp::from_micros(recent));
         assert!(since <= hours_ago(4) && since > hours_ago(24));
+    }
+
+    #[test]
+    fn all_transcripts_of_a_session_are_one_look() {
+        let home = tempfile::tempdir().unwrap();
+        let transcript = home.path().join("s.jsonl");
+        let subagents = home.path().join("s/subagents");
+        fs::create_dir_all(&subagents).unwrap();
+        let mark = Some(Mark::of("a text"));
+        let receipt = Receipt { version: VERSION, session: "s".to_owned(), mark, ..Receipt::default() };
+        let receipts = Receipts::restore(&[(7, receipt.encode_to_vec())]);
+        let pending = || receipts.lock().sessions.get("s").map(|all| all.first().map(|pending| pending.looks));
+        for look in 1..LOOKS_MAX {
+            let written = "{}\n".repeat(look as usize);
+            fs::write(&transcript, &written).unwrap();
+            (0..9).for_each(|n| fs::write(subagents.join(format!("a{n}.jsonl")), &written).unwrap());
+            assert!(receipts.confirm("s", &transcript).is_empty());
+            assert_eq!(pending(), Some(Some(look)));
+            assert!(receipts.confirm("s", &transcript).is_empty());
+            assert_eq!(pending(), Some(Some(look)), "nothing was written, so there is nothing to look at");
+        }
+        fs::write(subagents.join("a3.jsonl"), "{\"content\":\"a text\"}\n").unwrap();
+        let known = receipts.confirm("s", &transcript);
+        let fates: Vec<_> = known.iter().map(|(at_us, state)| (*at_us, Receipt::read_fate(state))).collect();
+        assert_eq!(fates, [(7, Some(Fate::Delivered))]);
+        assert!(pending().is_none() && receipts.lock().seen.is_empty());
     }
 }

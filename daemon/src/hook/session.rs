@@ -1,7 +1,7 @@
 //! The `session` event: where the project's task stands, and a brief of its most important memories. A session that lost its
 //! context gets back what it had.
 
-use helix_engine::model::{Memory, MemoryNumber, Status, Timestamp};
+use helix_engine::model::{Memory, MemoryNumber, Scope, Status, Timestamp};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::store::StoreError;
@@ -20,6 +20,9 @@ const CANDIDATES_MAX: usize = 60;
 
 /// Memories that a session had before it lost its context and that are considered again: as many short ones fit into an event.
 const LOST_MAX: usize = 100;
+
+/// Kinds that say how to work.
+const WAYS_OF_WORKING: [&str; 3] = ["identity", "preference", "convention"];
 
 /// What is said once a session when there should be an embedder and is none.
 const NO_MEANING: &str = "Helix finds by words only here: `helixctl doctor` says why and what to do.";
@@ -49,7 +52,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
     // What nobody heeds comes last: it is told where there is room.
     let is_needed = |memory: &Memory| memory.pinned || lost.at_work.contains(&memory.number);
-    memories.sort_by_key(|memory| !is_needed(memory) && runtime.attention.is_resting(memory.number));
+    let yields = |memory: &Memory| !stays(memory) && runtime.attention.yields(memory.number);
+    let is_resting = |memory: &Memory| runtime.attention.is_resting(memory.number) || yields(memory);
+    memories.sort_by_key(|memory| !is_needed(memory) && is_resting(memory));
     let is_known = |memory: &Memory| is_needed(memory) || lost.at_start.contains(&memory.number);
     let restored = if start == Start::LostContext { memories.iter().take_while(|it| is_known(it)).count() } else { 0 };
     let says_so = start == Start::Anew && !memories.is_empty();
@@ -67,7 +72,19 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         is_whole: input.resumes(),
         sources: &runtime.sources.look(project, HOOK_READ_MAX_BYTES),
     });
+    if context.is_real() && start == Start::Anew {
+        let left_out = memories.iter().skip(injection.taken).filter(|memory| yields(memory));
+        let left_out: Vec<MemoryNumber> = left_out.map(|memory| memory.number).collect();
+        runtime.attention.yielded(&runtime.writer, &left_out);
+    }
     Ok(Given { checkpoint: given_checkpoint, ..Given::of(injection, &memories) }.if_any())
+}
+
+/// Whether a memory keeps its place though nobody shows that it is heeded: it says how to work, which shows in no edit and no
+/// word, or somebody wants it everywhere.
+fn stays(memory: &Memory) -> bool {
+    let says_how = WAYS_OF_WORKING.contains(&memory.kind.as_str());
+    memory.pinned || memory.scope == Scope::Global || says_how
 }
 
 /// How the session starts, which is noted. A compaction whose answer came too late lost the context as well.

@@ -22,6 +22,9 @@ use session::{Session, elapsed};
 /// Sessions that are remembered; the longest idle one goes first.
 const SESSIONS_MAX: usize = 1_024;
 
+/// How long ago a subagent may have been heard of that may still be at work.
+const SUBAGENT_MAX: Duration = Duration::from_hours(1);
+
 /// Least time between two writes of what a session merely does: a crash costs that much of it, and never what it was given.
 const WRITE_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -77,7 +80,7 @@ impl Sessions {
         if start == Start::Anew {
             ended.verdicts.extend(session.judge());
         }
-        session.last_event_at = now;
+        (session.last_event_at, session.is_closed) = (now, false);
         match start {
             Start::GoesOn => {}
             Start::LostContext => session.lose_context(),
@@ -175,6 +178,11 @@ impl Sessions {
         self.lock().get(key).filter(|session| !session.is_over(now)).map(|session| session.activity.clone())
     }
 
+    /// Whether a session is known that is not over.
+    pub(crate) fn is_known(&self, key: &str, now: Timestamp) -> bool {
+        self.lock().get(key).is_some_and(|session| !session.is_over(now))
+    }
+
     /// Every session that is not over.
     pub(crate) fn known(&self, now: Timestamp) -> Vec<Known> {
         let sessions = self.lock();
@@ -233,9 +241,36 @@ impl Sessions {
         self.lock().get(key).is_some_and(|session| session.was_told(said))
     }
 
-    /// Whether a session was given a memory.
+    /// Whether a session was given a memory, or knows it otherwise.
     pub(super) fn was_given(&self, key: &str, number: MemoryNumber) -> bool {
-        self.lock().get(key).is_some_and(|session| session.given.contains(number.0))
+        self.lock().get(key).is_some_and(|session| session.has(number))
+    }
+
+    /// Whether hooks told of a session that has not ended.
+    pub(crate) fn is_open(&self, key: &str, now: Timestamp) -> bool {
+        self.lock().get(key).is_some_and(|session| !session.is_over(now) && !session.is_closed)
+    }
+
+    /// Notes that a session ended.
+    pub(super) fn close(&self, key: &str) {
+        if let Some(session) = self.lock().get_mut(key) {
+            (session.is_closed, session.is_dirty) = (true, true);
+        }
+    }
+
+    /// Notes memories that an open session knows, because it stored them or asked for them. Its subagents ask in its name:
+    /// where one may be at work, nobody knows whose context an answer reaches, and nothing is noted.
+    pub(crate) fn know(&self, key: &str, numbers: &[MemoryNumber], now: Timestamp) {
+        let mut sessions = self.lock();
+        let is_subagent = |other: &str| other.strip_prefix(key).is_some_and(|rest| rest.starts_with('/'));
+        let is_at_work = |session: &Session| elapsed(session.last_event_at, now) < SUBAGENT_MAX;
+        if sessions.iter().any(|(other, session)| is_subagent(other) && is_at_work(session)) {
+            return;
+        }
+        let open = sessions.get_mut(key).filter(|session| !session.is_over(now) && !session.is_closed);
+        if let Some(session) = open {
+            session.know(numbers);
+        }
     }
 
     /// Whether a session was given a checkpoint, at least as much of it.
@@ -244,7 +279,7 @@ impl Sessions {
     }
 
     /// Marks memories, best first, and a checkpoint as given, on the occasion of a file or of something else (`about` is empty); what is
-    /// given without an occasion (`about` is `None`) need not be heeded. `None` when another event of the session gave one of them meanwhile; else
+    /// given as the session starts has none (`about` is `None`). `None` when another event of the session gave one of them meanwhile; else
     /// the state to persist.
     pub(super) fn claim(
         &self,
@@ -256,11 +291,11 @@ impl Sessions {
     ) -> Option<Vec<u8>> {
         let mut sessions = self.lock();
         let session = current(&mut sessions, key, now);
-        let is_known = numbers.iter().any(|number| session.given.contains(number.0));
+        let is_known = numbers.iter().any(|number| session.has(*number));
         if is_known || checkpoint.is_some_and(|checkpoint| session.knows(checkpoint)) {
             return None;
         }
-        session.last_event_at = now;
+        (session.last_event_at, session.is_closed) = (now, false);
         session.checkpoint = checkpoint.or(session.checkpoint);
         session.give(numbers, about);
         Some(session.written(now))

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
-use helix_engine::policy::work::watch::Watch;
+use helix_engine::policy::work::watch::{Late, Watch};
 use helix_engine::strand::Request;
 use helix_proto::remedy;
 use prost::Message;
@@ -77,11 +77,36 @@ impl Watches {
     }
 
     /// Notes that an event's answer came too late.
-    pub(super) fn was_late(&self, writer: &WriterHandle, scope: &Scope) {
+    pub(super) fn was_late(
+        &self,
+        writer: &WriterHandle,
+        scope: &Scope,
+        event: &str,
+        started_at: Timestamp,
+        now: Timestamp,
+    ) {
         self.change(writer, scope, |watch| {
-            watch.was_late();
+            watch.was_late(event, started_at, now);
             (true, ())
         });
+    }
+
+    /// The events of all projects whose answers came too late in the last week, the latest first.
+    pub(crate) fn late(&self, now: Timestamp) -> Vec<Late> {
+        let watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<Late> = Vec::new();
+        for late in watches.values().flat_map(|watch| watch.late(now)) {
+            match all.iter_mut().find(|known| known.event == late.event) {
+                Some(known) => {
+                    known.times = known.times.saturating_add(late.times);
+                    known.after_start = known.after_start.saturating_add(late.after_start);
+                    known.last_at_us = known.last_at_us.max(late.last_at_us);
+                }
+                None => all.push(late.clone()),
+            }
+        }
+        all.sort_by(|a, b| b.last_at_us.cmp(&a.last_at_us).then_with(|| a.event.cmp(&b.event)));
+        all
     }
 
     /// Notes that a session starts in a project. Returns what is worth telling it.

@@ -11,7 +11,7 @@ use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, edit, off_thread};
+use super::{convert, edit, off_thread, shown};
 use crate::hook;
 use crate::runtime::{Asker, Runtime};
 
@@ -34,13 +34,13 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::R
     let resolved = resolve(runtime, reference, &asker)?;
     let part = Part::of(request)?;
     if let (Resolution::One(number), Part::Whole) = (&resolved, &part) {
-        return one(runtime, *number, &asker);
+        return one(runtime, *number, &asker, request.shown());
     }
-    if let Some(reply) = topic(runtime, reference, &part, &asker)? {
+    if let Some(reply) = topic(runtime, reference, &part, &asker, request.shown())? {
         return Ok(reply);
     }
     match resolved {
-        Resolution::One(number) => one(runtime, number, &asker),
+        Resolution::One(number) => one(runtime, number, &asker, request.shown()),
         Resolution::Several(numbers) => Err(several(runtime, reference, &numbers)?),
         Resolution::None => Err(Status::not_found(format!(
             "nothing is called {reference:?} here; give a topic, a handle, an id or `topic:index`, or search for it"
@@ -145,13 +145,25 @@ pub(super) fn resolve(runtime: &Runtime, reference: &str, asker: &Asker) -> Resu
     resolved.map_err(|error| convert::status(error.kind(), &error))
 }
 
-fn one(runtime: &Runtime, number: MemoryNumber, asker: &Asker) -> Result<v1::ReadReply, Status> {
+fn one(
+    runtime: &Runtime,
+    number: MemoryNumber,
+    asker: &Asker,
+    as_shown: v1::TextShown,
+) -> Result<v1::ReadReply, Status> {
     runtime.strand.catalog_touch(&[number], runtime.now());
     hook::follow(runtime, number);
+    shown::note(runtime, asker, as_shown, &[number]);
     Ok(v1::ReadReply { memories: wire_indexed(runtime, &[number], asker)?, topic: String::new(), total: 1 })
 }
 
-fn topic(runtime: &Runtime, reference: &str, part: &Part, asker: &Asker) -> Result<Option<v1::ReadReply>, Status> {
+fn topic(
+    runtime: &Runtime,
+    reference: &str,
+    part: &Part,
+    asker: &Asker,
+    as_shown: v1::TextShown,
+) -> Result<Option<v1::ReadReply>, Status> {
     let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
     let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
@@ -167,6 +179,7 @@ fn topic(runtime: &Runtime, reference: &str, part: &Part, asker: &Asker) -> Resu
         Part::With(text) => with_text(runtime, &members, text)?,
     };
     let memories = wire_indexed(runtime, &chosen, asker)?;
+    shown::note(runtime, asker, as_shown, &chosen);
     Ok(Some(v1::ReadReply { memories, topic: topic.as_str().to_owned(), total }))
 }
 

@@ -4,8 +4,8 @@ use helix_engine::model::Timestamp;
 use helix_proto::v1;
 use tonic::Status;
 
-use super::convert;
 use super::limit::Limit;
+use super::{convert, session_id};
 use crate::hook::{Fate, Receipt};
 use crate::runtime::Runtime;
 
@@ -16,7 +16,14 @@ const LIMIT: Limit = Limit { default: 50, max: 1_000 };
 pub(super) fn receipts(runtime: &Runtime, request: &v1::ReceiptsRequest) -> Result<v1::ReceiptsReply, Status> {
     let limit = LIMIT.read(request.limit)?;
     let kept = kept(runtime)?;
-    let is_wanted = |receipt: &Receipt| request.session.is_empty() || receipt.session == request.session;
+    let session = match request.session.as_str() {
+        "" => String::new(),
+        given => {
+            let all = kept.iter().filter_map(|(_, state)| Receipt::read(state));
+            session_id::resolve(runtime, given, all.map(|receipt| receipt.session))?
+        }
+    };
+    let is_wanted = |receipt: &Receipt| session.is_empty() || receipt.session == session;
     let read = kept.iter().filter_map(|(at_us, state)| Some((*at_us, Receipt::read(state)?)));
     let listed = read.filter(|(_, receipt)| is_wanted(receipt)).take(limit);
     let receipts = listed.map(|(at_us, receipt)| to_wire(at_us, receipt)).collect();

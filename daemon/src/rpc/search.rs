@@ -18,7 +18,7 @@ use helix_proto::v1;
 use tonic::Status;
 
 use super::limit::Limit;
-use super::{convert, find, off_thread, scopes};
+use super::{convert, find, off_thread, scopes, shown};
 use crate::embedder::State;
 use crate::runtime::{Asker, Runtime};
 use crate::sources::SEARCH_READ_MAX_BYTES;
@@ -35,6 +35,8 @@ pub(super) struct Prepared {
     cursor: Option<Cursor>,
     explain: bool,
     passive: bool,
+    /// How much of the texts the asker is shown.
+    shown: v1::TextShown,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
     pub(super) asker: Asker,
     /// What there is to say about the topics that it names.
@@ -157,7 +159,8 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     if let Some(cursor) = cursor {
         cursor.resume(&mut search, runtime.now()).map_err(|error| convert::status(error.kind(), &error))?;
     }
-    Ok(Prepared { search, cursor, explain: request.explain, passive: request.passive, asker, note })
+    let (explain, passive, shown) = (request.explain, request.passive, request.shown());
+    Ok(Prepared { search, cursor, explain, passive, shown, asker, note })
 }
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
@@ -188,10 +191,11 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     let found = runtime.strand.search_page(search, offset, &look);
     let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+    let numbers: Vec<MemoryNumber> = found.hits.iter().map(|hit| hit.memory.number).collect();
     if !passive {
-        let numbers: Vec<MemoryNumber> = found.hits.iter().map(|hit| hit.memory.number).collect();
         runtime.strand.catalog_touch(&numbers, runtime.now());
     }
+    shown::note(runtime, asker, prepared.shown, &numbers);
     let (next_cursor, ending) = continuation(search, &found, offset);
     notes.extend(ending);
     if found.hits.is_empty() && offset == 0 {
@@ -293,7 +297,8 @@ mod tests {
             cwd: std::path::PathBuf::new(),
             zone: jiff::tz::TimeZone::UTC,
         };
-        Prepared { search: disk(), cursor, explain: false, passive: true, asker, note: None }
+        let shown = v1::TextShown::Unspecified;
+        Prepared { search: disk(), cursor, explain: false, passive: true, shown, asker, note: None }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod list;
 use std::time::Duration;
 
 use helix_engine::model::{Memory, Scope, Timestamp};
+use helix_engine::policy::redact::redacted;
 use helix_engine::store::{Operation, StoreError};
 use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::work;
@@ -13,14 +14,11 @@ use tonic::Status;
 
 use super::convert;
 use super::limit::Limit;
+use super::session_id::{self, LOOKED_AT_MAX};
 use crate::runtime::{Asker, Runtime};
 
 /// Operations or sessions shown.
 const LIMIT: Limit = Limit { default: 100, max: 1_000 };
-
-/// Operations looked at, from the newest: reading so many takes some hundredths of a second. What a session did before
-/// them is not shown.
-const LOOKED_AT_MAX: usize = 20_000;
 
 /// Without a session id, what was done longer ago than a session may be idle is another session's.
 const SESSION_MAX: Duration = Duration::from_hours(4);
@@ -40,7 +38,10 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
         return list::list(runtime, limit);
     }
     let asker = runtime.asker(request.caller.as_ref());
-    let session = if request.session.is_empty() { asker.actor.session.clone() } else { request.session.clone() };
+    let session = match request.session.as_str() {
+        "" => asker.actor.session.clone(),
+        given => session_id::resolve(runtime, given, [])?,
+    };
     let wanted = Wanted::new(session, &asker, runtime.now());
     let read = runtime.strand.snapshot().and_then(|snapshot| {
         let operations = snapshot.operations_backwards()?;
@@ -81,7 +82,7 @@ fn activity(runtime: &Runtime, session: &str) -> Option<v1::SessionActivity> {
         phase: known.current_phase().name().to_owned(),
         injected,
         focus: known.focus().into_iter().map(str::to_owned).collect(),
-        failing: known.failing.iter().map(|failing| failing.words.join(" ")).collect(),
+        failing: known.failing.iter().map(|failing| redacted(&failing.words.join(" ")).into_owned()).collect(),
         mended: known.mended,
         touched: known.touched,
         edited: known.edited,

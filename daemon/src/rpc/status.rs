@@ -5,6 +5,7 @@ use std::process;
 use std::sync::atomic::Ordering;
 
 use helix_engine::model::Sequence;
+use helix_engine::policy::work::watch::Late;
 use helix_proto::v1;
 use tonic::Status;
 
@@ -45,7 +46,17 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
         injections_delivered: receipts.delivered,
         injections_cut: receipts.cut,
         injections_unknown: receipts.unknown,
+        late_hooks: runtime.watches.late(runtime.now()).into_iter().map(late).collect(),
     })
+}
+
+fn late(late: Late) -> v1::LateHook {
+    v1::LateHook {
+        event: late.event,
+        times: late.times.into(),
+        after_start: late.after_start.into(),
+        last_at_us: late.last_at_us,
+    }
 }
 
 /// Describes the word index and the vectors.

@@ -26,7 +26,7 @@ use tonic::Status;
 use self::alike::Alike;
 use self::given::Given;
 pub(super) use self::given::range_note;
-use super::{convert, find, off_thread};
+use super::{convert, find, off_thread, shown};
 use crate::project;
 use crate::runtime::{Asker, Runtime};
 use crate::sources;
@@ -63,9 +63,9 @@ pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Re
     let v1::StoreRequest { caller, draft, force } = request;
     let draft = draft.ok_or_else(|| Status::invalid_argument("the request has no draft; give topic and text"))?;
     // The thread that prepares it also hands it to the writer: every thread more that it goes through has to be woken up.
-    let submitted = off_thread(runtime, move |runtime| {
+    let (submitted, asker) = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
-        submit(runtime, prepare(runtime, &asker, draft, force)?)
+        Ok((submit(runtime, prepare(runtime, &asker, draft, force)?)?, asker))
     })
     .await?;
     match submitted {
@@ -74,7 +74,7 @@ pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Re
             let outcomes = answer.await.map_err(|_| submit_status(&runtime.writer.lost()))?;
             let outcome = outcomes.into_iter().next().ok_or_else(|| Status::internal("the writer gave no answer"))?;
             let outcome = outcome.map_err(|error| convert::status(error.kind(), &error))?;
-            Ok(stored(runtime, outcome, warnings))
+            Ok(stored(runtime, &asker, outcome, warnings))
         }
     }
 }
@@ -112,9 +112,10 @@ pub(super) async fn batch(
         return Err(Status::resource_exhausted(message));
     }
     let (asker, prepared) = prepare_all(runtime, caller, drafts, force).await?;
+    let scopes = asker.scopes();
     let prepared = off_thread(runtime, move |runtime| {
         let mut prepared = if force { prepared } else { alike::held_back(prepared) };
-        links::within(&runtime.strand, &asker.scopes(), force, &mut prepared);
+        links::within(&runtime.strand, &scopes, force, &mut prepared);
         Ok(prepared)
     });
     let prepared = prepared.await?;
@@ -147,7 +148,7 @@ pub(super) async fn batch(
             Slot::Answered(item) => *item,
             Slot::Alike(alike) => alike::answer(alike, &items),
             Slot::Written(warnings) => match outcomes.next() {
-                Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, outcome, warnings)),
+                Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, &asker, outcome, warnings)),
                 Some(Err(error)) => v1::batch_item::Item::Refused(error.to_string()),
                 None => return Err(Status::internal("the writer gave too few answers")),
             },
@@ -323,12 +324,15 @@ fn place(path: &str, asker: &Asker) -> PathBuf {
     }
 }
 
-fn stored(runtime: &Runtime, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
+fn stored(runtime: &Runtime, asker: &Asker, outcome: Outcome, warnings: Vec<String>) -> v1::StoreReply {
     let (outcome, memory) = match outcome {
         Outcome::Stored(memory) => (v1::StoreOutcome::Stored, Some(memory)),
         Outcome::Reinforced(memory) => (v1::StoreOutcome::Reinforced, Some(memory)),
         Outcome::Edited(_) | Outcome::Done => (v1::StoreOutcome::Unspecified, None),
     };
+    if let Some(memory) = &memory {
+        shown::note_stored(runtime, asker, &[memory.number]);
+    }
     v1::StoreReply {
         outcome: outcome.into(),
         memory: memory.map(|memory| find::to_wire(runtime, &memory)),

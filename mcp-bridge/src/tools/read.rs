@@ -1,6 +1,6 @@
 //! `read`: one memory, or all memories of a topic, in full.
 
-use helix_client::v1::{Caller, ReadRequest};
+use helix_client::v1::{Caller, ReadRequest, TextShown};
 
 use super::{Description, Nature};
 use crate::arguments::{ArgumentError, Arguments};
@@ -24,7 +24,7 @@ const PARAMETERS: [Parameter; 3] = [
 ];
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
-    let request = request(caller, arguments)?;
+    let request = ReadRequest { shown: TextShown::Body.into(), ..request(caller, arguments)? };
     let (index, match_text) = (request.index, request.match_text.clone());
     let reply = daemon.call(async move |rpc| rpc.read(request.clone()).await).await?;
     Ok(render::read(&Shown { reply: &reply, index, match_text: &match_text }, &View::local()))
@@ -37,6 +37,7 @@ pub(super) fn request(caller: Caller, arguments: &Arguments) -> Result<ReadReque
         reference: arguments.required_text("topic")?.trim().to_owned(),
         index: arguments.whole("index", 0..=u32::MAX)?,
         match_text: arguments.text("match_str")?.unwrap_or_default(),
+        ..ReadRequest::default()
     })
 }
 

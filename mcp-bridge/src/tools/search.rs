@@ -1,7 +1,7 @@
 //! `search`: memories by words and by meaning.
 
 use helix_client::limits::{SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
-use helix_client::v1::{Caller, Filter, MatchMode, SearchRequest};
+use helix_client::v1::{Caller, Filter, MatchMode, SearchRequest, TextShown};
 use jiff::Zoned;
 use serde_json::Value;
 
@@ -88,9 +88,19 @@ fn ask(caller: Caller, arguments: &Arguments, now: &Zoned) -> Result<Asked, Argu
         passive: detail.counts(),
         cursor: arguments.text("cursor")?.unwrap_or_default().trim().to_owned(),
         count_only: detail.counts(),
+        shown: shown(detail).into(),
         ..SearchRequest::default()
     };
     Ok(Asked { request, detail })
+}
+
+/// How much of the texts a level of detail shows.
+fn shown(detail: Detail) -> TextShown {
+    match detail {
+        Detail::Medium => TextShown::Opening,
+        Detail::Full => TextShown::Body,
+        Detail::Brief | Detail::Grouped | Detail::Topics | Detail::Count => TextShown::Unspecified,
+    }
 }
 
 fn filter(arguments: &Arguments, now: &Zoned) -> Result<Filter, ArgumentError> {

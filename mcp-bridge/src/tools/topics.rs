@@ -25,7 +25,7 @@ pub(super) const DESCRIPTION: Description = Description {
     nature: Nature::Changes { idempotent: true },
 };
 
-const PARAMETERS: [Parameter; 21] = [
+const PARAMETERS: [Parameter; 22] = [
     Parameter::optional(
         "action",
         Shape::Choice(&[
@@ -62,6 +62,7 @@ const PARAMETERS: [Parameter; 21] = [
     Parameter::optional("mode", Shape::Choice(&["migrate"]), "compact: repair times instead"),
     Parameter::optional("json", Shape::Json, "import: an export, at most 4 MiB"),
     Parameter::optional("list", Shape::Flag, "session: all known ones"),
+    Parameter::optional("session", Shape::Text, "another one's id or its beginning"),
     Parameter::optional("task", Shape::Text, "checkpoint: what you work on"),
     Parameter::optional("done", Shape::List, "checkpoint: steps, split at ;"),
     Parameter::optional("next", Shape::List, "split at ;"),
@@ -107,7 +108,7 @@ const ACTIONS: [Action<Topics>; 16] = [
     Action { name: "export", is: Topics::Export, needs: &[], takes: &["topic", "scope"] },
     Action { name: "import", is: Topics::Import, needs: &["json"], takes: &["scope"] },
     Action { name: "reindex", is: Topics::Reindex, needs: &[], takes: &[] },
-    Action { name: "session", is: Topics::Session, needs: &[], takes: &["list"] },
+    Action { name: "session", is: Topics::Session, needs: &[], takes: &["list", "session"] },
     Action {
         name: "checkpoint",
         is: Topics::Checkpoint,

@@ -251,6 +251,25 @@ fn sessions_and_receipts_say_where_and_whose() {
 }
 
 #[test]
+fn the_beginning_of_a_sessions_id_is_enough() {
+    let world = World::new();
+    let handle = world.add("build", "The cache needs cleaning after a toolchain change.", &[]);
+    for id in ["5e55-one", "5e55-two", "0ther"] {
+        assert!(Session::new(&world.home, &world.project, id).start("startup").unwrap().is_some());
+    }
+    // Receipts are written behind the answer, and before what is written after it.
+    world.add("notes", "Something else.", &[]);
+    assert_eq!(world.json(&["session", "5e55-t"])["session"], "5e55-two");
+    let said = world.done(&["receipts", "--session", "0the"]);
+    assert!(said.lines().count() == 1 && said.contains("\t0ther\t") && said.contains(&handle), "{said}");
+    for arguments in [&["session", "5e55"][..], &["receipts", "--session", "5e55"]] {
+        let said = world.refused(arguments);
+        assert!(said.contains("several sessions: 5e55-one, 5e55-two;"), "{said}");
+    }
+    assert_eq!(code(&world.run(&["session", "5e5"])), code(&world.run(&["session", "nowhere"])));
+}
+
+#[test]
 fn doctor_names_a_place_that_others_can_read() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new();

@@ -103,6 +103,27 @@ fn claude_is_connected_and_disconnected() {
 }
 
 #[test]
+fn an_agent_that_is_wired_twice_is_told_of() {
+    let world = World::new();
+    world.done(&["connect", "claude"]);
+    let findings = |world: &World| {
+        let results = world.json(&["doctor"])["results"].as_array().unwrap().clone();
+        results.into_iter().filter(|result| result["name"] == "hooks of Claude Code").collect::<Vec<_>>()
+    };
+    assert_eq!(findings(&world), Vec::<Value>::new());
+    world.done(&["connect", "claude", "--local"]);
+    let found = findings(&world);
+    assert_eq!((found.len(), &found[0]["level"]), (1, &json!("warning")), "{found:?}");
+    let detail = found[0]["detail"].as_str().unwrap();
+    assert!(detail.contains("settings.json and in ") && detail.contains("settings.local.json"), "{detail}");
+    let remark = stderr(&world.run(&["status"]));
+    assert!(remark.contains("`helixctl disconnect claude --local`") && remark.lines().count() == 1, "{remark}");
+    world.done(&["disconnect", "claude", "--local"]);
+    assert_eq!(findings(&world), Vec::<Value>::new());
+    assert_eq!(stderr(&world.run(&["status"])), "");
+}
+
+#[test]
 fn what_was_installed_works_when_it_is_run() {
     let world = World::new();
     let handle = world.add("kernels", "Kernels assume sorted input.", &["--source", "src/kernels.rs:42"]);

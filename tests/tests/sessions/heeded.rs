@@ -3,9 +3,10 @@
 
 use std::fs;
 
-use helix_proto::v1::{Program, ReadRequest};
+use helix_proto::v1::{Draft, Program, ReadRequest};
 use helix_tests::Rpc;
 use helix_tests::hook::Session;
+use helix_tests::rpc::draft;
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -72,6 +73,46 @@ fn what_a_session_follows_goes_on_being_said() {
         }
         assert!(world.works(&format!("follows {way}"), &handle, follow), "{way}");
     }
+}
+
+#[test]
+fn what_nobody_heeds_of_the_digest_leaves_its_place_to_others() {
+    let world = world();
+    let mut rpc = Rpc::connect(&world.home).unwrap();
+    let mut remember = |kind: &str, text: &str, source: &str, pinned: bool| {
+        let draft = Draft { kind: kind.to_owned(), pinned, ..draft("ground-rules", text, source) };
+        rpc.store(Program::Mcp, &world.project.root, draft).unwrap().handle
+    };
+    let kept = [
+        remember("decision", "Money is counted in cents, never in floats.", "", true),
+        remember("convention", "Names of tables are singular.", "", false),
+    ];
+    for n in 0..40 {
+        let text =
+            format!("Ruling number {n} of the board is about harbour {n} and its tide table, which is long to read");
+        remember("decision", &text, "", false);
+    }
+    let followed = remember("decision", "Invoices are exported as semicolon CSV.", FILE, false);
+    let digest = |id: &str, works: bool| -> Vec<String> {
+        let session = world.session(id);
+        let told = session.start("startup").unwrap().unwrap();
+        if works {
+            session.edit(FILE, "a", "b").unwrap();
+        }
+        session.hook("session-end", "SessionEnd-other", |_| ()).unwrap();
+        let handles =
+            told.lines().filter_map(|line| line.rsplit_once('[')?.1.split_once(']')).map(|(handle, _)| handle);
+        handles.filter(|handle| handle.contains('/')).map(str::to_owned).collect()
+    };
+    let first = digest("s0", true);
+    assert!(kept.iter().chain([&followed]).all(|handle| first.contains(handle)), "{first:?}");
+    assert_eq!(digest("idle", false), first, "who does nothing heeds nothing");
+    assert_eq!([digest("s1", true), digest("s2", true)], [first.clone(), first.clone()]);
+    let fourth = digest("s3", true);
+    let (same, new): (Vec<_>, Vec<_>) = fourth.iter().partition(|handle| first.contains(handle));
+    assert_eq!(same.len(), kept.len() + 1, "{fourth:?}");
+    assert!(kept.iter().chain([&followed]).all(|handle| fourth.contains(handle)) && new.len() > 3, "{fourth:?}");
+    assert_eq!(digest("s4", true), first, "they come back");
 }
 
 #[test]

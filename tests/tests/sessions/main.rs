@@ -1,11 +1,14 @@
 //! What hooks tell a session as it works: its prompts, builds, mistakes, subagents, compactions and its end.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod asked;
 mod compacted;
 mod dated;
 mod heeded;
 mod mended;
 mod permitted;
+mod secrets;
+mod twice;
 mod unread;
 mod world;
 

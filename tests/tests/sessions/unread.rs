@@ -29,6 +29,9 @@ fn an_answer_that_came_too_late_was_not_given() {
     within(Duration::from_secs(5), answered).unwrap();
     let given = session.read("src/ledger.rs").unwrap();
     assert!(given.is_some_and(|given| given.contains(&handle)));
+    let late = Rpc::connect(&world.home).unwrap().status().unwrap().late_hooks;
+    let late: Vec<_> = late.iter().map(|late| (late.event.as_str(), late.times, late.after_start)).collect();
+    assert_eq!(late, [("ambient", 1, 1)]);
     let receipts =
         || Rpc::connect(&world.home).unwrap().call(async |client| client.receipts(ReceiptsRequest::default()).await);
     let one = within(Duration::from_secs(5), || Ok(receipts().map(|reply| (reply.receipts.len() == 1).then_some(()))?));

@@ -1,10 +1,13 @@
 //! `helixctl doctor`: every part examined, and what to do about what is wrong.
 
+mod late;
 mod model;
 mod places;
 mod round_trip;
 mod shim;
 mod wired;
+
+pub(super) use wired::wired_twice;
 
 use clap::Args;
 use helix_client::text::memory::count_of;
@@ -19,6 +22,9 @@ use crate::progress::while_slow;
 use crate::render;
 use crate::screen;
 use crate::time::now_us;
+
+/// How the finding about the embedder is called.
+const EMBEDDER: &str = "embedder";
 
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
@@ -57,6 +63,7 @@ async fn examine(context: &Context, deep: bool) -> Vec<Finding> {
     }
     results.push(model::examine(&context.paths.models).await);
     results.extend(wired::examine(context));
+    results.extend(wired_twice(context));
     results
 }
 
@@ -66,7 +73,7 @@ async fn examine_daemon(context: &Context, client: &mut Client, deep: bool) -> V
     let mut results = vec![version(&client.greeting)];
     results.extend(own_checks(client, deep).await);
     results.push(round_trip::examine(context, client, &label).await);
-    results.push(embedder(client).await);
+    results.extend(described(client).await);
     results.push(shim::examine(&context.paths, &label).await);
     results
 }
@@ -88,21 +95,24 @@ async fn own_checks(client: &mut Client, deep: bool) -> Vec<Finding> {
     }
 }
 
-async fn embedder(client: &mut Client) -> Finding {
-    const NAME: &str = "embedder";
-    let reply = match client.call(async |rpc| rpc.status(v1::StatusRequest {}).await).await {
-        Ok(reply) => reply,
-        Err(status) => return Finding::failure(NAME, Failure::from(status).to_string()),
-    };
-    let Some(embedder) = reply.embedder else { return Finding::warning(NAME, "the daemon does not know its state") };
+/// What the daemon says of itself.
+async fn described(client: &mut Client) -> Vec<Finding> {
+    match client.call(async |rpc| rpc.status(v1::StatusRequest {}).await).await {
+        Ok(reply) => vec![embedder(reply.embedder), late::examine(&reply.late_hooks)],
+        Err(status) => vec![Finding::failure(EMBEDDER, Failure::from(status).to_string())],
+    }
+}
+
+fn embedder(embedder: Option<v1::EmbedderStatus>) -> Finding {
+    let Some(embedder) = embedder else { return Finding::warning(EMBEDDER, "the daemon does not know its state") };
     let said = [&embedder.model, &embedder.detail].into_iter().filter(|text| !text.is_empty());
     let waiting = count_of(embedder.pending, "memory waits for its vector", "memories wait for their vectors");
     let waiting = (embedder.pending > 0).then_some(waiting);
     let parts = [embedder_state(embedder.state()).to_owned()].into_iter().chain(said.cloned()).chain(waiting);
     let detail = parts.collect::<Vec<_>>().join(", ");
     match embedder.state() {
-        v1::EmbedderState::Ready | v1::EmbedderState::Off | v1::EmbedderState::Loading => Finding::ok(NAME, detail),
-        v1::EmbedderState::Unspecified | v1::EmbedderState::Absent => Finding::warning(NAME, detail),
-        v1::EmbedderState::Failed => Finding::failure(NAME, detail),
+        v1::EmbedderState::Ready | v1::EmbedderState::Off | v1::EmbedderState::Loading => Finding::ok(EMBEDDER, detail),
+        v1::EmbedderState::Unspecified | v1::EmbedderState::Absent => Finding::warning(EMBEDDER, detail),
+        v1::EmbedderState::Failed => Finding::failure(EMBEDDER, detail),
     }
 }

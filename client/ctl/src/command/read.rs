@@ -34,6 +34,7 @@ impl Read {
             reference: self.reference.map_or_else(|| pick::memory(context, "read"), Ok)?,
             index: self.index,
             match_text: self.match_text.unwrap_or_default(),
+            ..v1::ReadRequest::default()
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;

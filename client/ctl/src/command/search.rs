@@ -183,6 +183,7 @@ impl Search {
             passive: counts,
             cursor: self.cursor.unwrap_or_default(),
             count_only: counts,
+            ..v1::SearchRequest::default()
         }
     }
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
+use super::doctor::wired_twice;
 use crate::context::{Context, wait};
 use crate::document::StatusDocument;
 use crate::failure::Outcome;
@@ -29,6 +30,9 @@ impl Status {
                 screen::json(&StatusDocument::new(&reply, now_us()))?;
             } else {
                 screen::print(&render::status(context.screen.look, &reply, now_us()))?;
+                for finding in wired_twice(context) {
+                    screen::remark(&format!("{}: {}", finding.name, finding.detail));
+                }
             }
             Ok(exit::OK)
         })

@@ -141,6 +141,7 @@ fn running() -> StatusReply {
         injections_delivered: 3,
         injections_cut: 0,
         injections_unknown: 1,
+        late_hooks: Vec::new(),
     }
 }
 

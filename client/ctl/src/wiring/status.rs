@@ -30,6 +30,11 @@ impl WiringStatus {
         self.missing.is_empty() && self.stale.is_empty() && self.notes.is_empty()
     }
 
+    /// Tells whether any of our hooks is there.
+    pub(crate) fn has_hooks(&self) -> bool {
+        self.installed.iter().any(|installed| installed != SERVER_NAME)
+    }
+
     fn program(&mut self, found: &str, wanted: &str, exists: &dyn Fn(&Path) -> bool) {
         let path = PathBuf::from(found);
         if !exists(&path) && !self.stale.contains(&path) {

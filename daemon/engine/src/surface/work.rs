@@ -2,6 +2,7 @@
 
 use super::neutral::one_line;
 use crate::model::Timestamp;
+use crate::policy::redact::redacted;
 use crate::policy::work::activity::{Activity, Failing};
 use crate::surface::checkpoint::age;
 
@@ -60,7 +61,8 @@ fn build(activity: &Activity, now: Timestamp) -> Option<String> {
 
 fn failing(failing: &Failing) -> String {
     let times = if failing.times == 1 { "once".to_owned() } else { format!("{} times", failing.times) };
-    format!("Failing: `{}` ({times})", one_line(&failing.words.join(" "), NAME_MAX_CHARS))
+    // What was kept before secrets were taken out is shown without them as well.
+    format!("Failing: `{}` ({times})", one_line(&redacted(&failing.words.join(" ")), NAME_MAX_CHARS))
 }
 
 /// The newest of some files, newest first.

@@ -16,6 +16,9 @@ const IDLE_MAX: Duration = Duration::from_hours(4);
 /// Memories that one session remembers having been given.
 pub(super) const GIVEN_MAX: usize = 4_096;
 
+/// Memories that one session remembers knowing without having been given them.
+const KNOWN_MAX: usize = GIVEN_MAX;
+
 /// Warnings that one session remembers having been given.
 const WARNED_MAX: usize = 1_024;
 
@@ -51,6 +54,8 @@ impl GivenCheckpoint {
 pub(crate) struct Verdict {
     pub(crate) number: MemoryNumber,
     pub(crate) is_followed: bool,
+    /// Whether it was given as the session started, and not as it worked.
+    pub(crate) at_start: bool,
 }
 
 /// What a session was given before it lost its context, the latest first.
@@ -75,12 +80,14 @@ pub(in crate::hook) enum Said {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Session {
     pub(super) given: GivenOrder,
-    /// Every memory that it was ever given as it worked, by number.
+    /// Every memory that it was ever given, by number.
     pub(super) told: BTreeMap<u32, Told>,
     /// Memories that rest and would have been given.
     pub(super) held: BTreeSet<u32>,
     /// What it was given before it lost its context.
     pub(super) lost: GivenOrder,
+    /// What is in its context otherwise: it stored it, or asked for it.
+    pub(super) known: BTreeSet<u32>,
     pub(super) checkpoint: Option<GivenCheckpoint>,
     pub(super) activity: Activity,
     pub(super) place: Option<Place>,
@@ -91,6 +98,8 @@ pub(super) struct Session {
     /// When its state was last handed to the writer, and whether it changed since.
     pub(super) written_at: Option<Timestamp>,
     pub(super) is_dirty: bool,
+    /// Whether it ended. It may be taken up again.
+    pub(super) is_closed: bool,
     pub(super) last_event_at: Timestamp,
 }
 
@@ -103,7 +112,7 @@ impl Session {
     /// What it was given before it lost its context.
     pub(super) fn lost(&self) -> Lost {
         let (at_work, at_start): (Vec<u32>, Vec<u32>) =
-            self.lost.latest_first().partition(|number| self.told.contains_key(number));
+            self.lost.latest_first().partition(|number| self.told.get(number).is_some_and(|told| !told.at_start));
         let numbers = |numbers: Vec<u32>| numbers.into_iter().map(MemoryNumber).collect();
         Lost { at_work: numbers(at_work), at_start: numbers(at_start) }
     }
@@ -135,14 +144,29 @@ impl Session {
         self.given.add(numbers.iter().map(|number| number.0));
         for number in numbers {
             self.lost.remove(number.0);
-            if let Some(about) = about {
-                let told = Told { number: number.0, about: about.to_owned(), ..Told::default() };
-                self.told.entry(number.0).or_insert(told);
+            let new = || Told { number: number.0, at_start: true, ..Told::default() };
+            let told = self.told.entry(number.0).or_insert_with(new);
+            if let Some(about) = about.filter(|_| told.at_start) {
+                (told.at_start, told.about) = (false, about.to_owned());
             }
         }
         while self.told.len() > GIVEN_MAX {
             self.told.pop_first();
         }
+    }
+
+    /// Notes memories that it knows without having been given them.
+    pub(super) fn know(&mut self, numbers: &[MemoryNumber]) {
+        self.is_dirty = true;
+        self.known.extend(numbers.iter().map(|number| number.0));
+        while self.known.len() > KNOWN_MAX {
+            self.known.pop_first();
+        }
+    }
+
+    /// Whether a memory is in its context.
+    pub(super) fn has(&self, number: MemoryNumber) -> bool {
+        self.given.contains(number.0) || self.known.contains(&number.0)
     }
 
     /// The state to persist.
@@ -151,13 +175,15 @@ impl Session {
         self.write()
     }
 
-    /// What became of what it was given, once each.
+    /// What became of what it was given, once each. Of what it started with, one that did nothing says nothing.
     pub(super) fn judge(&mut self) -> Vec<Verdict> {
-        let unjudged = self.told.values_mut().filter(|told| !told.is_judged);
+        let has_worked = !self.activity.touched.is_empty() || self.activity.last_run.is_some();
+        let unjudged = self.told.values_mut().filter(|told| !told.is_judged && (has_worked || !told.at_start));
         unjudged
             .map(|told| {
                 told.is_judged = true;
-                Verdict { number: MemoryNumber(told.number), is_followed: told.is_followed }
+                let (number, is_followed) = (MemoryNumber(told.number), told.is_followed);
+                Verdict { number, is_followed, at_start: told.at_start }
             })
             .collect()
     }
@@ -165,6 +191,7 @@ impl Session {
     /// Notes that it starts anew with the same work.
     pub(super) fn lose_context(&mut self) {
         self.lost.append(std::mem::take(&mut self.given));
+        self.known.clear();
         self.checkpoint = None;
         self.work_told = None;
         self.warned.clear();

@@ -25,6 +25,9 @@ pub(super) struct Told {
     /// Whether that was counted already.
     #[prost(bool, tag = "4")]
     pub(super) is_judged: bool,
+    /// Whether it was given as the session started, and not as it worked.
+    #[prost(bool, tag = "5")]
+    pub(super) at_start: bool,
 }
 
 /// `given` and `lost` are in the order of giving; by number in states older than that.
@@ -54,6 +57,10 @@ struct SessionState {
     warned: Vec<u64>,
     #[prost(message, optional, tag = "12")]
     place: Option<Place>,
+    #[prost(uint32, repeated, tag = "13")]
+    known: Vec<u32>,
+    #[prost(bool, tag = "14")]
+    is_closed: bool,
 }
 
 impl Session {
@@ -66,6 +73,7 @@ impl Session {
         Some(Self {
             given: GivenOrder::of(state.given),
             lost: GivenOrder::of(state.lost),
+            known: state.known.into_iter().collect(),
             checkpoint,
             activity: state.activity.unwrap_or_default(),
             told: state.told.into_iter().map(|told| (told.number, told)).collect(),
@@ -75,6 +83,7 @@ impl Session {
             place: state.place,
             written_at: None,
             is_dirty: false,
+            is_closed: state.is_closed,
             last_event_at: Timestamp::from_micros(state.last_event_at_us),
         })
     }
@@ -94,6 +103,8 @@ impl Session {
             work_told: self.work_told,
             warned: self.warned.iter().copied().collect(),
             place: self.place.clone(),
+            known: self.known.iter().copied().collect(),
+            is_closed: self.is_closed,
         };
         state.encode_to_vec()
     }

@@ -23,6 +23,32 @@ fn nothing_is_given_twice_until_the_context_is_new() {
 }
 
 #[test]
+fn what_an_open_session_asked_for_is_not_given_until_the_context_is_new() {
+    let sessions = Sessions::default();
+    let (one, two) = (MemoryNumber(1), MemoryNumber(2));
+    sessions.know("s", &[one], NOW);
+    assert!(!sessions.was_given("s", one) && sessions.known(NOW).is_empty(), "no hook told of it");
+    sessions.begin("s", Start::GoesOn, NOW);
+    sessions.know("s", &[one], NOW);
+    assert!(sessions.was_given("s", one) && sessions.given_count("s") == 0);
+    assert!(sessions.claim("s", &[two, one], None, Some(""), NOW).is_none());
+    let restored = Sessions::restore(sessions.unwritten(NOW));
+    assert!(restored.was_given("s", one));
+    restored.begin("s", Start::LostContext, NOW);
+    assert!(!restored.was_given("s", one) && restored.lost("s") == Lost::default());
+    restored.close("s");
+    restored.know("s", &[one], NOW);
+    assert!(!restored.was_given("s", one) && !restored.is_open("s", NOW));
+    restored.begin("s", Start::GoesOn, NOW);
+    assert!(restored.claim("s/agent", &[two], None, Some(""), NOW).is_some());
+    restored.know("s", &[one], NOW);
+    assert!(!restored.was_given("s", one), "the subagent may have asked");
+    let later = Timestamp::from_micros(NOW.as_micros() + 2 * 3_600_000_000);
+    restored.know("s", &[one], later);
+    assert!(restored.was_given("s", one));
+}
+
+#[test]
 fn a_checkpoint_is_given_in_short_and_once_whole() {
     let sessions = Sessions::default();
     let short = GivenCheckpoint { saved_at: NOW, is_whole: false };

@@ -16,8 +16,8 @@ const SESSION_SHOWN_MAX: u32 = 50;
 
 pub(super) async fn session(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let list = arguments.flag("list")?;
-    let request =
-        SessionLogRequest { caller: Some(caller), limit: SESSION_SHOWN_MAX, list, ..SessionLogRequest::default() };
+    let session = arguments.text("session")?.unwrap_or_default().trim().to_owned();
+    let request = SessionLogRequest { caller: Some(caller), session, limit: SESSION_SHOWN_MAX, list };
     let reply = daemon.call(async move |rpc| rpc.session_log(request.clone()).await).await?;
     let view = View::local();
     Ok(if list { render::sessions(&reply, &view) } else { render::session(&reply, &view) })

@@ -33,6 +33,7 @@ impl Entries {
             reference: self.topic,
             index: self.index,
             match_text: self.match_text.unwrap_or_default(),
+            ..v1::ReadRequest::default()
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;

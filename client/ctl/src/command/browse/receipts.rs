@@ -12,7 +12,7 @@ use crate::{render, screen};
 /// Arguments of `receipts`.
 #[derive(Debug, Args)]
 pub(crate) struct Receipts {
-    /// Shows those of this session only
+    /// Shows those of this session only, by its id or the beginning of it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Prints at most so many

@@ -13,7 +13,7 @@ use crate::{render, screen};
 /// Arguments of `session`.
 #[derive(Debug, Args)]
 pub(crate) struct Session {
-    /// The session's id; the agent's whose shell this is unless given
+    /// The session's id, or its beginning of four characters and more; the agent's whose shell this is unless given
     #[arg(value_name = "ID", conflicts_with = "list")]
     session: Option<String>,
     /// Lists the sessions that are known, of every project, the last active first

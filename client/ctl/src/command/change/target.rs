@@ -69,7 +69,12 @@ pub(super) async fn read_one_with(
     text: &str,
 ) -> Result<Memory, Failure> {
     let (caller, reference_text) = (Some(context.caller()), reference.to_owned());
-    let request = v1::ReadRequest { caller, reference: reference_text, match_text: text.to_owned(), index: None };
+    let request = v1::ReadRequest {
+        caller,
+        reference: reference_text,
+        match_text: text.to_owned(),
+        ..v1::ReadRequest::default()
+    };
     let mut reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
     match (reply.memories.pop(), reply.memories.len()) {
         (Some(memory), 0) => Ok(memory),

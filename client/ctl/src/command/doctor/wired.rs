@@ -25,6 +25,38 @@ pub(super) fn examine(context: &Context) -> Vec<Finding> {
     }
 }
 
+/// Says of each client that reads our hooks in more than one of its files that it runs them as often, and how to undo one.
+/// What cannot be read is told of by [`examine`].
+pub(crate) fn wired_twice(context: &Context) -> Vec<Finding> {
+    let found = place(&context.cwd).and_then(|place| Ok((place, programs(context)?)));
+    let Ok((place, programs)) = found else { return Vec::new() };
+    Client::ALL.iter().filter_map(|client| twice(*client, &place, &programs)).collect()
+}
+
+fn twice(client: Client, place: &Place, programs: &Programs) -> Option<Finding> {
+    let has_hooks =
+        |target: &Target| target.holds_hooks() && status(target, programs).is_ok_and(|found| found.has_hooks());
+    let of = |scope: &Scope| {
+        let targets = client.targets(*scope, place).into_iter();
+        targets.filter(has_hooks).map(|target| (*scope, target)).collect::<Vec<_>>()
+    };
+    let wired: Vec<(Scope, Target)> = client.scopes().iter().flat_map(of).collect();
+    if wired.len() < 2 {
+        return None;
+    }
+    let files: Vec<String> = wired.iter().map(|(_, target)| target.path.display().to_string()).collect();
+    let undo: Vec<String> = wired
+        .iter()
+        .map(|(scope, _)| format!("`helixctl disconnect {} --{}`", client.command(), scope.name()))
+        .collect();
+    let detail = format!(
+        "wired in {}, so that they may run more than once for each event, of which Helix answers the first; run {} to undo one",
+        files.join(" and in "),
+        undo.join(" or ")
+    );
+    Some(Finding::warning(&format!("hooks of {}", client.name()), detail))
+}
+
 /// A file that cannot be understood counts as one without us; connecting to its client would say so.
 fn is_wired(client: Client, place: &Place, programs: &Programs) -> bool {
     let targets = client.scopes().iter().flat_map(|scope| client.targets(*scope, place));

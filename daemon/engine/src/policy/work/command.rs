@@ -9,6 +9,7 @@ use self::tools::{
     STARTERS_WITH, SUBCOMMANDS, VALUED,
 };
 use super::shell::{Line, Simple, Vouched};
+use crate::policy::redact::redacted;
 
 /// Words of a command that are kept; the rest is a list of files or a script.
 const WORDS_MAX: usize = 24;
@@ -90,9 +91,10 @@ pub fn menders(line: &str) -> Vec<String> {
     read(line).commands.iter().filter_map(|command| mender(&command.words)).collect()
 }
 
+/// Reads a line without its secrets: what is told of its commands is kept and shown.
 fn read(line: &str) -> Line {
     let end = line.floor_char_boundary(LINE_MAX_BYTES);
-    Line::read(line.get(..end).unwrap_or_default())
+    Line::read(&redacted(line.get(..end).unwrap_or_default()))
 }
 
 fn mender(words: &[String]) -> Option<String> {

@@ -5,6 +5,8 @@ mod forms;
 
 use regex::{Captures, Regex};
 
+use crate::policy::redact::redacted;
+
 pub(super) use self::forms::compile;
 use self::forms::{
     ARROW, ECHO, ESCAPES, FAILED, FORMS, FRAME, GO_FRAME, HEADING, LINT, NAMED, NUMBERS, PATHS, PEER, Place, QUOTED,
@@ -205,10 +207,11 @@ pub fn warm_up() {
     forms::warm_up();
 }
 
-/// Finds the mistakes that an output tells of, each once, in order.
+/// Finds the mistakes that an output tells of, each once, in order, without the secrets in it.
 #[must_use]
 pub fn faults(output: &str) -> Vec<Fault> {
     let plain = plain(output);
+    let plain = redacted(&plain);
     let lines = telling_lines(&plain);
     let mut found: Vec<Fault> = Vec::new();
     for at in 0..lines.len() {

@@ -7,6 +7,7 @@ use prost::Message;
 
 use super::fault::Fault;
 use crate::model::Timestamp;
+use crate::policy::redact::redacted;
 
 /// Fixes that are kept of one mistake, the newest.
 const FIXES_MAX: usize = 8;
@@ -152,7 +153,8 @@ impl Incident {
         let fix =
             self.fixes.iter().filter(is_telling).max_by_key(best).or_else(|| self.fixes.iter().max_by_key(best))?;
         let day = Timestamp::from_micros(fix.at_us).day(zone);
-        Some(format!("fixed before by {} ({day}), {}", fix.deeds(), fix.record()))
+        // What was kept before secrets were taken out is shown without them as well.
+        Some(redacted(&format!("fixed before by {} ({day}), {}", fix.deeds(), fix.record())).into_owned())
     }
 }
 

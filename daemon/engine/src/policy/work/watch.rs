@@ -25,6 +25,12 @@ const STARTS_MAX: usize = 8;
 /// Late answers from which on they say something: a busy machine has some.
 const LATE_MIN: u32 = 5;
 
+/// How long late answers are remembered one by one.
+const LATE_MAX: Duration = Duration::from_hours(7 * 24);
+
+/// How long after its start a daemon may be late: files are read for the first time, and models loaded.
+const STARTING_MAX: Duration = Duration::from_secs(30);
+
 /// How long until the same is told again.
 const TOLD_INTERVAL: Duration = Duration::from_hours(24);
 
@@ -41,6 +47,23 @@ struct Hook {
     fired_at_us: i64,
 }
 
+/// Answers of one event that came too late.
+#[derive(Clone, PartialEq, Eq, Message)]
+pub struct Late {
+    /// The event, by the name that its hook is started with.
+    #[prost(string, tag = "1")]
+    pub event: String,
+    /// How many.
+    #[prost(uint32, tag = "2")]
+    pub times: u32,
+    /// How many of them right after a start of the daemon.
+    #[prost(uint32, tag = "3")]
+    pub after_start: u32,
+    /// When the last one was, in microseconds since the epoch.
+    #[prost(sint64, tag = "4")]
+    pub last_at_us: i64,
+}
+
 /// What is known of a project's hooks.
 #[derive(Clone, PartialEq, Eq, Message)]
 pub struct Watch {
@@ -55,6 +78,9 @@ pub struct Watch {
     /// Events whose answers came too late, and were not told of yet.
     #[prost(uint32, tag = "6")]
     late: u32,
+    /// Those of the last week, whether told of or not.
+    #[prost(message, repeated, tag = "7")]
+    lates: Vec<Late>,
     /// When silence was told of last.
     #[prost(sint64, optional, tag = "4")]
     told_at_us: Option<i64>,
@@ -86,9 +112,23 @@ impl Watch {
         self.failures = self.failures.saturating_add(1);
     }
 
-    /// Notes that an event's answer came too late.
-    pub fn was_late(&mut self) {
+    /// Notes that an event's answer came too late, from a daemon that was started at a time.
+    pub fn was_late(&mut self, event: &str, started_at: Timestamp, now: Timestamp) {
         self.late = self.late.saturating_add(1);
+        self.lates.retain(|late| age(late.last_at_us, now) < LATE_MAX);
+        let known = self.lates.iter().position(|late| late.event == event);
+        let mut late = known.map_or_else(Late::default, |place| self.lates.swap_remove(place));
+        event.clone_into(&mut late.event);
+        late.times = late.times.saturating_add(1);
+        let is_starting = age(started_at.as_micros(), now) < STARTING_MAX;
+        late.after_start = late.after_start.saturating_add(u32::from(is_starting));
+        late.last_at_us = now.as_micros();
+        self.lates.push(late);
+    }
+
+    /// The events whose answers came too late in the last week.
+    pub fn late(&self, now: Timestamp) -> impl Iterator<Item = &Late> {
+        self.lates.iter().filter(move |late| age(late.last_at_us, now) < LATE_MAX)
     }
 
     /// Notes that a session starts, of which these events' hooks are `wired`. Returns what is worth telling it.
@@ -202,12 +242,28 @@ mod tests {
         let mut watch = Watch::default();
         watch.failed();
         watch.failed();
-        watch.was_late();
+        watch.was_late("prompt", day(0), day(0));
         let told = watch.started(&[], day(0));
         assert!(told.len() == 1 && told.iter().all(|text| text.contains("2 events of earlier sessions")));
         assert!(watch.started(&[], day(0)).is_empty());
-        (0..LATE_MIN).for_each(|_| watch.was_late());
+        (0..LATE_MIN).for_each(|_| watch.was_late("prompt", day(0), day(0)));
         assert!(watch.started(&[], day(0)).iter().all(|text| text.contains("5 events")));
+    }
+
+    #[test]
+    fn late_answers_are_remembered_for_a_week() {
+        let mut watch = Watch::default();
+        watch.was_late("prompt", day(0), day(0));
+        watch.was_late("prompt", day(0), day(1));
+        watch.was_late("ambient", day(0), day(5));
+        let late = |watch: &Watch, at| {
+            watch.late(at).map(|late| (late.event.clone(), late.times, late.after_start)).collect::<Vec<_>>()
+        };
+        assert_eq!(late(&watch, day(6)), [("prompt".to_owned(), 2, 1), ("ambient".to_owned(), 1, 0)]);
+        watch.started(&[], day(6));
+        assert_eq!(late(&watch, day(8)), [("ambient".to_owned(), 1, 0)]);
+        watch.was_late("prompt", day(8), day(8));
+        assert_eq!(late(&watch, day(8)), [("ambient".to_owned(), 1, 0), ("prompt".to_owned(), 1, 1)]);
     }
 
     #[test]

@@ -184,6 +184,8 @@ impl<'a> Place<'a> {
         variant.stdin = Box::new(move |round| {
             let mut input = input.clone();
             input["session_id"] = format!("bench-{round}").into();
+            // No event of a client's is the same as another, and the same is answered once.
+            input["round"] = round.into();
             change(&mut input, round);
             input.to_string().into_bytes()
         });

@@ -1,0 +1,185 @@
+//! Takes out of a text what is surely a secret, before it is kept or shown: keys and tokens by their shapes, private keys, and
+//! what stands where passwords stand: behind a telling name, in an address, in a header, behind an option.
+//!
+//! What nobody named and has no known shape stays, as do hashes, ids and paths: they are what a mistake is known by. A text
+//! that went through this once stays as it is.
+
+mod value;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use self::value::{Named, is_long, is_mixed, is_placeholder};
+
+/// What stands for a secret.
+pub const REDACTED: &str = "[redacted]";
+
+/// Decides whether what a rule found is a secret.
+type Judge = fn(&Captures<'_>) -> bool;
+
+/// A place where secrets stand. The group `secret` is taken out.
+struct Rule {
+    pattern: Regex,
+    is_secret: Judge,
+}
+
+/// What may stand in a value that is not quoted, first and then. A bracket, which begins what stands for a secret, does not.
+const BARE: &str = r#"[^\s'"`,;&|<>()\[\]{}$%*\\-][^\s'"`,;&|<>()\[\]{}\\]*"#;
+
+/// Words that a name ends in whose value is a secret.
+const NAMES: &str = r"passw(?:or)?d|passphrase|[_.-]pass|_pwd|secret|token|_auth|secret[_-]?key[_-]?base|credentials?|(?:api|access|secret|private|auth|account|signing|encryption|master|session)[_-]?key|connection[_-]?string";
+
+/// Options whose value is a secret, without the dashes; those that name a file or a stream end otherwise.
+const OPTIONS: &str = r"(?:[a-z]+-)*(?:password|passwd|passphrase|pass|pwd|token|secret|api-?key|access-key|secret-key|auth-key|account-key|pat|otp)";
+
+/// Shapes that no word, path or hash has.
+const SHAPES: &[&str] = &[
+    // clouds
+    r"A(?:KIA|SIA)[A-Z0-9]{16}",
+    r"AIza[A-Za-z0-9_-]{35}",
+    r"ya29\.[A-Za-z0-9_-]{20,}",
+    r"GOCSPX-[A-Za-z0-9_-]{20,}",
+    r"do[opr]_v1_[a-f0-9]{64}",
+    r"dapi[a-f0-9]{32}",
+    r"hvs\.[A-Za-z0-9_-]{20,}",
+    r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9._-]{30,}",
+    r"sbp_[a-f0-9]{40}",
+    // forges and registries
+    r"gh[opsur]_[A-Za-z0-9]{20,}",
+    r"github_pat_[A-Za-z0-9_]{20,}",
+    r"gl(?:pat|ptt|dt|rt|cbt|ft|oas|soat|agent|imt)-[A-Za-z0-9_.-]{16,}",
+    r"ATATT3[A-Za-z0-9_=-]{20,}",
+    r"npm_[A-Za-z0-9]{30,}",
+    r"pypi-[A-Za-z0-9_-]{40,}",
+    r"cio[A-Za-z0-9]{32}",
+    r"dckr_pat_[A-Za-z0-9_-]{20,}",
+    r"rubygems_[a-f0-9]{40,}",
+    // models
+    r"sk-(?:[A-Za-z]+-)*[A-Za-z0-9_]*[0-9][A-Za-z0-9_-]{16,}",
+    r"gsk_[A-Za-z0-9]{30,}",
+    r"xai-[A-Za-z0-9]{30,}",
+    r"hf_[A-Za-z0-9]{30,}",
+    r"r8_[A-Za-z0-9]{30,}",
+    r"pplx-[A-Za-z0-9]{30,}",
+    // services
+    r"xox[abceoprs]-[A-Za-z0-9-]{10,}",
+    r"xapp-[0-9]-[A-Za-z0-9-]{10,}",
+    r"hooks\.slack\.com/services/T[A-Za-z0-9]+/B[A-Za-z0-9]+/[A-Za-z0-9]+",
+    r"(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}",
+    r"whsec_[A-Za-z0-9]{24,}",
+    r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
+    r"SK[a-f0-9]{32}",
+    r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}",
+    r"lin_api_[A-Za-z0-9]{30,}",
+    r"ntn_[A-Za-z0-9]{40,}",
+    r"PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
+    r"NRAK-[A-Z0-9]{27}",
+    r"glsa_[A-Za-z0-9_]{30,}",
+    r"sntry[su]_[A-Za-z0-9+/=_-]{20,}",
+    r"[0-9]{8,10}:AA[A-Za-z0-9_-]{33}",
+    r"AGE-SECRET-KEY-1[A-Z0-9]{50,}",
+    // signed claims
+    r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?",
+];
+
+/// A block of a private key, as far as there is one: its lines, written out or with escaped ends.
+const PRIVATE_KEY: &str = concat!(
+    r"(?<secret>-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----",
+    r"(?:\s|\\[nr]|(?:Proc-Type|DEK-Info|Version|Comment): [^\n]*)*[A-Za-z0-9+/=]{16,}(?:\s|\\[nr]|[A-Za-z0-9+/=]{16,})*",
+    r"(?:(?:[A-Za-z0-9+/=]{1,64}(?:\s|\\[nr])*)?-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----)?)"
+);
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let rules: [(String, Judge); 9] = [
+        (PRIVATE_KEY.to_owned(), |_| true),
+        (format!(r"(?-u:\b)(?<secret>{})", SHAPES.join("|")), |_| true),
+        // Authorization: Bearer …, and the scheme alone.
+        (format!(r#"(?i)(?-u:\b)authorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic|token|apikey|digest|negotiate)\s+(?<secret>{BARE})"#), not_placeholder),
+        (format!(r"(?i)(?-u:\b)bearer\s+(?<secret>{BARE})"), |found| is_long(&found["secret"])),
+        (r#"(?i)(?-u:\b)(?:set-)?cookie\\?["']?:\s*\\?["']?(?<secret>[A-Za-z0-9_.-]+=[^\n'"\\]+)"#.to_owned(), not_placeholder),
+        // scheme://user:password@host, and a token in the place of the user.
+        (r#"(?i)(?-u:\b)[a-z][a-z0-9+.-]*://(?:[^\s/?#@:'"`]*:(?<secret>[^\s/?#@'"`\[]+)@|(?<token>[^\s/?#@:'"`\[]{16,})@)"#.to_owned(), in_address),
+        (r"(?i)[?&](?:key|sig|signature|auth|code)=(?<secret>[^\s&#'\x22<>\[\]]{8,})".to_owned(), |found| is_mixed(&found["secret"])),
+        // --password x, curl -u user:x, mysql -px
+        (
+            format!(r#"(?i)(?:(?:^|[\s'"])--?{OPTIONS}(?:=|[ \t]+)|(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:'"]+:|(?-u:\b)(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)(?-u:\b)[^\n|;&]*?[ \t]-p|(?-u:\b)(?:sshpass|login)(?-u:\b)[^\n|;&]*?[ \t]-p[ \t]*|(?-u:\b)redis-cli(?-u:\b)[^\n|;&]*?[ \t]-a[ \t]+|[ \t]-pass(?:in|out)?[ \t]+pass:|[ \t]-[a-z]*(?:store|key)pass[ \t]+)(?:\\?["'](?<quoted>[^"'\n]+)|(?<secret>{BARE}))"#),
+            not_placeholder,
+        ),
+        // NAME=…, "name": "…"
+        (
+            format!(
+                r#"(?i)(?<name>[a-z0-9_.-]*(?:{NAMES})[0-9]*)(?<closed>\\?["'`])?(?<operator>[ \t]*(?:=>|:=|=|:)[ \t]*)(?:\\?["'`](?<quoted>[^"'`\\\n]+)|(?<secret>{BARE}))"#
+            ),
+            named,
+        ),
+    ];
+    let compiled = rules
+        .into_iter()
+        .filter_map(|(pattern, is_secret)| Some(Rule { pattern: Regex::new(&pattern).ok()?, is_secret }));
+    compiled.collect()
+});
+
+/// Compiles everything, so that the first failure is not answered late.
+pub fn warm_up() {
+    LazyLock::force(&RULES);
+}
+
+/// A text in which [`REDACTED`] stands for everything that is surely a secret.
+#[must_use]
+pub fn redacted(text: &str) -> Cow<'_, str> {
+    RULES.iter().fold(Cow::Borrowed(text), |text, rule| match rule.applied(&text) {
+        Some(changed) => Cow::Owned(changed),
+        None => text,
+    })
+}
+
+impl Rule {
+    /// The text without this rule's secrets; `None` when there are none.
+    fn applied(&self, text: &str) -> Option<String> {
+        let mut kept = String::new();
+        let mut from = 0;
+        for found in self.pattern.captures_iter(text).filter(|found| (self.is_secret)(found)) {
+            let Some(secret) = secret(&found) else { continue };
+            kept.push_str(text.get(from..secret.start())?);
+            kept.push_str(REDACTED);
+            from = secret.end();
+        }
+        if from == 0 {
+            return None;
+        }
+        kept.push_str(text.get(from..)?);
+        Some(kept)
+    }
+}
+
+/// What is taken out, wherever the rule found it.
+fn secret<'t>(found: &Captures<'t>) -> Option<regex::Match<'t>> {
+    ["secret", "quoted", "token"].into_iter().find_map(|group| found.name(group))
+}
+
+fn not_placeholder(found: &Captures<'_>) -> bool {
+    secret(found).is_some_and(|secret| !is_placeholder(secret.as_str()))
+}
+
+fn in_address(found: &Captures<'_>) -> bool {
+    match found.name("token") {
+        Some(token) => is_long(token.as_str()),
+        None => not_placeholder(found),
+    }
+}
+
+fn named(found: &Captures<'_>) -> bool {
+    let group = |name: &str| found.name(name).map_or("", |found| found.as_str());
+    let named = Named {
+        name: group("name"),
+        is_key: found.name("closed").is_some(),
+        operator: group("operator"),
+        is_quoted: found.name("quoted").is_some(),
+    };
+    secret(found).is_some_and(|value| named.is_secret(value.as_str()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+#![allow(clippy::unwrap_used)]
+use super::*;
+
+/// A text, and what becomes of it. The secrets are put together here, so that nobody takes them for somebody's.
+fn secrets() -> Vec<(String, String)> {
+    let of = |before: &str, secret: &str, after: &str| {
+        (format!("{before}{secret}{after}"), format!("{before}{REDACTED}{after}"))
+    };
+    let hex = "0123456789abcdef".repeat(4);
+    let mixed = "a1B2c3D4e5F6g7H8i9J0".repeat(4);
+    let some = |chars: usize| mixed.get(..chars).unwrap();
+    let key =
+        format!("-----BEGIN RSA PRIVATE KEY-----\nMIIE{}\n{}\nq8==\n-----END RSA PRIVATE KEY-----", some(60), some(64));
+    let escaped = key.replace('\n', "\\n");
+    let truncated = format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n{}\n", some(64), some(64));
+    let jwt = format!("eyJ{}.eyJ{}.{}", some(20), some(40), some(43));
+    vec![
+        of("error: key AKIA is wrong: ", "AKIAIOSFODNN7EXAMPLE", " (403)"),
+        of("remote: ", &format!("ghp_{}", some(36)), " is no longer valid"),
+        of("token is ", &format!("github_pat_{}_{}", some(22), some(59)), ""),
+        of("git clone https://oauth2:", &format!("glpat-{}", some(20)), "@gitlab.com/a/b.git"),
+        of("slack says invalid_auth for ", &format!("xoxb-123456789012-123456789012-{}", some(24)), ""),
+        of("POST https://", &format!("hooks.slack.com/services/T00000000/B00000000/{}", some(24)), " 404"),
+        of("Incorrect API key provided: ", &format!("sk-proj-{}", some(48)), ". You can find your key at …"),
+        of("key ", &format!("sk-ant-api03-{}", some(60)), ""),
+        of("stripe: ", &format!("sk_live_{}", some(24)), ""),
+        of("google said no to ", &format!("AIza{}", some(35)), ""),
+        of("npm error 401 ", &format!("npm_{}", some(36)), ""),
+        of("HF: ", &format!("hf_{}", some(34)), ""),
+        of("jwt expired: ", &jwt, " at verify"),
+        of("could not parse ", &key, "\n  at load"),
+        of("value \"", &escaped, "\""),
+        of("", truncated.trim_end(), ""),
+        of("curl -H 'Authorization: Bearer ", "opaque-value", "' https://api.example.com"),
+        of("> Authorization: Basic ", "dXNlcjpwYXNz", ""),
+        of("{\"authorization\": \"token ", "abcdef", "\"}"),
+        of("sent bearer ", some(24), " and got 401"),
+        of("postgres://app:", "hunter2", "@db.internal:5432/billing refused"),
+        of("redis://:", "s3cr3t", "@cache:6379"),
+        of("https://", some(32), "@sentry.example.com/4"),
+        of("npm publish --otp=", "123456", " --access public"),
+        of("psql --host db --password ", "hunter2", " -c 'select 1'"),
+        of("vault login --token=", "plain", ""),
+        of("tool --api-key \"", "with words", "\" run"),
+        of("curl -s -u admin:", "hunter2", " https://host/x"),
+        of("mysql -u root -p", "hunter2", " billing < dump.sql"),
+        of("sshpass -p ", "hunter2", " ssh host"),
+        of("docker login -u me -p ", "hunter2", " registry.example.com"),
+        of("redis-cli -a ", "hunter2", " ping"),
+        of("openssl rsa -in k.pem -passin pass:", "hunter2", ""),
+        of("FOO_TOKEN=", "abcd", " cargo test"),
+        of("export AWS_SECRET_ACCESS_KEY=\"", some(40), "\""),
+        of("PGPASSWORD='", "correct-horse", "' psql"),
+        of("{\"db_password\": \"", "hunter", "\", \"host\": \"db\"}"),
+        of("password: ", "hunter2", ""),
+        of("client_secret=", "deadbeef", "&grant_type=x"),
+        of("X-Api-Key: ", hex.get(..32).unwrap(), ""),
+        of("GET /v1/list?limit=3&access_token=", some(16), "&page=2 500"),
+        of("Endpoint=sb://x/;AccountKey=", &format!("{}==", some(40)), ";EntityPath=y"),
+        of("//registry.example.com/:_authToken=", some(30), ""),
+        of("Cookie: ", "sid=abcdef0123; theme=dark", ""),
+        of("SECRET_KEY_BASE=", &hex, " rails s"),
+    ]
+}
+
+/// What looks like a secret, stands beside one, or is talked of.
+const INNOCENTS: &[&str] = &[
+    "commit 4f2d1c0b9a8e7d6c5b4a39281706f5e4d3c2b1a0 is not on any branch",
+    "HEAD is now at a0423c6 Say that a daemon is at work",
+    "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 does not match",
+    "session 123e4567-e89b-12d3-a456-426614174000 is over",
+    "error[E0382]: borrow of moved value: `token`",
+    "error: expected one of `,` or `}`, found token `;`",
+    "SyntaxError: Unexpected token: import (3:5)",
+    "SyntaxError: Unexpected token '<', \"<!DOCTYPE\"... is not valid JSON",
+    "  --> src/policy/secret.rs:12:5",
+    "cannot open ~/.ssh/id_ed25519: No such file or directory",
+    "SSH_KEY=/run/secrets/deploy/key ./deploy.sh",
+    "GITHUB_TOKEN=$GITHUB_TOKEN gh pr list",
+    "docker run -e API_KEY -e DB_PASSWORD=\"${DB_PASSWORD}\" app",
+    "curl -H \"Authorization: Bearer $TOKEN\" https://api.example.com/v1",
+    "password: String,",
+    "let token: Token = lexer.next_token();",
+    "let api_key = std::env::var(\"API_KEY\")?;",
+    "connect(password=settings.DB_PASSWORD, host=host)",
+    "TypeError: password must be at least 8 characters",
+    "missing field `secret` at line 3 column 9",
+    "max_tokens=4096 temperature=0.2",
+    "MAX_TOKEN=4096 cargo test",
+    "--token-file /etc/token --password-stdin",
+    "git clone git@github.com:acme/billing.git",
+    "https://github.com/acme/billing/blob/4f2d1c0b9a8e7d6c5b4a39281706f5e4d3c2b1a0/src/a.rs#L3",
+    "http://localhost:8080/users/me@example.com",
+    "npm ERR! integrity sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+    "cargo test --package engine --test power_loss -- --nocapture",
+    "docker run -u 1000:1000 -p 8080:80 app",
+    "mkdir -p target/release && cp -p a b",
+    "the bearer of bad news",
+    "Bearer authentication is required",
+    "task-runner risk-assessment-of-2026-for-everyone sk-learn",
+    "expected -----BEGIN PRIVATE KEY----- at the start of the file",
+    "postgres://localhost:5432/billing",
+    "cookie: must be set",
+    "key=value sort_key=name primary_key: id2",
+    "USE_PASSWORD=true AUTH_TOKEN= SECRET=null",
+    "test policy::redact::tests::a_secret_is_taken_out ... FAILED",
+    "assertion `left == right` failed: tokens differ: left: 3, right: 4",
+    "bypass: 3 compass=north",
+    "integration-id 9b74c9897bac770ffc029102a200c5de",
+];
+
+#[test]
+fn secrets_are_taken_out_and_nothing_else() {
+    for (text, expected) in secrets() {
+        assert_eq!(redacted(&text), expected, "of {text}");
+    }
+}
+
+#[test]
+fn what_is_no_secret_stays() {
+    for text in INNOCENTS {
+        assert_eq!(redacted(text), *text);
+    }
+}
+
+#[test]
+fn once_is_enough() {
+    for (text, _) in secrets() {
+        let once = redacted(&text).into_owned();
+        assert_eq!(redacted(&once), once);
+    }
+}
+
+#[test]
+fn every_rule_is_there() {
+    assert_eq!(RULES.len(), 9);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_is_read(text in ".{0,200}") {
+        let once = redacted(&text).into_owned();
+        proptest::prop_assert_eq!(redacted(&once), once.as_str());
+    }
+}

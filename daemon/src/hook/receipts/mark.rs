@@ -1,0 +1,118 @@
+//! Knowing an injection again in a transcript, without keeping its text.
+
+use std::collections::HashMap;
+
+use memchr::memmem;
+use prost::Message;
+
+use super::Fate;
+
+/// Characters of an injection by whose presence it is known that the rest was cut. The frame that all begin with has 70.
+const START_CHARS: usize = 200;
+
+/// Bytes by which an injection is looked for.
+const MARK_MAX_BYTES: usize = 64;
+
+/// Knows a text again where it stands inside a JSON string, without keeping it.
+#[derive(Clone, PartialEq, Message)]
+pub(in crate::hook) struct Mark {
+    /// How it begins.
+    #[prost(string, tag = "1")]
+    begins: String,
+    /// All of it: its length in bytes, and a hash.
+    #[prost(uint32, tag = "2")]
+    bytes: u32,
+    #[prost(fixed64, tag = "3")]
+    hash: u64,
+    /// Its first characters, by whose presence it is known that the rest was cut; 0 bytes for a text that has no more.
+    #[prost(uint32, tag = "4")]
+    start_bytes: u32,
+    #[prost(fixed64, tag = "5")]
+    start_hash: u64,
+}
+
+impl Mark {
+    /// Knows this text again.
+    pub(super) fn of(text: &str) -> Self {
+        let all = in_json(text);
+        let start = text.char_indices().nth(START_CHARS).and_then(|(at, _)| text.get(..at)).map(in_json);
+        let start = start.unwrap_or_default();
+        Self {
+            begins: all.get(..all.floor_char_boundary(MARK_MAX_BYTES)).unwrap_or_default().to_owned(),
+            bytes: u32::try_from(all.len()).unwrap_or(u32::MAX),
+            hash: hash(all.as_bytes()),
+            start_bytes: u32::try_from(start.len()).unwrap_or(u32::MAX),
+            start_hash: hash(start.as_bytes()),
+        }
+    }
+
+    /// What became of a text that may begin at this place.
+    fn fate_at(&self, at: usize, written: &str) -> Fate {
+        let is_there = |bytes: u32, wanted: u64| {
+            let found = written.as_bytes().get(at..at.saturating_add(bytes as usize));
+            bytes > 0 && found.is_some_and(|found| hash(found) == wanted)
+        };
+        if is_there(self.bytes, self.hash) {
+            Fate::Delivered
+        } else if is_there(self.start_bytes, self.start_hash) {
+            Fate::Cut
+        } else {
+            Fate::Unknown
+        }
+    }
+}
+
+/// Looks for texts in what was written, once for all that begin alike. Returns what became of each.
+pub(super) fn fates(marks: &[&Mark], written: &str) -> Vec<Fate> {
+    let mut fates = vec![Fate::Unknown; marks.len()];
+    let mut by_beginning: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, mark) in marks.iter().enumerate().filter(|(_, mark)| !mark.begins.is_empty()) {
+        by_beginning.entry(&mark.begins).or_default().push(place);
+    }
+    for (begins, places) in by_beginning {
+        for at in memmem::find_iter(written.as_bytes(), begins) {
+            for &place in &places {
+                let fate = marks[place].fate_at(at, written);
+                if fates[place] != Fate::Delivered && fate != Fate::Unknown {
+                    fates[place] = fate;
+                }
+            }
+        }
+    }
+    fates
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(*blake3::hash(bytes).as_bytes().first_chunk().unwrap_or(&[0; 8]))
+}
+
+/// A text as it stands inside a JSON string.
+fn in_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.trim_start_matches('"').strip_suffix('"').unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transcript_tells_what_became_of_a_text() {
+        let text = format!("<helix-memory>\n- \"{}\" ä</helix-memory>", "word ".repeat(60));
+        let transcript = |content: &str| serde_json::json!({"content": [content]}).to_string();
+        let cut: String = text.chars().take(250).collect();
+        for (content, fate) in [
+            (format!("Hook said: {text}"), Fate::Delivered),
+            (cut, Fate::Cut),
+            ("<helix-memory> something else".to_owned(), Fate::Unknown),
+        ] {
+            assert_eq!(fates(&[&Mark::of(&text)], &transcript(&content)), [fate], "{content}");
+        }
+    }
+
+    #[test]
+    fn short_texts_are_whole_or_unknown() {
+        assert_eq!(fates(&[&Mark::of("short")], "sho"), [Fate::Unknown]);
+        assert_eq!(fates(&[&Mark::of("short")], "a short text"), [Fate::Delivered]);
+    }
+}

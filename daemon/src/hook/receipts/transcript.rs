@@ -1,0 +1,89 @@
+//! The transcripts of a session: its own and those of its subagents, each read again only when it has grown.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Bytes of a transcript that are read at once, from its end.
+const TRANSCRIPT_MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// Subagents of one session whose transcripts are looked at, the latest first.
+const SUBAGENTS_MAX: usize = 16;
+
+/// How long each transcript of a session was when it was looked at last.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen {
+    lengths: HashMap<PathBuf, u64>,
+}
+
+impl Seen {
+    /// The end of a transcript; `None` where there is no such file, and where it is as long as it was.
+    pub(super) fn news(&mut self, transcript: &Path) -> Option<String> {
+        let file = File::open(transcript).ok()?;
+        let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+        if self.lengths.insert(transcript.to_owned(), length) == Some(length) {
+            return None;
+        }
+        end(file, length)
+    }
+
+    /// Forgets all but these, which are those that will be looked at again.
+    pub(super) fn keep(&mut self, transcripts: &[PathBuf]) {
+        self.lengths.retain(|known, _| transcripts.contains(known));
+    }
+}
+
+/// A session's transcript and those of its subagents, which Claude Code writes into a directory named as the session's own, the
+/// latest first.
+pub(super) fn of_session(transcript: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(transcript.with_extension("").join("subagents")).into_iter().flatten().flatten();
+    let is_transcript = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
+    let written = |path: PathBuf| Some((path.metadata().ok()?.modified().ok()?, path));
+    let mut found: Vec<_> = entries.map(|entry| entry.path()).filter(is_transcript).filter_map(written).collect();
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    let subagents = found.into_iter().take(SUBAGENTS_MAX).map(|(_, path)| path);
+    std::iter::once(transcript.to_owned()).chain(subagents).collect()
+}
+
+/// The last bytes of a file of this length.
+fn end(mut file: File, length: u64) -> Option<String> {
+    file.seek(SeekFrom::Start(length.saturating_sub(TRANSCRIPT_MAX_BYTES))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TRANSCRIPT_MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn only_what_has_grown_is_read_again() {
+        let home = tempfile::tempdir().unwrap();
+        let transcript = home.path().join("s.jsonl");
+        let mut seen = Seen::default();
+        assert_eq!(seen.news(&transcript), None, "it is not there");
+        fs::write(&transcript, "a\n").unwrap();
+        assert_eq!(seen.news(&transcript).as_deref(), Some("a\n"));
+        assert_eq!(seen.news(&transcript), None);
+        fs::write(&transcript, "a\nb\n").unwrap();
+        assert_eq!(seen.news(&transcript).as_deref(), Some("a\nb\n"));
+        seen.keep(&[]);
+        assert!(seen.news(&transcript).is_some());
+    }
+
+    #[test]
+    fn subagents_transcripts_are_a_sessions_too() {
+        let home = tempfile::tempdir().unwrap();
+        let transcript = home.path().join("s.jsonl");
+        assert_eq!(of_session(&transcript), [transcript.as_path()]);
+        let subagents = home.path().join("s/subagents");
+        fs::create_dir_all(&subagents).unwrap();
+        (0..SUBAGENTS_MAX + 3).for_each(|n| fs::write(subagents.join(format!("a{n}.jsonl")), "").unwrap());
+        fs::write(subagents.join("a.meta.json"), "").unwrap();
+        let found = of_session(&transcript);
+        assert_eq!((found.len(), found.first()), (SUBAGENTS_MAX + 1, Some(&transcript)));
+    }
+}

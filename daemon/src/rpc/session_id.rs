@@ -1,0 +1,102 @@
+//! Which session is meant by an id or by the beginning of one.
+
+use std::collections::BTreeSet;
+
+use helix_engine::store::StoreError;
+use tonic::Status;
+
+use super::convert;
+use crate::runtime::Runtime;
+
+/// Characters of a beginning that names a session.
+const PREFIX_MIN_CHARS: usize = 4;
+
+/// Operations looked at, from the newest: reading so many takes some hundredths of a second. What a session did before them
+/// is not known.
+pub(super) const LOOKED_AT_MAX: usize = 20_000;
+
+/// Sessions that an error lists.
+const CANDIDATES_MAX: usize = 5;
+
+/// Finds the session that is meant, among those that hooks told of, those that changed something lately, and `others`. An id
+/// that none of them has stays as it is.
+pub(super) fn resolve(
+    runtime: &Runtime,
+    given: &str,
+    others: impl IntoIterator<Item = String>,
+) -> Result<String, Status> {
+    let now = runtime.now();
+    if runtime.sessions.is_known(given, now) {
+        return Ok(given.to_owned());
+    }
+    let mut known = changed(runtime).map_err(|error| convert::status(error.kind(), &error))?;
+    known.extend(runtime.sessions.known(now).into_iter().map(|session| session.key));
+    known.extend(others);
+    meant(given, &known)
+}
+
+/// The sessions in the newest history.
+fn changed(runtime: &Runtime) -> Result<BTreeSet<String>, StoreError> {
+    let snapshot = runtime.strand.snapshot()?;
+    let operations = snapshot.operations_backwards()?.take(LOOKED_AT_MAX);
+    operations.map(|operation| Ok(operation?.actor.session)).collect()
+}
+
+fn meant(given: &str, known: &BTreeSet<String>) -> Result<String, Status> {
+    if known.contains(given) || given.chars().count() < PREFIX_MIN_CHARS {
+        return Ok(given.to_owned());
+    }
+    // A subagent is named by its session's id and its own.
+    let is_meant = |id: &&String| id.starts_with(given) && (given.contains('/') || !id.contains('/'));
+    let mut fitting = known.range(given.to_owned()..).take_while(|id| id.starts_with(given)).filter(is_meant);
+    match (fitting.next(), fitting.next()) {
+        (None, _) => Ok(given.to_owned()),
+        (Some(one), None) => Ok(one.clone()),
+        (Some(one), Some(other)) => {
+            let more = fitting.clone().count().saturating_sub(CANDIDATES_MAX - 2);
+            let named: Vec<&str> =
+                [one, other].into_iter().chain(fitting.take(CANDIDATES_MAX - 2)).map(String::as_str).collect();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Err(Status::invalid_argument(format!(
+                "{given:?} begins the ids of several sessions: {}{more}; give more of the one that is meant",
+                named.join(", ")
+            )))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_one_id_is_enough() {
+        let known: BTreeSet<String> =
+            ["", "abcd", "abcdef", "abcdef/agent", "abcxyz", "ffff-1"].into_iter().map(str::to_owned).collect();
+        for (given, expected) in [
+            ("abcd", "abcd"),
+            ("abcde", "abcdef"),
+            ("abcx", "abcxyz"),
+            ("ffff", "ffff-1"),
+            ("abcdef/", "abcdef/agent"),
+            ("fff", "fff"),
+            ("gggg", "gggg"),
+            ("", ""),
+        ] {
+            assert_eq!(meant(given, &known).unwrap(), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn several_are_listed() {
+        let known: BTreeSet<String> = (0..8).map(|n| format!("abcd-{n}")).collect();
+        let error = meant("abcd", &known).unwrap_err();
+        assert_eq!(error.code(), tonic::Code::InvalidArgument);
+        assert_eq!(
+            error.message(),
+            "\"abcd\" begins the ids of several sessions: abcd-0, abcd-1, abcd-2, abcd-3, abcd-4 and 3 more; give more of \
+             the one that is meant"
+        );
+    }
+}

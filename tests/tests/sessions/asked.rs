@@ -1,0 +1,89 @@
+//! What a session stored or asked for itself is not told it again.
+
+use helix_client::caller;
+use helix_proto::v1::{Caller, Program, ReadRequest, SearchRequest, StoreRequest, TextShown};
+use helix_tests::Rpc;
+use helix_tests::rpc::draft;
+
+use crate::{World, mentions};
+
+const FILE: &str = "src/ledger.rs";
+const TEXT: &str = "Postings are written in one transaction, because the auditor reads while we write.";
+const QUESTION: &str = "why are postings written in one transaction for the auditor?";
+
+impl World {
+    fn caller(&self, session: &str) -> Caller {
+        caller(Program::Mcp, &self.project.root, "claude-code", session)
+    }
+}
+
+fn world() -> World {
+    let world = World::new();
+    world.project.write(FILE, "fn post() {}\n").unwrap();
+    world
+}
+
+#[test]
+fn what_a_session_stores_is_not_told_it_again() {
+    let world = world();
+    let one = world.session("one");
+    one.start("startup").unwrap();
+    let request = StoreRequest {
+        caller: Some(world.caller("one")),
+        draft: Some(draft("ledger", TEXT, FILE)),
+        ..StoreRequest::default()
+    };
+    let stored = Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.store(request.clone()).await).unwrap();
+    let handle = stored.memory.unwrap().handle;
+    assert_eq!(one.read(FILE).unwrap(), None);
+    assert_eq!(one.prompt(QUESTION).unwrap(), None);
+    assert!(mentions(world.session("two").read(FILE).unwrap().as_ref(), &handle), "others are told");
+    one.start("compact").unwrap();
+    let told = [one.read(FILE).unwrap(), one.start("compact").unwrap()];
+    assert!(told.iter().any(|told| mentions(told.as_ref(), &handle)), "its context is new: {told:?}");
+}
+
+#[test]
+fn what_a_session_is_shown_whole_is_not_told_it_again() {
+    let world = world();
+    let handle = world.remember_of("ledger", TEXT, FILE);
+    let reads = |session: &str, shown: TextShown| {
+        let (caller, reference) = (Some(world.caller(session)), handle.clone());
+        let request = ReadRequest { caller, reference, shown: shown.into(), ..ReadRequest::default() };
+        Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.read(request.clone()).await).unwrap();
+    };
+    let searches = |session: &str, shown: TextShown| {
+        let (caller, query) = (Some(world.caller(session)), "postings transaction".to_owned());
+        let request = SearchRequest { caller, query, shown: shown.into(), ..SearchRequest::default() };
+        let found = Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.search(request.clone()).await).unwrap();
+        assert_eq!(found.hits.len(), 1);
+    };
+    let is_told = |id: &str, ask: &dyn Fn()| {
+        let session = world.session(id);
+        session.edit("src/other.rs", "a", "b").unwrap();
+        ask();
+        mentions(session.read(FILE).unwrap().as_ref(), &handle)
+    };
+    assert!(!is_told("reads", &|| reads("reads", TextShown::Body)));
+    assert!(!is_told("searches", &|| searches("searches", TextShown::Opening)));
+    assert!(is_told("lists", &|| searches("lists", TextShown::Unspecified)), "it saw a line at most");
+    assert!(is_told("another", &|| searches("somebody", TextShown::Body)), "another session asked");
+    assert!(is_told("unnamed", &|| reads("", TextShown::Body)), "nobody knows who asked");
+}
+
+#[test]
+fn what_a_subagent_asks_for_its_session_does_not_know() {
+    let world = world();
+    let handle = world.remember_of("ledger", TEXT, FILE);
+    let one = world.session("one");
+    one.edit("src/other.rs", "a", "b").unwrap();
+    one.subagent("a1").hook("subagent", "SubagentStart", |_| ()).unwrap();
+    let request = ReadRequest {
+        caller: Some(world.caller("one")),
+        reference: handle.clone(),
+        shown: TextShown::Body.into(),
+        ..ReadRequest::default()
+    };
+    Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.read(request.clone()).await).unwrap();
+    assert!(mentions(one.read(FILE).unwrap().as_ref(), &handle));
+}

@@ -1,0 +1,50 @@
+//! What commands and their outputs give away is neither kept nor said.
+
+use std::fs;
+use std::path::Path;
+
+use crate::world::World;
+
+const PASSWORD: &str = "hunter2-of-the-tests";
+
+/// Whether a file below a directory has this in it.
+fn holds(directory: &Path, text: &str) -> Option<String> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    entries.into_iter().find_map(|path| {
+        if path.is_dir() {
+            return holds(&path, text);
+        }
+        let bytes = fs::read(&path).unwrap_or_default();
+        let is_there = bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        is_there.then(|| path.display().to_string())
+    })
+}
+
+#[test]
+fn no_secret_is_kept_or_said() {
+    let mut world = World::new();
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let failing = format!("FETCH_TOKEN={token} npm test -- --password {PASSWORD}");
+    let mistake =
+        format!("src/a.ts(3,7): error TS2307: Cannot find module 'https://me:{PASSWORD}@host/left-pad' or {token}.\n");
+    let one = world.session("one");
+    one.failed(&failing, &mistake).unwrap();
+    let lines = world.activity("one").join("\n");
+    assert!(lines.contains("Failing: `npm test -- --password [redacted]`"), "{lines}");
+    one.ran(&format!("npm install https://me:{PASSWORD}@host/left-pad.tgz --token={token}"), "added 1 package")
+        .unwrap();
+    one.edit("src/b.ts", "a", "b").unwrap();
+    one.hook("pre-compact", "PreCompact-auto", |_| ()).unwrap();
+    let resumed = one.start("compact").unwrap().unwrap();
+    one.ran(&failing, "1 passed").unwrap();
+    let told = world.session("two").failed(&failing, &mistake).unwrap().unwrap();
+    assert!(told.contains("TS2307") && told.contains("[redacted]"), "{told}");
+    let log = serde_json::to_string(&format!("{:?}", world.log("one").unwrap())).unwrap();
+    world.while_down(|_, _| ());
+    for secret in [PASSWORD, token.as_str()] {
+        for said in [&lines, &resumed, &told, &log] {
+            assert!(!said.contains(secret), "{said}");
+        }
+        assert_eq!(holds(&world.home.paths.home, secret), None);
+    }
+}
