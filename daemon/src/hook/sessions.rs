@@ -273,6 +273,13 @@ impl Sessions {
         }
     }
 
+    /// Notes that a memory has another text now, which only the session knows that wrote it: others may be given it again.
+    pub(crate) fn reworded(&self, number: MemoryNumber, by: &str) {
+        for (_, session) in self.lock().iter_mut().filter(|(key, _)| *key != by) {
+            session.unlearn(number);
+        }
+    }
+
     /// Whether a session was given a checkpoint, at least as much of it.
     pub(super) fn was_given_checkpoint(&self, key: &str, checkpoint: GivenCheckpoint) -> bool {
         self.lock().get(key).is_some_and(|session| session.knows(checkpoint))

@@ -47,9 +47,20 @@ pub(super) async fn edit(runtime: &Arc<Runtime>, request: v1::EditRequest) -> Re
 
 /// Writes one request that edits, and returns what it changed.
 pub(super) async fn write(runtime: &Runtime, request: Request) -> Result<Edited, Status> {
+    let reworded = match &request {
+        Request::Edit { number, edit: Edit::Append { .. } | Edit::Revise { .. }, actor, .. } => {
+            Some((*number, actor.session.clone()))
+        }
+        _ => None,
+    };
     let outcomes = runtime.writer.write(vec![request]).await.map_err(|error| store::submit_status(&error))?;
     match outcomes.into_iter().next() {
-        Some(Ok(Outcome::Edited(edited))) => Ok(edited),
+        Some(Ok(Outcome::Edited(edited))) => {
+            if let Some((number, session)) = reworded.filter(|_| edited.changed > 0) {
+                runtime.sessions.reworded(number, &session);
+            }
+            Ok(edited)
+        }
         Some(Err(error)) => Err(convert::status(error.kind(), &error)),
         Some(Ok(_)) | None => Err(Status::internal("the writer gave no answer")),
     }

@@ -1,7 +1,10 @@
 //! What a session stored or asked for itself is not told it again.
 
 use helix_client::caller;
-use helix_proto::v1::{Caller, Program, ReadRequest, SearchRequest, StoreRequest, TextShown};
+use helix_proto::v1::edit_request::Action;
+use helix_proto::v1::{
+    Caller, EditRequest, Program, ReadRequest, ReviseText, SearchRequest, StoreRequest, Target, TextShown,
+};
 use helix_tests::Rpc;
 use helix_tests::rpc::draft;
 
@@ -86,4 +89,22 @@ fn what_a_subagent_asks_for_its_session_does_not_know() {
     };
     Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.read(request.clone()).await).unwrap();
     assert!(mentions(one.read(FILE).unwrap().as_ref(), &handle));
+}
+
+#[test]
+fn what_was_reworded_is_told_again_to_all_but_who_reworded_it() {
+    let world = world();
+    let handle = world.remember_of("ledger", TEXT, FILE);
+    let (one, two) = (world.session("one"), world.session("two"));
+    for session in [&one, &two] {
+        assert!(mentions(session.read(FILE).unwrap().as_ref(), &handle));
+        assert_eq!(session.read(FILE).unwrap(), None);
+    }
+    let target = Some(Target { reference: handle.clone(), ..Target::default() });
+    let action = Some(Action::Revise(ReviseText { target, text: "Postings are queued, one by one.".to_owned() }));
+    let request = EditRequest { caller: Some(world.caller("two")), action, ..EditRequest::default() };
+    let edited = Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.edit(request.clone()).await).unwrap();
+    assert_eq!(edited.changed, 1);
+    assert!(one.read(FILE).unwrap().unwrap().contains("queued, one by one"));
+    assert_eq!(two.read(FILE).unwrap(), None);
 }

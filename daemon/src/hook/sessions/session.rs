@@ -169,6 +169,13 @@ impl Session {
         self.given.contains(number.0) || self.known.contains(&number.0)
     }
 
+    /// Notes that what it has of a memory is not what the memory says.
+    pub(super) fn unlearn(&mut self, number: MemoryNumber) {
+        self.is_dirty |= self.has(number);
+        self.given.remove(number.0);
+        self.known.remove(&number.0);
+    }
+
     /// The state to persist.
     pub(super) fn written(&mut self, now: Timestamp) -> Vec<u8> {
         (self.written_at, self.is_dirty) = (Some(now), false);
