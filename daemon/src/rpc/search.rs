@@ -218,15 +218,16 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
         (false, false, false) if hit.evidence.lexical_rank > 0 => v1::FoundBy::SomeWords,
         (false, false, _) => v1::FoundBy::Meaning,
     };
-    let wire = |hit: &Hit| v1::Hit {
-        memory: Some(v1::Memory {
-            index: positions.get(&hit.memory.number).copied(),
-            source_state: convert::source_state(hit.source_state).into(),
-            ..find::to_wire(runtime, &hit.memory)
-        }),
-        score: hit.score,
-        explanation: prepared.explain.then(|| convert::explanation(hit, matched(hit))),
-        found_by: found_by(hit).into(),
+    let wire = |hit: &Hit| {
+        let index = positions.get(&hit.memory.number).copied();
+        let mut memory = v1::Memory { index, ..find::to_wire(runtime, &hit.memory) };
+        convert::mark(&mut memory, hit.source_state);
+        v1::Hit {
+            memory: Some(memory),
+            score: hit.score,
+            explanation: prepared.explain.then(|| convert::explanation(hit, matched(hit))),
+            found_by: found_by(hit).into(),
+        }
     };
     v1::SearchReply {
         hits: found.hits.iter().map(wire).collect(),

@@ -3,7 +3,7 @@
 
 use helix_client::v1::{
     CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, FoundBy, Hit, IndexStatus, Memory, NamedCount,
-    Provenance, ReadReply, SearchReply, SourceRef, StatusReply,
+    Provenance, ReadReply, SearchReply, SourceRef, SourceState, StatusReply,
 };
 use insta::assert_snapshot;
 
@@ -210,6 +210,30 @@ fn read_is_readable() {
     assert_snapshot!("read_topic_pipe", topic(PIPE, &both));
     assert_snapshot!("read_topic_terminal", topic(TERMINAL, &both));
     assert_snapshot!("read_json", json(&ReadDocument::from(&one)));
+}
+
+#[test]
+fn what_may_be_wrong_by_now_is_doubted_everywhere() {
+    let stale =
+        Memory { source_state: SourceState::Changed.into(), doubted_confidence: Some(0.7), ..decision() };
+    let reply = SearchReply {
+        hits: vec![Hit { memory: Some(stale.clone()), score: 0.5, ..Hit::default() }],
+        ..SearchReply::default()
+    };
+    let memories = std::slice::from_ref(&stale);
+    for look in [PIPE, TERMINAL] {
+        for shown in [search(look, &reply), topic(look, memories), candidates(look, memories)] {
+            assert!(shown.contains("(source changed) redb"), "{shown}");
+        }
+    }
+    let shown = in_full(PIPE, memories);
+    assert!(shown.contains("src/store.rs:12 (changed since)\n"), "{shown}");
+    assert!(shown.contains("confidence: 0.70 (stale; 1.00 as stored)\n"), "{shown}");
+    let reply = ReadReply { memories: vec![stale], ..ReadReply::default() };
+    let value: serde_json::Value = serde_json::from_str(&json(&ReadDocument::from(&reply))).unwrap();
+    let memory = &value["memories"][0];
+    assert_eq!((&memory["confidence"], &memory["stale"]), (&1.0.into(), &true.into()));
+    assert!(memory["doubted_confidence"].as_f64().is_some_and(|doubted| doubted < 0.71), "{memory}");
 }
 
 #[test]
