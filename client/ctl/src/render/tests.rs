@@ -1,6 +1,7 @@
 //! Answers as people read them, and as `--json` has them.
 #![allow(clippy::unwrap_used)]
 
+use helix_client::text::hits::Detail;
 use helix_client::v1::{
     CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, FoundBy, Hit, IndexStatus, Memory, NamedCount,
     Provenance, ReadReply, SearchReply, SourceRef, SourceState, StatusReply,
@@ -200,6 +201,20 @@ fn a_long_text_takes_a_few_lines_of_any_terminal() {
     assert!(piped.contains(&memory.scope) && piped.contains(memory.text.trim_end()), "{piped}");
     assert_snapshot!("search_narrow", search(Look { table_width: Some(60), color: false }, &reply));
     assert_snapshot!("search_80_columns", search(Look { table_width: Some(80), color: false }, &reply));
+}
+
+#[test]
+fn blocks_are_wrapped_where_a_person_looks() {
+    let memory = Memory { text: "a text of many words ".repeat(20), ..decision() };
+    let reply = SearchReply { hits: vec![Hit { memory: Some(memory), ..Hit::default() }], ..SearchReply::default() };
+    let view = helix_client::text::View { zone: jiff::tz::TimeZone::UTC };
+    for detail in [Detail::Full, Detail::Medium, Detail::Brief, Detail::Grouped] {
+        let look = Look { table_width: Some(80), color: false };
+        let shown = blocks(look, &reply, detail, false, &view);
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+        let piped = blocks(PIPE, &reply, detail, false, &view);
+        assert!(piped.lines().any(|line| line.chars().count() > 200), "{piped}");
+    }
 }
 
 #[test]
