@@ -127,7 +127,12 @@ impl Helix for Service {
 
     async fn recent(&self, request: Request<v1::RecentRequest>) -> Result<Response<v1::RecentReply>, Status> {
         let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| topics::recent(runtime, &request)).await.map(Response::new)
+        let recent = off_thread(&self.runtime, move |runtime| {
+            let mut reply = topics::recent(runtime, &request)?;
+            stale::mark(runtime, request.caller.as_ref(), &mut reply.memories);
+            Ok(reply)
+        });
+        recent.await.map(Response::new)
     }
 
     async fn stats(&self, request: Request<v1::StatsRequest>) -> Result<Response<v1::StatsReply>, Status> {
@@ -140,7 +145,13 @@ impl Helix for Service {
         request: Request<v1::CrossReferencesRequest>,
     ) -> Result<Response<v1::CrossReferencesReply>, Status> {
         let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| topics::cross_references(runtime, &request)).await.map(Response::new)
+        let referring = off_thread(&self.runtime, move |runtime| {
+            let mut reply = topics::cross_references(runtime, &request)?;
+            let memories = reply.references.iter_mut().filter_map(|reference| reference.memory.as_mut());
+            stale::mark(runtime, request.caller.as_ref(), memories);
+            Ok(reply)
+        });
+        referring.await.map(Response::new)
     }
 
     async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphReply>, Status> {

@@ -170,7 +170,8 @@ impl Arguments {
         }
     }
 
-    /// Several words: an array, an array written as a string, or a string split at `separator`.
+    /// Several words: an array, an array written as a string, or a string split at `separator`. Numbers are taken as written: an
+    /// earlier entry's index is a link.
     pub(crate) fn list(&self, name: &'static str, separator: fn(char) -> bool) -> Result<Vec<String>, ArgumentError> {
         let Some(value) = self.value(name) else { return Ok(Vec::new()) };
         let expected = "words like \"a,b\" or [\"a\", \"b\"]";
@@ -180,6 +181,7 @@ impl Arguments {
                 let written = serde_json::from_str::<Vec<Value>>(text).ok().and_then(|items| words_of(&items));
                 Ok(written.unwrap_or_else(|| split(text, separator)))
             }
+            Value::Number(number) => Ok(vec![number.to_string()]),
             _ => Err(wrong(name, expected, value)),
         }
     }
@@ -292,7 +294,11 @@ fn as_number(value: &Value) -> Option<f64> {
 }
 
 fn words_of(items: &[Value]) -> Option<Vec<String>> {
-    let words = items.iter().map(|item| item.as_str().map(|word| word.trim().to_owned()));
+    let words = items.iter().map(|item| match item {
+        Value::String(word) => Some(word.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    });
     Some(words.collect::<Option<Vec<_>>>()?.into_iter().filter(|word| !word.is_empty()).collect())
 }
 

@@ -91,6 +91,7 @@ fn a_source_is_followed_by_its_content() {
     assert_eq!(gone.as_str(), "");
     assert_eq!(world.read(&about_file), SourceState::Deleted);
     assert!((line.confidence - 1.0).abs() < f32::EPSILON, "nothing is written back");
+    assert_eq!(line.doubted_confidence, Some(0.7), "and it is less trusted");
 }
 
 #[test]

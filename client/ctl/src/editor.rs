@@ -4,7 +4,7 @@ use std::env;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
 use tempfile::TempDir;
 
@@ -15,6 +15,10 @@ const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
 
 /// The editor that every Unix has.
 const FALLBACK: &str = "vi";
+
+/// How the shell ends that found a program it may not run, and one that did not find it.
+const NOT_EXECUTABLE: i32 = 126;
+const NOT_FOUND: i32 = 127;
 
 /// A file in a directory of its own, readable by its owner only, and so is whatever an editor puts beside it. Both vanish
 /// unless they are kept.
@@ -78,7 +82,17 @@ fn run(editor: &str, path: &Path) -> Result<(), Failure> {
     if status.success() {
         return Ok(());
     }
-    Err(Failure::Usage(format!("the editor {editor:?} ended with {status}; set VISUAL or EDITOR to one that works")))
+    Err(Failure::Usage(ended(editor, status)))
+}
+
+/// What an editor that ended with an error means: the shell did not find it, or the person left it so to change nothing.
+fn ended(editor: &str, status: ExitStatus) -> String {
+    match status.code() {
+        Some(NOT_EXECUTABLE | NOT_FOUND) => {
+            format!("the editor {editor:?} cannot be started; set VISUAL or EDITOR to one that works")
+        }
+        _ => format!("the editor {editor:?} ended with {status}, so nothing was changed"),
+    }
 }
 
 #[cfg(test)]
@@ -119,7 +133,9 @@ mod tests {
         let draft = Draft::new("a.md", "text").unwrap();
         run("printf %s edited > \"$1\" ; true", &draft.path).unwrap();
         assert_eq!(read(&draft.path).unwrap(), "edited");
-        let failed = run("exit 3 ;", &draft.path).unwrap_err();
-        assert!(failed.to_string().contains("VISUAL"), "{failed}");
+        let failed = run("exit 3 ;", &draft.path).unwrap_err().to_string();
+        assert!(failed.ends_with("so nothing was changed") && !failed.contains("VISUAL"), "{failed}");
+        let missing = run("/no/such/editor", &draft.path).unwrap_err().to_string();
+        assert!(missing.contains("set VISUAL or EDITOR"), "{missing}");
     }
 }

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::text::neutral_json;
+use crate::text::{neutral_json, wrapped};
 
 /// Width of a table when the terminal does not tell its own, in columns.
 const DEFAULT_WIDTH: u16 = 100;
@@ -87,6 +87,11 @@ impl Look {
     /// Sets a text in a colour, or leaves it.
     pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
         if self.color { format!("\u{1b}[{}m{text}\u{1b}[0m", paint.code()) } else { text.to_owned() }
+    }
+
+    /// Breaks running text to a terminal's width; a reader that is none gets it as it is.
+    pub(crate) fn wrapped(self, text: &str) -> String {
+        self.table_width.map_or_else(|| text.to_owned(), |width| wrapped(text, usize::from(width)))
     }
 }
 

@@ -1,7 +1,11 @@
 //! Making stored text safe and small enough to show. Stored text is data: nothing in it may move a cursor, change a colour,
 //! reverse the reading direction or hide between letters.
 
+mod wrap;
+
 use helix_proto::hidden::is_active;
+
+pub(crate) use wrap::wrapped;
 
 /// Escapes everything that a terminal would act on or not show, but keeps line ends and tabs.
 pub(crate) fn neutral(text: &str) -> String {

@@ -138,8 +138,10 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     if !source.is_empty() {
         field("source", &source);
     }
-    if memory.confidence < 1.0 {
-        field("confidence", &short(memory.confidence));
+    match memory.doubted_confidence {
+        Some(doubted) => field("confidence", &format!("{}, stale", short(doubted))),
+        None if memory.confidence < 1.0 => field("confidence", &short(memory.confidence)),
+        None => {}
     }
     if (memory.importance - IMPORTANCE_DEFAULT).abs() > f32::EPSILON {
         field("importance", &short(memory.importance));

@@ -32,7 +32,7 @@ pub use compose::compose;
 pub use render::{
     CATEGORY_LINES_MAX, CATEGORY_MAX_CHARS, Detail, SCAN_LINES_MAX, SUMMARY_LINES_MAX, UnknownDetail, render,
 };
-pub use standing::{CONSIDERED_MAX, Standing, consider};
+pub use standing::{CONSIDERED_MAX, Standing, consider, consider_each};
 
 use crate::model::{Handle, Memory, Timestamp};
 

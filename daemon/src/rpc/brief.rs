@@ -1,12 +1,13 @@
 //! `Brief`: selects the memories that a briefing is made of, and has it composed.
 
 mod json;
+mod named;
 mod narrowed;
 
 use std::collections::{BTreeMap, HashMap};
 
 use helix_engine::brief::{
-    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, consider, is_stated_in, meta,
+    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, consider, consider_each, is_stated_in, meta,
 };
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
@@ -77,6 +78,15 @@ struct View<'r> {
     now: Timestamp,
 }
 
+/// Which memories there is room for, where there are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Share {
+    /// The hottest of all.
+    Hottest,
+    /// As many of each topic, the hottest of it.
+    OfEachTopic,
+}
+
 /// The memories of a briefing, and what is not in it.
 #[derive(Default)]
 struct Chosen {
@@ -100,7 +110,7 @@ impl View<'_> {
         if self.detail == Detail::Summary && self.focus.is_empty() {
             return self.overview();
         }
-        let chosen = self.chosen(|catalog| catalog.rows().collect());
+        let chosen = self.chosen(Share::OfEachTopic, |catalog| catalog.rows().collect());
         if chosen.is_empty() { self.overview() } else { self.composed(&chosen, "") }
     }
 
@@ -159,6 +169,9 @@ impl View<'_> {
 
     /// The memories, and the words by which they were found; none when a topic or a pattern was named.
     fn choose<'q>(&self, query: &'q str) -> Result<(Chosen, &'q str), Status> {
+        if let Some(chosen) = self.named(query)? {
+            return Ok((chosen, ""));
+        }
         if let Some(pattern) = topics_named(query)? {
             let is_it = |topic: &str| pattern.matches(topic);
             let chosen = self.of_topics(is_it);
@@ -194,14 +207,14 @@ impl View<'_> {
 
     /// The members of topics.
     fn of_topics(&self, is_wanted: impl Fn(&str) -> bool) -> Chosen {
-        self.chosen(|catalog| {
+        self.chosen(Share::OfEachTopic, |catalog| {
             let members = catalog.topic_names(is_wanted).into_iter().flat_map(|name| catalog.of_topic(name));
             members.filter_map(|number| Some((number, catalog.row(number)?))).collect()
         })
     }
 
     /// The visible ones of some rows; if there are very many, the hottest, those first that are surely in focus.
-    fn chosen(&self, rows: impl for<'c> FnOnce(&'c Catalog) -> Vec<(MemoryNumber, &'c Row)>) -> Chosen {
+    fn chosen(&self, share: Share, rows: impl for<'c> FnOnce(&'c Catalog) -> Vec<(MemoryNumber, &'c Row)>) -> Chosen {
         let catalog = self.runtime.strand.catalog();
         let mut rows = rows(&catalog);
         let visible = self.visible(&catalog);
@@ -214,8 +227,14 @@ impl View<'_> {
             (rows, uncertain) = rows.into_iter().partition(|(_, row)| stated(row).is_some());
         }
         let out_of_focus = all - rows.len() - uncertain.len();
-        let hottest = |rows: Vec<(MemoryNumber, &Row)>| {
-            consider(rows.into_iter().map(|(number, row)| (number, Standing::of_row(row, 1.0))), self.now)
+        let hottest = |rows: Vec<(MemoryNumber, &Row)>| match share {
+            Share::Hottest => {
+                consider(rows.into_iter().map(|(number, row)| (number, Standing::of_row(row, 1.0))), self.now)
+            }
+            Share::OfEachTopic => {
+                let ranked = |(number, row)| (number, catalog.topic_of(row), Standing::of_row(row, 1.0));
+                consider_each(rows.into_iter().map(ranked), self.now)
+            }
         };
         let ((mut numbers, mut others), (second, rest)) = (hottest(rows), hottest(uncertain));
         numbers.extend(second);
@@ -240,7 +259,7 @@ impl View<'_> {
         };
         let found = self.runtime.strand.all_with_words(&search);
         let (found, _) = found.map_err(|error| convert::status(error.kind(), &error))?;
-        Ok(self.chosen(|catalog| found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()))
+        Ok(self.chosen(Share::Hottest, |catalog| found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()))
     }
 
     /// A memory, and whether its source changed, as far as it can be told from here.

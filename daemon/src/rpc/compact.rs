@@ -167,7 +167,8 @@ fn changed(outcome: &Result<Outcome, WriteError>) -> usize {
     }
 }
 
-/// Makes the strand's files smaller, and says how large they were and are. The store loses no memory and no operation by it.
+/// Says how large the strand's files are; told to apply, makes them smaller and says how large they are then. The store loses no
+/// memory and no operation by it.
 async fn files(runtime: &Arc<Runtime>, apply: bool, reply: &mut v1::CompactReply) -> Result<(), Status> {
     let size = |runtime: &Runtime| bytes_in(&runtime.config.paths.strand(&runtime.config.strand), DEPTH_MAX);
     let before = off_thread(runtime, move |runtime| {
@@ -180,10 +181,12 @@ async fn files(runtime: &Arc<Runtime>, apply: bool, reply: &mut v1::CompactReply
         Ok(before)
     });
     reply.bytes_before = before.await?;
-    if apply {
-        let shrunk = runtime.writer.shrink().await.map_err(|error| store::submit_status(&error))?;
-        reply.notes.extend(left_large(shrunk));
+    if !apply {
+        // What rewriting them would gain is known only once it is done.
+        return Ok(());
     }
+    let shrunk = runtime.writer.shrink().await.map_err(|error| store::submit_status(&error))?;
+    reply.notes.extend(left_large(shrunk));
     reply.bytes_after = off_thread(runtime, move |runtime| Ok(size(runtime))).await?;
     Ok(())
 }

@@ -141,8 +141,14 @@ pub(crate) fn memory(memory: &Memory, link: impl Fn(&MemoryId) -> String) -> v1:
     }
 }
 
+/// Says of a written memory what has become of its source, and how far it is to be trusted then.
+pub(crate) fn mark(memory: &mut v1::Memory, state: SourceState) {
+    memory.source_state = source_state(state).into();
+    memory.doubted_confidence = state.is_stale().then(|| state.cap(memory.confidence));
+}
+
 /// Writes what has become of a source.
-pub(crate) fn source_state(state: SourceState) -> v1::SourceState {
+fn source_state(state: SourceState) -> v1::SourceState {
     match state {
         SourceState::Unknown => v1::SourceState::Unknown,
         SourceState::Fresh => v1::SourceState::Fresh,

@@ -2,6 +2,7 @@
 //!
 //! The target is found on a snapshot; what becomes of it is decided by the writer, on the record as it is then.
 
+mod lines;
 mod seen;
 mod target;
 
@@ -90,10 +91,14 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
     let plan = Plan { runtime, asker: &asker, expected };
     match action {
         Action::Append(v1::AppendText { target, text }) => {
-            plan.one(target, Bare::Newest, |_, _| Ok(Edit::Append { text }))
+            plan.one(target, Bare::Newest, |_, warnings| {
+                warnings.extend(lines::kept_below(&text));
+                Ok(Edit::Append { text })
+            })
         }
         Action::Revise(v1::ReviseText { target, text }) => plan.one(target, Bare::Only, |memory, warnings| {
             plan.warn_of_twin(memory, &text, warnings);
+            warnings.extend(lines::kept(&text));
             let (seen, note) = seen::again(runtime, &asker, memory);
             warnings.extend(note);
             Ok(Edit::Revise { text, seen })

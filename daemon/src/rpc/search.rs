@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
-use helix_engine::recall::{Calendar, Cursor, Hit, Recalled, Retriever, Search, WordsFound, depth_max};
+use helix_engine::recall::{Calendar, Cursor, Hit, Mode, Recalled, Retriever, Search, WordsFound, depth_max};
 use helix_engine::strand::Counted;
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
@@ -25,6 +25,9 @@ use crate::sources::SEARCH_READ_MAX_BYTES;
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
 const EMBED_DEADLINE: Duration = Duration::from_secs(2);
+
+/// Said with a count where meaning, which has no end that could be counted, finds more.
+const COUNTED_BY_WORDS: &str = "counted by words; more may be near in meaning";
 
 /// Hits returned.
 const LIMIT: Limit = Limit { default: SEARCH_LIMIT_DEFAULT, max: SEARCH_LIMIT_MAX };
@@ -119,13 +122,23 @@ fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchRep
     let Prepared { search, note, .. } = prepare(runtime, request)?;
     let counts = runtime.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;
     let unknown = if counts.total == 0 { tags::unknown(runtime, &search.filter) } else { None };
+    let by_words = finds_more_by_meaning(&search, &runtime.embedder.state()).then(|| COUNTED_BY_WORDS.to_owned());
     Ok(v1::SearchReply {
         total: counts.total,
         topic_counts: convert::counted(counts.topics),
         fell_back_to_any: counts.fell_back_to_any,
-        notes: note.into_iter().chain(unknown).collect(),
+        notes: note.into_iter().chain(unknown).chain(by_words).collect(),
         ..v1::SearchReply::default()
     })
+}
+
+/// Whether the search that is counted would find more than the words do.
+fn finds_more_by_meaning(search: &Search, embedder: &State) -> bool {
+    let is_on = match embedder {
+        State::Ready(_) | State::Loading => true,
+        State::Off | State::Absent(_) | State::Failed(_) => false,
+    };
+    is_on && !search.is_listing() && search.retriever != Retriever::Words && search.mode != Mode::All
 }
 
 fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, Status> {
@@ -214,23 +227,17 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
     let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
     let positions = runtime.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
     let matched = |hit: &Hit| runtime.strand.matched_terms(&query, &hit.memory);
-    // Where all words were wanted and found, a hit that lacks one is no more than near in meaning, or has some of them.
-    let found_by = |hit: &Hit| match (prepared.search.is_listing(), hit.has_words, hit.evidence.is_near()) {
-        (true, ..) => v1::FoundBy::Unspecified,
-        (false, true, true) => v1::FoundBy::Both,
-        (false, true, false) => v1::FoundBy::Words,
-        (false, false, false) if hit.evidence.lexical_rank > 0 => v1::FoundBy::SomeWords,
-        (false, false, _) => v1::FoundBy::Meaning,
-    };
-    let wire = |hit: &Hit| v1::Hit {
-        memory: Some(v1::Memory {
-            index: positions.get(&hit.memory.number).copied(),
-            source_state: convert::source_state(hit.source_state).into(),
-            ..find::to_wire(runtime, &hit.memory)
-        }),
-        score: hit.score,
-        explanation: prepared.explain.then(|| convert::explanation(hit, matched(hit))),
-        found_by: found_by(hit).into(),
+    let is_listing = prepared.search.is_listing();
+    let wire = |hit: &Hit| {
+        let index = positions.get(&hit.memory.number).copied();
+        let mut memory = v1::Memory { index, ..find::to_wire(runtime, &hit.memory) };
+        convert::mark(&mut memory, hit.source_state);
+        v1::Hit {
+            memory: Some(memory),
+            score: hit.score,
+            explanation: prepared.explain.then(|| convert::explanation(hit, matched(hit))),
+            found_by: found_by(hit, is_listing).into(),
+        }
     };
     v1::SearchReply {
         hits: found.hits.iter().map(wire).collect(),
@@ -239,6 +246,18 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
         next_cursor: found.next_cursor,
         hidden: convert::counted(found.hidden),
         ..v1::SearchReply::default()
+    }
+}
+
+/// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some has some of them, whether it
+/// is near in meaning or not; one that has none is no more than near.
+fn found_by(hit: &Hit, is_listing: bool) -> v1::FoundBy {
+    match (is_listing, hit.has_words, hit.evidence.is_near()) {
+        (true, ..) => v1::FoundBy::Unspecified,
+        (false, true, true) => v1::FoundBy::Both,
+        (false, true, false) => v1::FoundBy::Words,
+        (false, false, _) if hit.has_some_words => v1::FoundBy::SomeWords,
+        (false, false, _) => v1::FoundBy::Meaning,
     }
 }
 
@@ -272,7 +291,6 @@ fn micros(elapsed: Duration) -> u64 {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use helix_engine::model::{Actor, Origin, Scope, Timestamp};
-    use helix_engine::recall::Mode;
 
     use super::*;
     use crate::project::Project;
@@ -316,6 +334,20 @@ mod tests {
         for (search, found, offset) in ends.into_iter().chain([(largest, found(false, true), 0)]) {
             let (cursor, note) = continuation(&search, &found, offset);
             assert!(cursor.is_empty() && note.as_ref().is_some_and(|note| note.contains("more match")), "{note:?}");
+        }
+    }
+
+    #[test]
+    fn a_count_says_that_meaning_finds_more() {
+        let ready = State::Ready("m".to_owned());
+        assert!(finds_more_by_meaning(&disk(), &ready));
+        assert!(!finds_more_by_meaning(&disk(), &State::Off));
+        for search in [
+            Search { words: " ".to_owned(), ..disk() },
+            Search { mode: Mode::All, ..disk() },
+            Search { retriever: Retriever::Words, ..disk() },
+        ] {
+            assert!(!finds_more_by_meaning(&search, &ready), "{search:?}");
         }
     }
 

@@ -42,7 +42,11 @@ pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1:
 }
 
 /// Says of each memory what has become of its source, as far as the caller's project can tell.
-pub(super) fn mark(runtime: &Runtime, caller: Option<&v1::Caller>, memories: &mut [v1::Memory]) {
+pub(super) fn mark<'m>(
+    runtime: &Runtime,
+    caller: Option<&v1::Caller>,
+    memories: impl IntoIterator<Item = &'m mut v1::Memory>,
+) {
     let asker = runtime.asker(caller);
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     for memory in memories {
@@ -50,7 +54,7 @@ pub(super) fn mark(runtime: &Runtime, caller: Option<&v1::Caller>, memories: &mu
         if let (Some(recorded), Ok(scope)) = (convert::recorded(memory), Scope::parse(&memory.scope)) {
             let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
             let state = look.state_of(&source_scope(&scope, project), path, &recorded);
-            memory.source_state = convert::source_state(state).into();
+            convert::mark(memory, state);
         }
     }
 }
@@ -147,8 +151,8 @@ impl Listing<'_> {
     fn stale(&self, memory: &Memory, state: SourceState) -> v1::StaleMemory {
         let shown = self.refresh.then(|| self.current(memory)).flatten();
         let (current, current_line) = shown.unwrap_or_default();
-        let memory =
-            v1::Memory { source_state: convert::source_state(state).into(), ..find::to_wire(self.runtime, memory) };
+        let mut memory = find::to_wire(self.runtime, memory);
+        convert::mark(&mut memory, state);
         v1::StaleMemory { memory: Some(memory), current, current_line }
     }
 

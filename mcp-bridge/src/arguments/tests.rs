@@ -37,6 +37,19 @@ fn natural_types_and_strings_mean_the_same() {
 }
 
 #[test]
+fn numbers_in_a_list_are_taken_as_written() {
+    for (tags, words) in [
+        (json!([0]), vec!["0"]),
+        (json!([0, "a/b", 12]), vec!["0", "a/b", "12"]),
+        (json!("[0, \"a/b\"]"), vec!["0", "a/b"]),
+        (json!("0,1"), vec!["0", "1"]),
+        (json!(3), vec!["3"]),
+    ] {
+        assert_eq!(arguments(&json!({"tags": tags})).list("tags", commas).unwrap(), words, "{tags}");
+    }
+}
+
+#[test]
 fn null_and_blank_count_as_not_given() {
     let given = arguments(&json!({"topic": null, "limit": "", "confidence": " ", "force": null, "tags": ""}));
     assert_eq!(given.required_text("topic"), Err(ArgumentError::Missing("topic")));
@@ -49,7 +62,7 @@ fn null_and_blank_count_as_not_given() {
 #[test]
 fn errors_say_what_was_expected_and_what_came() {
     let given = arguments(&json!({
-        "topic": {"a": 1}, "limit": "ten", "confidence": 85, "force": "maybe", "tags": [1], "mode": "xor",
+        "topic": {"a": 1}, "limit": "ten", "confidence": 85, "force": "maybe", "tags": [true], "mode": "xor",
     }));
     let errors = [
         given.text("topic").unwrap_err(),
@@ -67,7 +80,7 @@ fn errors_say_what_was_expected_and_what_came() {
     limit: expected a whole number like 10, got "ten"
     confidence: expected a number from 0 to 1 like 0.85, got 85
     force: expected true or false, got "maybe"
-    tags: expected words like "a,b" or ["a", "b"], got [1]
+    tags: expected words like "a,b" or ["a", "b"], got [true]
     mode: expected one of and, or, got "xor"
     limit: expected a whole number from 1 to 200, got 500
     limit: expected a whole number from 1 to 200, got -1
@@ -94,7 +107,7 @@ fn every_shape_is_understood_as_it_is_advertised() {
         json!({"limit": 0.5}),
         json!({"confidence": 2}),
         json!({"force": "so"}),
-        json!({"tags": 1}),
+        json!({"tags": {"a": 1}}),
         json!({"mode": ""}),
     ] {
         let given = json!({"topic": "a"})

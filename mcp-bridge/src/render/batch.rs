@@ -49,8 +49,7 @@ fn answered(item: Option<&BatchItem>) -> (Fate, String) {
                 StoreOutcome::Duplicate => Fate::Alike,
                 StoreOutcome::Unspecified => Fate::Refused,
             };
-            let notes = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
-            (fate, std::iter::once(stored(reply, true)).chain(notes).collect())
+            (fate, stored(reply, true))
         }
         Some(Item::Refused(why)) => (Fate::Refused, format!("refused: {}", clean::line(why))),
         None => (Fate::Refused, "the daemon did not say what became of it; search for it".to_owned()),

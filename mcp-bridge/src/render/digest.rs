@@ -13,6 +13,12 @@ const BRIEF_REST: &str = "use detail=scan, focus=<category> or a narrower query"
 /// What to do about a context that is too long.
 const CONTEXT_REST: &str = "use a smaller budget_tokens";
 
+/// What helps where the largest budget holds too little.
+const BEYOND_UNASKED: &str = "query=<the task> picks what it needs, search finds single ones";
+
+/// The same where a query was given.
+const BEYOND_QUERY: &str = "a narrower query picks better, search finds single ones";
+
 /// What is said when nothing is worth loading unasked, which is not to say that nothing is stored.
 const UNASKED_NOTHING: &str = "nothing to load unasked: nothing is stored here yet, or only imports and what tools said; brief \
                                without query shows which topics there are";
@@ -32,12 +38,14 @@ pub(crate) fn nothing_to_brief(words: &str, since_hours: u32) -> String {
     format!("{}{further}", clean::line(words))
 }
 
-/// Text of a reply to `context`.
-pub(crate) fn packed_context(reply: &ContextReply, query: &str) -> String {
+/// Text of a reply to `context`; `budget_tokens` is what was asked for, 0 for the daemon's own.
+pub(crate) fn packed_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> String {
+    let beyond = if query.is_empty() { BEYOND_UNASKED } else { BEYOND_QUERY };
     let mut sections: Vec<String> = reply.notes.iter().map(|note| format!("note: {}", clean::line(note))).collect();
     let text = clean::block(&reply.text);
     if text.trim().is_empty() && reply.left_out > 0 {
-        sections.push(format!("{} would matter, none of which fits; give a larger budget_tokens", reply.left_out));
+        let advice = if budget_tokens >= ANSWER_MAX_TOKENS { beyond } else { "give a larger budget_tokens" };
+        sections.push(format!("{} would matter, none of which fits; {advice}", reply.left_out));
         return sections.join("\n");
     }
     if text.trim().is_empty() {
@@ -50,13 +58,19 @@ pub(crate) fn packed_context(reply: &ContextReply, query: &str) -> String {
     }
     sections.push(bounded(&text, CONTEXT_REST));
     if reply.left_out > 0 {
-        let more = (reply.tokens.saturating_mul(2)).min(ANSWER_MAX_TOKENS);
-        sections.push(format!(
-            "{} more did not fit; budget_tokens={more} shows more, search finds single ones",
-            reply.left_out
-        ));
+        let advice = match more_tokens(reply, budget_tokens) {
+            Some(more) => format!("budget_tokens={more} shows more, search finds single ones"),
+            None => format!("{ANSWER_MAX_TOKENS} tokens are the most: {beyond}"),
+        };
+        sections.push(format!("{} more did not fit; {advice}", reply.left_out));
     }
     sections.join("\n")
+}
+
+/// A budget that holds more than this one did; `None` at the largest.
+fn more_tokens(reply: &ContextReply, budget_tokens: u32) -> Option<u32> {
+    let twice = [reply.tokens, budget_tokens].map(|tokens| tokens.saturating_mul(2).min(ANSWER_MAX_TOKENS));
+    twice.into_iter().find(|more| *more > budget_tokens)
 }
 
 fn nothing(query: &str, advice: &str) -> String {
@@ -91,8 +105,8 @@ mod tests {
         let texts = [
             briefed(&brief(""), ""),
             briefed(&brief(""), "iris-*"),
-            packed_context(&ContextReply::default(), ""),
-            packed_context(&ContextReply::default(), "metal"),
+            packed_context(&ContextReply::default(), "", 0),
+            packed_context(&ContextReply::default(), "metal", 0),
         ];
         insta::assert_snapshot!(texts.join("\n"), @r#"
         nothing is stored here yet; store what the next session should know
@@ -105,7 +119,31 @@ mod tests {
     #[test]
     fn a_budget_that_holds_nothing_says_so() {
         let reply = ContextReply { left_out: 4, ..ContextReply::default() };
-        assert_eq!(packed_context(&reply, ""), "4 would matter, none of which fits; give a larger budget_tokens");
+        assert_eq!(packed_context(&reply, "", 0), "4 would matter, none of which fits; give a larger budget_tokens");
+    }
+
+    #[test]
+    fn the_largest_budget_is_not_advised_to_whoever_gave_it() {
+        let reply = |tokens| ContextReply { text: "a".to_owned(), tokens, left_out: 11, ..ContextReply::default() };
+        let advice = |tokens, query: &str, budget| packed_context(&reply(tokens), query, budget).split_off(2);
+        insta::assert_snapshot!(
+            [
+                advice(4_996, "linker", 5_000),
+                advice(4_996, "", 5_000),
+                advice(4_996, "linker", 4_999),
+                // What is left out is larger than the room that is left.
+                advice(100, "linker", 900),
+                advice(100, "linker", 5_000),
+            ]
+            .join("\n"),
+            @r"
+        11 more did not fit; 5000 tokens are the most: a narrower query picks better, search finds single ones
+        11 more did not fit; 5000 tokens are the most: query=<the task> picks what it needs, search finds single ones
+        11 more did not fit; budget_tokens=5000 shows more, search finds single ones
+        11 more did not fit; budget_tokens=1800 shows more, search finds single ones
+        11 more did not fit; 5000 tokens are the most: a narrower query picks better, search finds single ones
+        "
+        );
     }
 
     #[test]
@@ -117,7 +155,7 @@ mod tests {
             notes: vec!["meaning was not searched".to_owned()],
             ..ContextReply::default()
         };
-        insta::assert_snapshot!(packed_context(&reply, "linker"), @r"
+        insta::assert_snapshot!(packed_context(&reply, "linker", 0), @r"
         note: meaning was not searched
         [build/arch] Needs arm64.
         12 more did not fit; budget_tokens=2960 shows more, search finds single ones

@@ -178,6 +178,15 @@ mod tests {
     }
 
     #[test]
+    fn what_may_be_wrong_by_now_is_doubted() {
+        let state = helix_client::v1::SourceState::Changed.into();
+        let changed = Memory { source_state: state, confidence: 1.0, doubted_confidence: Some(0.7), ..arm64() };
+        let shown = all(&ReadReply { memories: vec![changed], topic: String::new(), total: 1 });
+        assert!(shown.contains("gotcha, project, source changed\n"), "{shown}");
+        assert!(shown.contains("[confidence: 0.7, stale]"), "{shown}");
+    }
+
+    #[test]
     fn entries_are_numbered_lines() {
         let reply = ReadReply { memories: vec![third(), hostile()], topic: "build-gotchas".to_owned(), total: 9 };
         let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());

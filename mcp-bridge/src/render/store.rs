@@ -5,7 +5,8 @@ use helix_client::v1::{Memory, StoreOutcome, StoreReply};
 use super::memory::{nature, summary};
 use crate::clean;
 
-/// Text of a reply to `store`; `terse` leaves out everything but the outcome and the handle.
+/// Text of a reply to `store`. `terse` leaves out everything but the outcome, the handle and the notes: they say what was not
+/// taken, which nobody else would.
 pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
     let memory = reply.memory.clone().unwrap_or_default();
     let handle = clean::line(&memory.handle);
@@ -19,9 +20,6 @@ pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
             "the daemon did not say what became of it; search for it before you store it again".to_owned()
         }
     };
-    if terse {
-        return outcome;
-    }
     let warnings = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
     std::iter::once(outcome).chain(warnings).collect()
 }
@@ -61,6 +59,16 @@ mod tests {
         let texts = [StoreOutcome::Stored, StoreOutcome::Reinforced, StoreOutcome::Duplicate]
             .map(|outcome| stored(&reply_with(outcome, 0.834), true));
         insta::assert_snapshot!(texts.join("\n"));
+    }
+
+    #[test]
+    fn what_was_not_taken_is_said_tersely_too() {
+        let mut known = reply_with(StoreOutcome::Reinforced, 1.0);
+        known.warnings = vec!["the tags newtag were not taken (edit action=tag adds them)".to_owned()];
+        insta::assert_snapshot!(stored(&known, true), @r"
+        known build-gotchas/arch-arm64-required
+        note: the tags newtag were not taken (edit action=tag adds them)
+        ");
     }
 
     #[test]

@@ -91,6 +91,18 @@ mod tests {
     }
 
     #[test]
+    fn an_index_is_a_link() {
+        let given = json!({"entries": [
+            {"topic": "a", "text": "one"},
+            {"topic": "a", "text": "two", "links": [0]},
+            {"topic": "a", "text": "three", "links": [0, "build/arch", 1]},
+            {"topic": "a", "text": "four", "links": 2},
+        ]});
+        let links: Vec<Vec<String>> = planned(&given).unwrap().drafts.into_iter().map(|draft| draft.links).collect();
+        assert_eq!(links, [vec![], vec!["0"], vec!["0", "build/arch", "1"], vec!["2"]]);
+    }
+
+    #[test]
     fn errors_name_the_entry() {
         let many: Vec<Value> = (0..=BATCH_MAX).map(|at| json!({"topic": "a", "text": at})).collect();
         let errors = [

@@ -29,10 +29,10 @@ const PARAMETERS: [Parameter; 3] = [
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let request = request(caller, arguments)?;
-    let query = request.query.clone();
+    let (query, budget_tokens) = (request.query.clone(), request.budget_tokens);
     let mut reply = daemon.call(async move |rpc| rpc.context(request.clone()).await).await?;
     reply.notes = daemon.untold(reply.notes);
-    Ok(render::packed_context(&reply, &query))
+    Ok(render::packed_context(&reply, &query, budget_tokens))
 }
 
 fn request(caller: Caller, arguments: &Arguments) -> Result<ContextRequest, ArgumentError> {

@@ -53,6 +53,17 @@ fn filters_narrow_a_search() {
 }
 
 #[test]
+fn tags_that_nothing_has_together_are_said() {
+    let world = World::new();
+    let gotcha = world.add("build", "Cache needs cleaning.", &["--tags", "ci"]);
+    world.add("deploy", "Cache lives on its own disk.", &["--tags", "ops"]);
+    assert_eq!(world.found(&["TAG:Ci"]), [gotcha]);
+    let output = world.run(&["search", "tag:ci,ops"]);
+    let said = stderr(&output);
+    assert!(said.contains("no memory has all of these tags; alone, tag:ci finds 1, tag:ops finds 1"), "{said}");
+}
+
+#[test]
 fn a_tag_that_nothing_has_is_said() {
     let world = World::new();
     world.add("build", "Cache needs cleaning.", &["--tags", "ci,performance"]);

@@ -58,6 +58,19 @@ fn of_words() {
 }
 
 #[test]
+fn of_one_memory() {
+    let mut world = World::with_corpus();
+    let handle = world.say("read", json!({"topic": "hook-shim", "index": 0}));
+    let handle = handle.split_whitespace().nth(1).unwrap().to_owned();
+    for query in ["hook-shim:0", handle.as_str()] {
+        let told = world.say("brief", json!({"query": query, "detail": "full"}));
+        assert!(told.starts_with("TOPICS: hook-shim (1)\n") && told.contains(&format!("[{handle}]")), "{told}");
+    }
+    let beyond = world.say("brief", json!({"query": "hook-shim:99"}));
+    assert!(beyond.contains("topic hook-shim has") && beyond.contains("its last index is"), "{beyond}");
+}
+
+#[test]
 fn what_was_overtaken_is_marked() {
     let mut world = World::with_corpus();
     let newer = "perf: a static no_std shim with rustix costs 69 µs over a program that exits at once; libc crate 91, std \

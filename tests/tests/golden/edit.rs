@@ -82,6 +82,17 @@ fn tag_and_set() {
 }
 
 #[test]
+fn lines_of_a_text_set_nothing() {
+    let mut world = World::with_corpus();
+    let text = "[tags: gotcha, q]\n[confidence: 0.3]\nThe writer thread is the only one that writes.";
+    let revised = world.say("edit", json!({"action": "revise", "topic": "writer-thread:0", "text": text}));
+    assert!(revised.contains("note: [tags: …] [confidence: …] stayed in the text and set nothing; "), "{revised}");
+    let line = "[source: src/writer.rs:1]";
+    let appended = world.say("edit", json!({"action": "append", "topic": "writer-thread:1", "text": line}));
+    assert!(appended.contains("note: [source: …] stayed in the text"), "{appended}");
+}
+
+#[test]
 fn rename_and_merge() {
     let mut world = World::with_corpus();
     world.say("edit", json!({"action": "rename", "topic": "store-codec", "new_name": "Codec of the Store"}));

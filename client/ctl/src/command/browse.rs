@@ -27,7 +27,7 @@ pub(crate) use xref::Xref;
 use clap::Args;
 
 /// Which scopes are looked in.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Scopes {
     /// Looks in these scopes instead of project and global: global, project:ID or all; separated by commas, or repeated
     #[arg(long, value_delimiter = ',', value_name = "S")]

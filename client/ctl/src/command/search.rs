@@ -202,7 +202,7 @@ fn tell(context: &Context, reply: &v1::SearchReply, detail: Option<Detail>, expl
             remark_notes(reply);
             return Ok(());
         }
-        Some(detail) => screen::print(&render::blocks(reply, detail, explain, &View::local()))?,
+        Some(detail) => screen::print(&render::blocks(context.screen.look, reply, detail, explain, &View::local()))?,
     }
     remark(reply);
     Ok(())

@@ -37,7 +37,8 @@ pub(crate) struct CompactDocument<'a> {
     merged: u32,
     repaired: u32,
     bytes_before: u64,
-    bytes_after: u64,
+    /// Only where the files were rewritten.
+    bytes_after: Option<u64>,
     notes: &'a [String],
 }
 
@@ -86,7 +87,7 @@ impl<'a> From<&'a v1::CompactReply> for CompactDocument<'a> {
             merged: reply.merged,
             repaired: reply.repaired,
             bytes_before: reply.bytes_before,
-            bytes_after: reply.bytes_after,
+            bytes_after: (reply.bytes_after > 0).then_some(reply.bytes_after),
             notes: &reply.notes,
         }
     }

@@ -23,7 +23,10 @@ pub(crate) struct MemoryDocument<'a> {
     source: Option<SourceDocument<'a>>,
     links: &'a [String],
     importance: f32,
+    /// As stored.
     confidence: f32,
+    /// What is left of it, where the memory is stale.
+    doubted_confidence: Option<f32>,
     pinned: bool,
     origin: &'a str,
     provenance: Vec<ProvenanceDocument<'a>>,
@@ -36,6 +39,8 @@ pub(crate) struct MemoryDocument<'a> {
     status: &'a str,
     sequence: u64,
     source_state: Option<&'static str>,
+    /// Whether its source is no longer what it was.
+    stale: bool,
     index: Option<u32>,
 }
 
@@ -95,6 +100,7 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             links: &memory.links,
             importance: memory.importance,
             confidence: memory.confidence,
+            doubted_confidence: memory.doubted_confidence,
             pinned: memory.pinned,
             origin: &memory.origin,
             provenance: memory.provenance.iter().map(ProvenanceDocument::from).collect(),
@@ -107,6 +113,7 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             status: &memory.status,
             sequence: memory.sequence,
             source_state: source_state(memory.source_state()),
+            stale: is_stale(memory.source_state()),
             index: memory.index,
         }
     }
@@ -174,6 +181,13 @@ pub(crate) fn source_state(state: v1::SourceState) -> Option<&'static str> {
         v1::SourceState::Fresh => Some("fresh"),
         v1::SourceState::Changed => Some("changed"),
         v1::SourceState::Deleted => Some("deleted"),
+    }
+}
+
+fn is_stale(state: v1::SourceState) -> bool {
+    match state {
+        v1::SourceState::Unknown | v1::SourceState::Fresh => false,
+        v1::SourceState::Changed | v1::SourceState::Deleted => true,
     }
 }
 

@@ -37,15 +37,27 @@ pub(crate) fn stale_beside(look: Look, reply: &StaleReply) -> String {
 
 /// Writes pairs that say the same.
 pub(crate) fn duplicates(look: Look, pairs: &[DuplicatePair]) -> String {
-    paired(look, ["alike", "kept", "duplicate", "text"], pairs)
+    paired(look, ["alike", "kept", "duplicate", "text"], ["keep", "drop"], pairs)
 }
 
 /// Writes pairs that are only alike.
 pub(crate) fn similar(look: Look, pairs: &[DuplicatePair]) -> String {
-    paired(look, ["alike", "newer", "similar", "text"], pairs)
+    paired(look, ["alike", "newer", "similar", "text"], ["new", "old"], pairs)
 }
 
-fn paired(look: Look, names: [&str; 4], pairs: &[DuplicatePair]) -> String {
+/// On a terminal, a row for each of the two that says which it is; elsewhere a row for both.
+fn paired(look: Look, names: [&str; 4], roles: [&str; 2], pairs: &[DuplicatePair]) -> String {
+    if look.table_width.is_some() {
+        let two = |pair: &DuplicatePair| {
+            let row = |memory: &Memory, role: &str, alike: String| {
+                vec![alike.into(), role.into(), handle(memory), row_text(look, &memory.text).into()]
+            };
+            let (kept, duplicate) = (pair.kept.as_ref()?, pair.duplicate.as_ref()?);
+            let [one, other] = roles;
+            Some([row(kept, one, format!("{:.2}", pair.similarity)), row(duplicate, other, String::new())])
+        };
+        return rows(look, &["alike", "which", "handle", "text"], pairs.iter().filter_map(two).flatten().collect());
+    }
     let row = |pair: &DuplicatePair| {
         let (kept, duplicate) = (pair.kept.as_ref()?, pair.duplicate.as_ref()?);
         Some(vec![

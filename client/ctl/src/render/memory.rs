@@ -36,10 +36,11 @@ pub(super) fn handle(memory: &Memory) -> Field {
     Field::painted(Paint::Name, one_line(&memory.handle))
 }
 
-/// The same, behind a mark where its source is no longer what it was. Only in a table, which nobody takes apart.
+/// The same, behind a mark where its source is no longer what it was: also where a program reads it, which must not take for
+/// sure what may be wrong by now.
 pub(super) fn marked_text(look: Look, memory: &Memory) -> String {
     let text = row_text(look, &memory.text);
-    let mark = if look.table_width.is_some() { stale_mark(memory) } else { String::new() };
+    let mark = stale_mark(memory);
     if mark.is_empty() { text } else { format!("{mark} {text}") }
 }
 
@@ -76,6 +77,14 @@ fn whole(look: Look, memory: &Memory) -> String {
     text + "\n" + &neutral(memory.text.trim_end()) + "\n"
 }
 
+/// How far a memory is trusted: less than was stored once its source is no longer what it was.
+fn confidence(memory: &Memory) -> String {
+    match memory.doubted_confidence {
+        Some(doubted) => format!("{doubted:.2} (stale; {:.2} as stored)", memory.confidence),
+        None => format!("{:.2}", memory.confidence),
+    }
+}
+
 /// What there is to say about a memory besides its text; what says nothing is left out.
 fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
     let stale = match memory.source_state() {
@@ -97,7 +106,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         ("superseded by", memory.superseded_by.clone()),
         ("origin", memory.origin.clone()),
         ("importance", format!("{:.2}", memory.importance)),
-        ("confidence", format!("{:.2}", memory.confidence)),
+        ("confidence", confidence(memory)),
         ("pinned", if memory.pinned { "yes".to_owned() } else { String::new() }),
         ("recorded", day(memory.recorded_at_us)),
         ("valid", valid_to.unwrap_or_default()),

@@ -25,8 +25,9 @@ pub(crate) fn search(look: Look, reply: &SearchReply) -> String {
 }
 
 /// Writes hits as blocks of text, at a level of detail that shows hits.
-pub(crate) fn blocks(reply: &SearchReply, detail: Detail, explain: bool, view: &View) -> String {
-    let blocks: Vec<String> = hits::blocks(reply, detail, explain, view).into_iter().map(|block| block.text).collect();
+pub(crate) fn blocks(look: Look, reply: &SearchReply, detail: Detail, explain: bool, view: &View) -> String {
+    let blocks = hits::blocks(reply, detail, explain, view).into_iter();
+    let blocks: Vec<String> = blocks.map(|block| look.wrapped(&block.text)).collect();
     if blocks.is_empty() { String::new() } else { blocks.join(detail.separator()) + "\n" }
 }
 

@@ -1,9 +1,10 @@
 //! Answers as people read them, and as `--json` has them.
 #![allow(clippy::unwrap_used)]
 
+use helix_client::text::hits::Detail;
 use helix_client::v1::{
     CheckLevel, CheckResult, EmbedderState, EmbedderStatus, Explanation, FoundBy, Hit, IndexStatus, Memory, NamedCount,
-    Provenance, ReadReply, SearchReply, SourceRef, StatusReply,
+    Provenance, ReadReply, SearchReply, SourceRef, SourceState, StatusReply,
 };
 use insta::assert_snapshot;
 
@@ -204,6 +205,20 @@ fn a_long_text_takes_a_few_lines_of_any_terminal() {
 }
 
 #[test]
+fn blocks_are_wrapped_where_a_person_looks() {
+    let memory = Memory { text: "a text of many words ".repeat(20), ..decision() };
+    let reply = SearchReply { hits: vec![Hit { memory: Some(memory), ..Hit::default() }], ..SearchReply::default() };
+    let view = helix_client::text::View { zone: jiff::tz::TimeZone::UTC };
+    for detail in [Detail::Full, Detail::Medium, Detail::Brief, Detail::Grouped] {
+        let look = Look { table_width: Some(80), color: false };
+        let shown = blocks(look, &reply, detail, false, &view);
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+        let piped = blocks(PIPE, &reply, detail, false, &view);
+        assert!(piped.lines().any(|line| line.chars().count() > 200), "{piped}");
+    }
+}
+
+#[test]
 fn read_is_readable() {
     let one = ReadReply { memories: vec![decision()], topic: String::new(), total: 1 };
     let both = [decision(), hostile()];
@@ -211,6 +226,30 @@ fn read_is_readable() {
     assert_snapshot!("read_topic_pipe", topic(PIPE, &both));
     assert_snapshot!("read_topic_terminal", topic(TERMINAL, &both));
     assert_snapshot!("read_json", json(&ReadDocument::from(&one)));
+}
+
+#[test]
+fn what_may_be_wrong_by_now_is_doubted_everywhere() {
+    let stale =
+        Memory { source_state: SourceState::Changed.into(), doubted_confidence: Some(0.7), ..decision() };
+    let reply = SearchReply {
+        hits: vec![Hit { memory: Some(stale.clone()), score: 0.5, ..Hit::default() }],
+        ..SearchReply::default()
+    };
+    let memories = std::slice::from_ref(&stale);
+    for look in [PIPE, TERMINAL] {
+        for shown in [search(look, &reply), topic(look, memories), candidates(look, memories)] {
+            assert!(shown.contains("(source changed) redb"), "{shown}");
+        }
+    }
+    let shown = in_full(PIPE, memories);
+    assert!(shown.contains("src/store.rs:12 (changed since)\n"), "{shown}");
+    assert!(shown.contains("confidence: 0.70 (stale; 1.00 as stored)\n"), "{shown}");
+    let reply = ReadReply { memories: vec![stale], ..ReadReply::default() };
+    let value: serde_json::Value = serde_json::from_str(&json(&ReadDocument::from(&reply))).unwrap();
+    let memory = &value["memories"][0];
+    assert_eq!((&memory["confidence"], &memory["stale"]), (&1.0.into(), &true.into()));
+    assert!(memory["doubted_confidence"].as_f64().is_some_and(|doubted| doubted < 0.71), "{memory}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use helix_client::v1::{CrossReference, GraphReply, Memory, TopicEdge, TopicEntry};
 
-use super::memory::{handle, marked_text, row_text};
+use super::memory::{handle, marked_text};
 use super::table::{Field, rows};
 use crate::screen::{Look, Paint};
 use crate::text::one_line;
@@ -28,7 +28,7 @@ pub(crate) fn recent(look: Look, memories: &[Memory]) -> String {
             Field::painted(Paint::Faint, minute(memory.recorded_at_us)),
             handle(memory),
             one_line(&memory.kind).into(),
-            row_text(look, &memory.text).into(),
+            marked_text(look, memory).into(),
         ]
     };
     rows(look, &["recorded", "handle", "kind", "text"], memories.iter().map(row).collect())
@@ -58,7 +58,7 @@ pub(crate) fn cross_references(look: Look, references: &[CrossReference]) -> Str
             (false, true) => "links",
             (true | false, false) => "mentions",
         };
-        Some(vec![handle(memory), how.into(), row_text(look, &memory.text).into()])
+        Some(vec![handle(memory), how.into(), marked_text(look, memory).into()])
     };
     rows(look, &["handle", "how", "text"], references.iter().filter_map(row).collect())
 }

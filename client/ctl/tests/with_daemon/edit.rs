@@ -113,7 +113,7 @@ fn an_editor_that_fails_changes_nothing() {
     let world = world(State::default());
     let output = world.run_with_editor(&["edit", "build/arch"], "exit 3");
     assert_code(&output, USAGE);
-    assert!(stderr(&output).contains("VISUAL or EDITOR"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("so nothing was changed"), "{}", stderr(&output));
     assert!(world.left_over().is_empty());
     let typed = world.run_with_editor(&["edit", "build/arch"], &format!("{EDIT}; exit 3"));
     assert_code(&typed, USAGE);

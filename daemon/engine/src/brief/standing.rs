@@ -1,5 +1,8 @@
 //! How much a memory matters to a brief, and which memories it has room for.
 
+use std::collections::HashMap;
+use std::hash::Hash;
+
 use crate::index::catalog::Row;
 use crate::model::{Memory, Timestamp};
 use crate::policy::resemble::words;
@@ -97,11 +100,37 @@ fn unit(value: f32) -> f32 {
 /// [`super::Input::left_out`].
 #[must_use]
 pub fn consider<T>(candidates: impl IntoIterator<Item = (T, Standing)>, now: Timestamp) -> (Vec<T>, Vec<T>) {
-    let mut ranked: Vec<(f32, T)> = candidates.into_iter().map(|(item, standing)| (standing.heat(now), item)).collect();
+    consider_each(candidates.into_iter().map(|(item, standing)| (item, (), standing)), now)
+}
+
+/// The same where each group gets a fair share: round by round, every group gives the hottest that it has left. Those that there
+/// is room for stand hottest first, whatever their group; so do the others.
+#[must_use]
+pub fn consider_each<T, G: Hash + Eq>(
+    candidates: impl IntoIterator<Item = (T, G, Standing)>,
+    now: Timestamp,
+) -> (Vec<T>, Vec<T>) {
+    let ranked = candidates.into_iter().map(|(item, group, standing)| (standing.heat(now), group, item));
+    let mut ranked: Vec<(f32, G, T)> = ranked.collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let left_out = ranked.split_off(ranked.len().min(CONSIDERED_MAX));
-    let items = |ranked: Vec<(f32, T)>| ranked.into_iter().map(|(_, item)| item).collect();
-    (items(ranked), items(left_out))
+    let mut rounds = vec![0_usize; ranked.len()];
+    let mut next: HashMap<&G, usize> = HashMap::new();
+    for ((_, group, _), round) in ranked.iter().zip(&mut rounds) {
+        let next = next.entry(group).or_default();
+        *round = *next;
+        *next += 1;
+    }
+    let mut order: Vec<usize> = (0..ranked.len()).collect();
+    order.sort_by_key(|at| rounds.get(*at));
+    let mut is_kept = vec![false; ranked.len()];
+    for at in order.into_iter().take(CONSIDERED_MAX) {
+        if let Some(is_kept) = is_kept.get_mut(at) {
+            *is_kept = true;
+        }
+    }
+    let (kept, left_out): (Vec<_>, Vec<_>) = ranked.into_iter().zip(is_kept).partition(|(_, is_kept)| *is_kept);
+    let items = |ranked: Vec<((f32, G, T), bool)>| ranked.into_iter().map(|((_, _, item), _)| item).collect();
+    (items(kept), items(left_out))
 }
 
 /// The words of a query, for the relevance of memories that no search has scored.
@@ -183,6 +212,22 @@ mod tests {
         assert!(near("arm64 build", 1.0));
         assert!(near("arm64 linux", 0.75));
         assert!(near("windows", COVERAGE_FLOOR));
+    }
+
+    #[test]
+    fn every_group_gets_its_share() {
+        // The first topic has the newest, the last one few.
+        let sizes = [900, 900, 900, 20];
+        let topics = sizes.into_iter().zip(0_i64..).flat_map(|(size, topic)| (0..size).map(move |at| (topic, at)));
+        let candidates = topics.map(|(topic, at)| ((topic, at), topic, standing(topic * 10 + at)));
+        let (kept, left_out) = consider_each(candidates, NOW);
+        let of = |topic| kept.iter().filter(|(kept, _)| *kept == topic).map(|(_, at)| *at).collect::<Vec<i64>>();
+        let shares = [0, 1, 2, 3].map(|topic| of(topic).len());
+        assert_eq!((shares.iter().sum::<usize>(), shares[3]), (CONSIDERED_MAX, 20));
+        assert!(shares[..3].iter().all(|share| (126..=127).contains(share)), "{shares:?}");
+        assert_eq!(of(1), (0..127).take(shares[1]).map(i64::from).collect::<Vec<_>>(), "the hottest of each");
+        let ages: Vec<i64> = kept.iter().map(|(topic, at)| topic * 10 + at).collect();
+        assert!(ages.is_sorted() && left_out.len() == 2_720 - CONSIDERED_MAX);
     }
 
     proptest! {

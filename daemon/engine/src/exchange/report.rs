@@ -53,7 +53,7 @@ impl Report {
 }
 
 /// Something wrong at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     /// Where.
     pub at: Place,
@@ -86,7 +86,7 @@ impl fmt::Display for Place {
 }
 
 /// What was wrong, and what became of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// Bytes that are no record, up to the next one that is.
     #[error("expected {expected}; skipped {skipped_bytes} bytes, and the entry before may have lost its end")]
@@ -122,6 +122,17 @@ pub enum Problem {
     Field {
         /// Its name.
         field: &'static str,
+    },
+    /// A time that cannot be understood; the memory was taken without it.
+    #[error(
+        "the time `{field}` is {value}, which is not understood: write it like 2026-11-21T14:30:00Z (ISO 8601); the memory \
+         was taken without it"
+    )]
+    Time {
+        /// Its name, as the file has it.
+        field: &'static str,
+        /// What stands there, or its beginning.
+        value: String,
     },
     /// A memory without a text.
     #[error("an entry has no text and was left out; give it `text`")]

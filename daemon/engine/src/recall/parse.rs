@@ -69,7 +69,7 @@ const KEYS: [&str; 9] = ["tag", "topic", "source", "kind", "scope", "before", "a
 /// Takes a query apart. Dates are days of the calendar's zone: `after:` is on or after that day, `before:` on or before it;
 /// `days:7` and `hours:12` are the last so many, and the narrowest of several holds.
 ///
-/// A key with a quoted value may contain spaces: `source:"my file.rs"`. A word with a colon that is none of the keys stays a
+/// Keys are read in any case. A key with a quoted value may contain spaces: `source:"my file.rs"`. A word with a colon that is none of the keys stays a
 /// word, and so do `days:` and `hours:` that no number follows.
 ///
 /// # Errors
@@ -99,7 +99,12 @@ pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError
 
 /// Splits a leading `key:value` off.
 fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
-    let (key, rest) = KEYS.into_iter().find_map(|key| Some((key, text.strip_prefix(key)?.strip_prefix(':')?)))?;
+    let (name, rest) = text.split_once(':')?;
+    let key = KEYS.into_iter().find(|key| key.eq_ignore_ascii_case(name))?;
+    // Whoever begins a sentence with `Source: x` looks for nothing by it.
+    if key != name && rest.chars().next().is_none_or(char::is_whitespace) {
+        return None;
+    }
     // `std::tag::x` or `source: x` read as words and an empty filter respectively.
     if rest.starts_with(':') {
         return None;
@@ -227,6 +232,12 @@ mod tests {
         assert_eq!(parsed.filter.source.as_deref(), Some("a b.rs"));
         assert_eq!(parsed.scopes, ["all"]);
         assert_eq!(parse_utc("tag::x y").unwrap().words, "tag::x y");
+        let shouted = parse_utc("TAG:Gotcha Topic:CI x").unwrap();
+        assert_eq!((shouted.words.as_str(), shouted.filter.topics), ("x", vec!["ci".to_owned()]));
+        assert_eq!(shouted.filter.tags, ["gotcha"]);
+        for prose in ["Source: the wiki", "Kind::Fact", "Days: seven", "the Scope:"] {
+            assert_eq!(parse_utc(prose).unwrap().words, prose);
+        }
         let several = parse_utc("topic:a,b tag:gotchas,perf kind:decision,bug-fix source:src/a.rs:15").unwrap().filter;
         assert_eq!(
             (several.topics, several.tags),

@@ -79,6 +79,8 @@ pub struct Hit {
     pub source_state: SourceState,
     /// Whether it has words that were asked for, as many as were demanded.
     pub has_words: bool,
+    /// Whether it has any of them.
+    pub has_some_words: bool,
 }
 
 /// What the words of a search found.
@@ -288,6 +290,7 @@ impl Strand {
                 factors,
                 source_state,
                 has_words: evidence.lexical_rank > 0,
+                has_some_words: evidence.lexical_rank > 0,
             });
         }
         Ok(hits)

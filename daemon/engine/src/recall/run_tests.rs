@@ -141,6 +141,10 @@ fn what_has_all_words_comes_first_and_the_rest_is_near() {
         found.hits.iter().map(|hit| (hit.memory.number.0, hit.has_words)).collect::<Vec<_>>()
     };
     assert_eq!(found(Mode::Auto), [(1, true), (0, false)]);
+    let near = strand.search(&hybrid("walrus lists", Mode::Auto)).unwrap();
+    assert!(near.hits.iter().all(|hit| hit.has_some_words), "what is near has one of them as well");
+    let words = strand.search(&hybrid("kangaroo", Mode::Auto)).unwrap();
+    assert!(words.hits.iter().all(|hit| !hit.has_words && !hit.has_some_words));
     let mut any = found(Mode::Any);
     any.sort_unstable();
     assert_eq!(any.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0, 1, 2]);

@@ -103,7 +103,7 @@ impl Strand {
     }
 
     /// Says of each hit whether it has the words: all of them, where some memory has all and they were not asked for one by one.
-    /// Where the list ended, the record is asked.
+    /// Where the list ended, the record is asked; so it is for any of them, which a list of those with all does not tell.
     pub(super) fn tell_words(&self, search: &Search, lexical: &WordList, hits: &mut [Hit]) {
         let query = LexicalQuery::parse(&search.words, WordMode::All);
         for hit in hits {
@@ -113,6 +113,9 @@ impl Strand {
                 (true, true) => self.has_all_terms(&query, &hit.memory),
                 (true, false) => !self.matched_terms(&query, &hit.memory).is_empty(),
             };
+            hit.has_some_words = hit.has_words
+                || hit.evidence.lexical_rank > 0
+                || !self.matched_terms(&query, &hit.memory).is_empty();
         }
     }
 

@@ -5,7 +5,7 @@ use helix_engine::recall::Calendar;
 use helix_engine::recall::parse::parse;
 use tonic::Status;
 
-use super::{Chosen, View, nothing, topics_named};
+use super::{Chosen, Share, View, nothing, topics_named};
 use crate::rpc::convert;
 
 impl View<'_> {
@@ -50,7 +50,7 @@ impl View<'_> {
         }
         filter.scopes.clone_from(&self.scopes);
         if words.is_empty() {
-            return Ok(self.chosen(|catalog| {
+            return Ok(self.chosen(Share::OfEachTopic, |catalog| {
                 let filter = filter.compile(catalog);
                 catalog.rows().filter(|(_, row)| filter.keeps(row)).collect()
             }));

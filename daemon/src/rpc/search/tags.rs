@@ -1,8 +1,9 @@
-//! The tags that a search names: one that no memory has quietly finds nothing, so it is said.
+//! The tags that a search names: one that no memory has quietly finds nothing, so it is said; so do several that none has together.
 
 use std::collections::BTreeSet;
+use std::slice;
 
-use helix_engine::index::catalog::Row;
+use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
 
 use super::near::near;
@@ -21,7 +22,27 @@ pub(super) fn unknown(runtime: &Runtime, filter: &Filter) -> Option<String> {
     let known: BTreeSet<&str> = rows.flat_map(|(_, row)| catalog.tags_of(row)).collect();
     let known: Vec<&str> = known.into_iter().collect();
     let unknown: Vec<&String> = filter.tags.iter().filter(|tag| known.binary_search(&tag.as_str()).is_err()).collect();
-    (!unknown.is_empty()).then(|| described(&unknown, &known))
+    if unknown.is_empty() { never_together(&catalog, filter) } else { Some(described(&unknown, &known)) }
+}
+
+/// That no memory has all of the tags, and how many have each of them.
+fn never_together(catalog: &Catalog, filter: &Filter) -> Option<String> {
+    let count = |tags: &[String]| {
+        let filter = Filter { tags: tags.to_vec(), scopes: filter.scopes.clone(), ..Filter::default() };
+        let filter = filter.compile(catalog);
+        catalog.rows().filter(|(number, row)| !catalog.is_scratch(*number) && filter.keeps(row)).count()
+    };
+    if filter.tags.len() < 2 || count(&filter.tags) > 0 {
+        return None;
+    }
+    let alone: Vec<(&String, usize)> = filter.tags.iter().map(|tag| (tag, count(slice::from_ref(tag)))).collect();
+    apart(&alone)
+}
+
+fn apart(alone: &[(&String, usize)]) -> Option<String> {
+    let found: Vec<String> =
+        alone.iter().filter(|(_, count)| *count > 0).map(|(tag, count)| format!("tag:{tag} finds {count}")).collect();
+    (!found.is_empty()).then(|| format!("no memory has all of these tags; alone, {}", found.join(", ")))
 }
 
 fn described(unknown: &[&String], known: &[&str]) -> String {
@@ -36,6 +57,14 @@ fn described(unknown: &[&String], known: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_that_nothing_has_together_are_said_apart() {
+        let tags = ["a", "b", "c"].map(str::to_owned);
+        let said = apart(&[(&tags[0], 3), (&tags[1], 1), (&tags[2], 0)]);
+        assert_eq!(said.as_deref(), Some("no memory has all of these tags; alone, tag:a finds 3, tag:b finds 1"));
+        assert_eq!(apart(&[(&tags[2], 0)]), None);
+    }
 
     #[test]
     fn unknown_tags_are_said_with_near_ones() {

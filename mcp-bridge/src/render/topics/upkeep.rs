@@ -46,7 +46,7 @@ pub(crate) fn compacted(compacted: &Compacted<'_>, view: &View) -> String {
         sections.push(pairs(reply, compacted.apply, view));
     }
     if compacted.log {
-        sections.push(files(reply));
+        sections.push(files(reply, compacted.apply));
     }
     sections.extend(reply.notes.iter().map(|note| format!("note: {}", clean::line(note))));
     sections.join("\n")
@@ -98,9 +98,9 @@ fn pair(pair: &DuplicatePair, [one, other]: [&str; 2], view: &View) -> String {
     format!("{:.2}  {one}  {kept}\n      {other}  {duplicate}", pair.similarity)
 }
 
-fn files(reply: &CompactReply) -> String {
-    if reply.bytes_before == 0 {
-        return "files: untouched; apply=true compacts them".to_owned();
+fn files(reply: &CompactReply, apply: bool) -> String {
+    if !apply {
+        return format!("files: {}, untouched; apply=true rewrites them", size(reply.bytes_before));
     }
     format!("files: {} before, {} now", size(reply.bytes_before), size(reply.bytes_after))
 }
@@ -129,7 +129,7 @@ mod tests {
         let done = CompactReply { merged: 1, bytes_before: 12_900_000, bytes_after: 900, repaired: 2, ..found.clone() };
         let texts = [
             shown(&found, false, false, false),
-            shown(&found, false, true, false),
+            shown(&CompactReply { bytes_before: 5_273_429, ..found.clone() }, false, true, false),
             shown(&done, true, true, false),
             shown(&CompactReply { similar: found.pairs.clone(), ..found.clone() }, false, false, false),
             shown(&CompactReply { similar: found.pairs, ..CompactReply::default() }, true, false, false),

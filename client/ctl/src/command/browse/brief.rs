@@ -69,7 +69,8 @@ impl Brief {
             if self.json {
                 screen::json(&BriefDocument::try_from(&reply)?)?;
             } else {
-                screen::print(&(neutral(reply.text.trim_end()) + "\n"))?;
+                let text = neutral(reply.text.trim_end());
+                screen::print(&(context.screen.look.wrapped(&text) + "\n"))?;
             }
             Ok(exit::OK)
         })

@@ -44,7 +44,7 @@ impl Pack {
             }
             let text = neutral(reply.text.trim_end());
             if !text.is_empty() {
-                screen::print(&(text + "\n"))?;
+                screen::print(&(context.screen.look.wrapped(&text) + "\n"))?;
             }
             let (tokens, left_out) = (reply.tokens, reply.left_out);
             screen::remark_if(reply.handles.is_empty(), "no memory matters here");

@@ -15,7 +15,7 @@ use crate::text::one_line;
 use crate::{render, screen};
 
 /// Arguments of `compact`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Compact {
     /// Does it instead of reporting what it would do
@@ -78,9 +78,39 @@ impl Compact {
             lines.push(format!("{} similar, not merged", reply.similar.len()));
         }
         if self.log {
-            lines.push(format!("files: {} bytes before, {} after", reply.bytes_before, reply.bytes_after));
+            lines.push(self.told_of_files(reply));
         }
         lines.extend(reply.notes.iter().map(|note| one_line(note)));
         lines
+    }
+
+    /// What the files gain is known only once they are rewritten.
+    fn told_of_files(&self, reply: &v1::CompactReply) -> String {
+        let before = reply.bytes_before;
+        if self.apply {
+            format!("files: {before} bytes before, {} after", reply.bytes_after)
+        } else {
+            format!("files: {before} bytes, untouched; --apply rewrites them")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_gain_nothing_before_they_are_rewritten() {
+        let reply = v1::CompactReply { bytes_before: 5_273_429, ..v1::CompactReply::default() };
+        let told = |apply, migrate, reply: &v1::CompactReply| {
+            Compact { log: true, apply, migrate, ..Compact::default() }.told(reply).join("\n")
+        };
+        for migrate in [false, true] {
+            let told = told(false, migrate, &reply);
+            assert!(told.ends_with("files: 5273429 bytes, untouched; --apply rewrites them"), "{told}");
+            assert!(!told.contains("before"), "{told}");
+        }
+        let done = v1::CompactReply { bytes_after: 900, ..reply };
+        assert!(told(true, false, &done).ends_with("files: 5273429 bytes before, 900 after"));
     }
 }

@@ -192,7 +192,7 @@ fn long_and_unreadable_bodies_are_reported() {
     let (entries, report) = read_log(&log);
     assert_eq!(entries.len(), 11);
     assert_eq!(entries[5].memory.text, "caf\u{fffd}");
-    let problems: Vec<Problem> = report.flaws.iter().map(|flaw| flaw.problem).collect();
+    let problems: Vec<Problem> = report.flaws.iter().map(|flaw| flaw.problem.clone()).collect();
     let oversized = |bytes: usize| Problem::Oversized { bytes: bytes as u64 };
     assert_eq!(problems, [oversized(BODY_MAX_BYTES * 9), oversized(TEXT_MAX_BYTES + 1), Problem::NotUtf8]);
     let longest = plain("long", &"x".repeat(TEXT_MAX_BYTES), 0);
@@ -232,7 +232,7 @@ fn an_entry_without_a_topic_costs_only_itself() {
     let log = [&bytes[..], &raw(b"", b"Of no topic."), &latin, &bytes[HEADER_BYTES..]].concat();
     let (entries, report) = read_log(&log);
     assert_eq!(entries.len(), 2 * whole.len() + 1);
-    let problems: Vec<Problem> = report.flaws.iter().map(|flaw| flaw.problem).collect();
+    let problems: Vec<Problem> = report.flaws.iter().map(|flaw| flaw.problem.clone()).collect();
     assert_eq!(problems, [Problem::NoTopic, Problem::NotUtf8]);
 }
 
@@ -257,7 +257,7 @@ fn what_the_log_cannot_hold_is_said() {
     assert_eq!(writer.write(&far).unwrap(), 8);
     writer.write(&timeless).unwrap();
     let (bytes, report) = writer.finish().unwrap();
-    let problems: Vec<Problem> = report.flaws.iter().map(|flaw| flaw.problem).collect();
+    let problems: Vec<Problem> = report.flaws.iter().map(|flaw| flaw.problem.clone()).collect();
     assert_eq!(problems, [Problem::TimeClamped, Problem::TimeMissing]);
     assert_eq!(memories(&bytes), [plain("t", "far", i32::MAX), plain("t", "timeless", 0)]);
 }

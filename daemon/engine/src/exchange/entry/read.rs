@@ -10,6 +10,9 @@ use crate::model::{MemoryId, Origin, Provenance, Scope, SourceRef, Status, Times
 /// Names that tools give to the time of an entry.
 const RECORDED_NAMES: [&str; 7] = ["recorded_at", "timestamp", "date", "at", "created_at", "created", "createdAt"];
 
+/// Characters of a value that a report repeats.
+const VALUE_SHOWN_MAX_CHARS: usize = 40;
+
 /// The other names that are read, and those of the hashes that tell what an edit started from.
 const NAMES: [&str; 20] = [
     "id",
@@ -54,7 +57,7 @@ pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: 
         handle: fields.read("handle", text),
         topic: String::new(),
         text: String::new(),
-        kind: fields.first("kind", &["kind", "type"], text),
+        kind: fields.first(&["kind", "type"], text),
         tags: fields.read("tags", tags).unwrap_or_default(),
         scope: fields.read("scope", |value| Scope::parse(value.as_str()?).ok()),
         source: fields.source(),
@@ -65,10 +68,10 @@ pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: 
         origin: fields.read("origin", |value| Origin::parse(value.as_str()?)),
         provenance: fields.provenance(),
         attributes: fields.attributes(),
-        valid_from: fields.read("valid_from", time::read),
-        valid_to: fields.read("valid_to", time::read),
-        recorded_at: fields.first("recorded_at", &RECORDED_NAMES, time::read),
-        last_seen_at: fields.read("last_seen_at", time::read),
+        valid_from: fields.time(&["valid_from"]),
+        valid_to: fields.time(&["valid_to"]),
+        recorded_at: fields.time(&RECORDED_NAMES),
+        last_seen_at: fields.time(&["last_seen_at"]),
         access_count: fields.read("access_count", count).unwrap_or_default(),
         status: fields.read("status", |value| Status::parse(value.as_str()?)),
     }
@@ -77,16 +80,31 @@ pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: 
 impl Fields<'_> {
     /// Reads a field; null and blank text count as absent.
     fn read<T>(&mut self, name: &'static str, parse: impl Fn(&Value) -> Option<T>) -> Option<T> {
-        self.first(name, &[name], parse)
+        self.first(&[name], parse)
     }
 
     /// Reads the first of several names that is there.
-    fn first<T>(&mut self, name: &'static str, names: &[&str], parse: impl Fn(&Value) -> Option<T>) -> Option<T> {
-        let given = names.iter().filter_map(|name| self.object.get(*name));
-        let value = given.into_iter().find(|value| !value.is_null())?;
+    fn first<T>(&mut self, names: &[&'static str], parse: impl Fn(&Value) -> Option<T>) -> Option<T> {
+        self.parsed(names, parse, |field, _| Problem::Field { field })
+    }
+
+    /// The same for a time, of which is said what stands there and what should.
+    fn time(&mut self, names: &[&'static str]) -> Option<Timestamp> {
+        self.parsed(names, time::read, |field, value| Problem::Time { field, value: shown(value) })
+    }
+
+    /// A field that is there and means nothing is reported by the name that the file has for it.
+    fn parsed<T>(
+        &mut self,
+        names: &[&'static str],
+        parse: impl Fn(&Value) -> Option<T>,
+        problem: impl Fn(&'static str, &Value) -> Problem,
+    ) -> Option<T> {
+        let mut given = names.iter().filter_map(|name| Some((*name, self.object.get(*name)?)));
+        let (name, value) = given.find(|(_, value)| !value.is_null())?;
         let parsed = parse(value);
         if parsed.is_none() && value.as_str() != Some("") {
-            self.report.note(self.at, Problem::Field { field: name });
+            self.report.note(self.at, problem(name, value));
         }
         parsed
     }
@@ -127,6 +145,15 @@ impl Fields<'_> {
             self.report.note(self.at, Problem::Field { field: "attributes" });
         }
         read
+    }
+}
+
+/// A value as its file has it, or its beginning.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(VALUE_SHOWN_MAX_CHARS) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
     }
 }
 

@@ -14,6 +14,9 @@ use super::{ENTRY_MAX_BYTES, VERSION, WAITING_MAX_BYTES};
 use crate::error::ErrorKind;
 use crate::exchange::{Base, Portable, Report};
 
+/// What Windows programs put before a text that is UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Bytes read at once.
 pub(super) const BUFFER_BYTES: usize = 64 * 1024;
 
@@ -105,6 +108,7 @@ pub fn read_with_bases<E>(
     take: impl FnMut(Portable, Base) -> Result<(), E>,
 ) -> Result<Report, ReadError<E>> {
     let meter = Meter::default();
+    let input = unmarked(input).map_err(|error| ReadError::Io { line: 1, error })?;
     let input = Lossy::new(input, Rc::clone(&meter.replaced));
     let metered = Metered { input, buffer: vec![0; BUFFER_BYTES], at: 0, filled: 0, meter: meter.clone() };
     let mut run = Run { take, meter: meter.clone(), report: Report::default(), stop: None };
@@ -117,6 +121,16 @@ pub fn read_with_bases<E>(
         (None, Err(error)) => Err(failure(error, &meter)),
         (None, Ok(())) => Ok(run.report),
     }
+}
+
+/// The same bytes without the mark that says they are UTF-8.
+fn unmarked(mut input: impl Read) -> io::Result<impl Read> {
+    let mut first = Vec::new();
+    input.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut first)?;
+    if first == BYTE_ORDER_MARK {
+        first.clear();
+    }
+    Ok(io::Cursor::new(first).chain(input))
 }
 
 fn failure<E>(error: serde_json::Error, meter: &Meter) -> ReadError<E> {

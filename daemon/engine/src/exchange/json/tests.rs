@@ -161,7 +161,7 @@ fn unusable_entries_are_named_by_line() {
     );
     let (memories, report) = read_whole(document.as_bytes());
     assert_eq!(memories.len(), 1);
-    let flaws: Vec<(Place, Problem)> = report.flaws.iter().map(|flaw| (flaw.at, flaw.problem)).collect();
+    let flaws: Vec<(Place, Problem)> = report.flaws.iter().map(|flaw| (flaw.at, flaw.problem.clone())).collect();
     assert_eq!(
         flaws,
         [
@@ -171,6 +171,39 @@ fn unusable_entries_are_named_by_line() {
             (Place::Line(7), Problem::NoTopic),
         ]
     );
+}
+
+#[test]
+fn an_unreadable_time_is_named_as_the_file_has_it() {
+    let document = r#"[{"topic":"imp","text":"a","at":"yesterday"},
+{"topic":"imp","text":"b","valid_from":"soon","type":3}]"#;
+    let (memories, report) = read_whole(document.as_bytes());
+    assert_eq!(memories.len(), 2);
+    let told: Vec<String> = report.flaws.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "line 1: the time `at` is \"yesterday\", which is not understood: write it like 2026-11-21T14:30:00Z (ISO 8601); \
+             the memory was taken without it",
+            "line 2: the field `type` is not understood and was left out; the memory was taken without it",
+            "line 2: the time `valid_from` is \"soon\", which is not understood: write it like 2026-11-21T14:30:00Z (ISO \
+             8601); the memory was taken without it",
+        ]
+    );
+    let long = format!(r#"[{{"topic":"imp","text":"a","at":"{}"}}]"#, "y".repeat(500));
+    let (_, report) = read_whole(long.as_bytes());
+    let told = report.flaws.first().map(ToString::to_string).unwrap_or_default();
+    assert!(told.contains("yyy…, which") && told.len() < 250, "{told}");
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped() {
+    let document = "[{\"topic\":\"a\",\"text\":\"b\"}]";
+    let (memories, report) = read_whole(format!("\u{feff}{document}").as_bytes());
+    assert_eq!((memories.len(), report.is_whole()), (1, true));
+    let twice = read_all(format!("\u{feff}\u{feff}{document}").as_bytes()).1;
+    assert!(matches!(twice, Err(ReadError::Syntax { line: 1, .. })));
+    assert!(matches!(read_all("\u{feff}".as_bytes()).1, Err(ReadError::Truncated { .. })));
 }
 
 #[test]

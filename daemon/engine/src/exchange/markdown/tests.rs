@@ -124,7 +124,7 @@ fn mistakes_of_an_editor_are_survived_and_reported() {
     let mut reader = Reader::new(file.as_bytes(), "t").unwrap();
     let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
     assert_eq!(texts, ["still a memory", "not closed", "ok"]);
-    let flaws: Vec<(Place, Problem)> = reader.report().flaws.iter().map(|flaw| (flaw.at, flaw.problem)).collect();
+    let flaws: Vec<(Place, Problem)> = reader.report().flaws.iter().map(|flaw| (flaw.at, flaw.problem.clone())).collect();
     assert_eq!(
         flaws,
         [
@@ -144,7 +144,7 @@ fn a_line_without_end_cannot_fill_the_memory() {
     let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
     assert_eq!(texts, ["next"]);
     let bytes = 3 * SECTION_MAX_BYTES as u64 + 1;
-    assert_eq!(reader.report().flaws.first().map(|flaw| flaw.problem), Some(Problem::Oversized { bytes }));
+    assert_eq!(reader.report().flaws.first().map(|flaw| flaw.problem.clone()), Some(Problem::Oversized { bytes }));
 }
 
 #[test]
@@ -174,13 +174,13 @@ fn a_cut_file_says_what_it_lost() {
         let cut = file.find(end).unwrap() + end.len();
         let mut reader = Reader::new(&file.as_bytes()[..cut], "t").unwrap();
         let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
-        (texts, reader.report().flaws.iter().map(|flaw| flaw.problem).collect::<Vec<_>>())
+        (texts, reader.report().flaws.iter().map(|flaw| flaw.problem.clone()).collect::<Vec<_>>())
     };
     let missing = Problem::Missing { stated: 2, present: 1 };
     let kept = || vec!["kept".to_owned()];
-    assert_eq!(read("cut in the"), (kept(), vec![Problem::Cut, missing]));
-    assert_eq!(read("cut in the middle\n<!-- /"), (kept(), vec![Problem::Cut, missing]));
-    assert_eq!(read("kept\n<!-- /helix -->\n\n<!-- helix: {\"id\""), (kept(), vec![Problem::Marker, missing]));
+    assert_eq!(read("cut in the"), (kept(), vec![Problem::Cut, missing.clone()]));
+    assert_eq!(read("cut in the middle\n<!-- /"), (kept(), vec![Problem::Cut, missing.clone()]));
+    assert_eq!(read("kept\n<!-- /helix -->\n\n<!-- helix: {\"id\""), (kept(), vec![Problem::Marker, missing.clone()]));
     assert_eq!(read("kept\n<!-- /helix -->\n\n<!-- he"), (kept(), vec![Problem::Marker, missing]));
     // The text is the one that was exported, so nothing is lost.
     assert_eq!(read("cut in the middle").0.len(), 2);

@@ -64,8 +64,25 @@ struct DraftDocument {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Names {
-    List(Vec<String>),
+    List(Vec<Name>),
+    One(Name),
+}
+
+/// A name, or a number that stands for one: the place of an earlier memory, in links.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Name {
     Text(String),
+    Number(serde_json::Number),
+}
+
+impl Name {
+    fn written(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Number(number) => number.to_string(),
+        }
+    }
 }
 
 impl Default for Names {
@@ -77,9 +94,10 @@ impl Default for Names {
 impl Names {
     fn list(self) -> Vec<String> {
         match self {
-            Self::List(list) => list,
-            Self::Text(text) => {
-                text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+            Self::List(list) => list.into_iter().map(Name::written).collect(),
+            Self::One(name) => {
+                let names = name.written();
+                names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
             }
         }
     }
@@ -169,6 +187,12 @@ mod tests {
         let drafts = parse(array).unwrap();
         assert_eq!(drafts, parse(lines).unwrap());
         assert_eq!((drafts[0].tags.len(), drafts[1].confidence), (2, Some(0.5)));
+    }
+
+    #[test]
+    fn a_place_is_a_link() {
+        let drafts = parse(r#"[{"topic":"a","text":"x","links":[0,"a/b"]},{"topic":"a","text":"y","links":1}]"#).unwrap();
+        assert_eq!((drafts[0].links.join(" "), drafts[1].links.join(" ")), ("0 a/b".to_owned(), "1".to_owned()));
     }
 
     #[test]
