@@ -55,7 +55,7 @@ use delivery::{Answer, Given, deliver};
 use dialect::Dialect;
 use event::{ClientEvent, Input};
 use handler::Handler;
-use sessions::Said;
+use sessions::{Said, Start};
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
@@ -215,7 +215,7 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
     let event = dialect.event(&input.hook_event_name);
     let Some(client) = event.filter(|event| handler.answers(*event, dialect)) else { return Vec::new() };
     input.tool_name = dialect.tool(input.tool_name);
-    if input.is_own_tool() && handler != Handler::ApproveMcp {
+    if (input.is_own_tool() || input.runs_own_program()) && handler != Handler::ApproveMcp {
         return Vec::new();
     }
     let directory = input.directory(&request.project_dir);
@@ -234,9 +234,13 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
     };
     // What nothing is recorded of is not remembered either.
     let first = if context.is_real() {
-        let Some(first) =
-            runtime.twice.first(&request.event, &request.stdin, !context.input.tool_use_id.is_empty(), began)
-        else {
+        let Some(first) = runtime.twice.first(
+            &input.session_id,
+            &request.event,
+            &request.stdin,
+            !input.tool_use_id.is_empty(),
+            began,
+        ) else {
             tracing::debug!(event = request.event, "an event came twice; is the agent wired twice?");
             return Vec::new();
         };
@@ -301,6 +305,9 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             }
             context.work_and_keep(true, |_| ());
             context.confirm();
+            if handler == Handler::PreCompact && !context.dialect.starts_after_compaction() && context.is_real() {
+                context.runtime.sessions.begin(&context.key, Start::LostContext, context.now);
+            }
             Answer::Silence
         }
     })

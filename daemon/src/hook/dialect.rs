@@ -74,6 +74,11 @@ impl Dialect {
         }
     }
 
+    /// Whether the client tells of a session's start after it compacted its context. Gemini CLI merely goes on.
+    pub(super) fn starts_after_compaction(self) -> bool {
+        self != Self::Gemini
+    }
+
     /// What the tool is called here.
     pub(super) fn tool(self, name: String) -> String {
         match self {

@@ -12,6 +12,9 @@ const ID_MAX_BYTES: usize = 128;
 /// Fields that Cursor's events have, also where it runs the hooks of Claude Code, whose own never do.
 const CURSOR_MARKS: [&str; 4] = ["conversation_id", "generation_id", "cursor_version", "workspace_roots"];
 
+/// The program that people and agents call in a shell.
+const OWN_PROGRAM: &str = "helixctl";
+
 /// Files of one patch that are looked at.
 const PATCHED_FILES_MAX: usize = 32;
 
@@ -185,6 +188,13 @@ impl Input {
         self.own_tool().is_some()
     }
 
+    /// Whether the tool is a shell in which Helix's own program runs, and nothing else.
+    pub(super) fn runs_own_program(&self) -> bool {
+        let words = self.tool_text("command").filter(|_| self.tool_name == "Bash").unwrap_or_default();
+        let program = words.split_whitespace().next().and_then(|word| word.rsplit('/').next());
+        program == Some(OWN_PROGRAM) && !words.contains(['|', ';', '&', '\n'])
+    }
+
     /// Which of Helix's own tools it is.
     pub(super) fn own_tool(&self) -> Option<&str> {
         let servers = ["mcp__helix__", "mcp__plugin_helix_helix__"];
@@ -253,6 +263,19 @@ mod tests {
             assert!(of(&cursors).is_cursors && !of(&cursors).has_transcript(), "{mark}");
         }
         assert!(!of(&json!({"session_id": "s"})).has_transcript() && !of(&json!({"session_id": "s"})).is_cursors);
+    }
+
+    #[test]
+    fn a_line_of_our_own_program_is_told_from_one_that_feeds_others() {
+        let runs = |tool: &str, command: &str| {
+            let tool_input = json!({ "command": command });
+            Input { tool_name: tool.to_owned(), tool_input, ..Input::default() }.runs_own_program()
+        };
+        assert!(runs("Bash", "helixctl search plc_open") && runs("Bash", " /usr/bin/helixctl add \"x\""));
+        for command in ["helixctl export - | make", "make", "helixctl status && make test", "echo helixctl", ""] {
+            assert!(!runs("Bash", command), "{command}");
+        }
+        assert!(!runs("Read", "helixctl search x"));
     }
 
     #[test]

@@ -2,11 +2,13 @@
 //! is answered and recorded, the second gets nothing.
 //!
 //! What names the call of a tool is the same event whenever it comes again. What names none may truly come again, and counts
-//! as one only while the first is being answered and shortly after.
+//! as one only while the first is being answered and shortly after, and only until its session has another event.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use helix_engine::policy::resemble::text_hash;
 
 /// How long after an event that names no call another one like it is the same.
 const SAME_MAX: Duration = Duration::from_secs(1);
@@ -28,17 +30,18 @@ pub(crate) struct Twice {
 
 #[derive(Clone, Copy, Debug)]
 struct Told {
+    /// A hash of its session's id.
+    session: u64,
+    names_call: bool,
     /// Since when it counts: when it came, then when it was answered.
     at: Instant,
     is_being_answered: bool,
-    /// How long after that another one is the same.
-    same_for: Duration,
 }
 
 impl Told {
     fn is_over(&self, now: Instant) -> bool {
         // Whoever never says that it is answered is forgotten as well.
-        let same_for = if self.is_being_answered { CALL_MAX } else { self.same_for };
+        let same_for = if self.is_being_answered || self.names_call { CALL_MAX } else { SAME_MAX };
         now.saturating_duration_since(self.at) >= same_for
     }
 }
@@ -51,9 +54,17 @@ pub(super) struct First<'t> {
 }
 
 impl Twice {
-    /// Takes up an event by its name and what the client wrote; `names_call` when that names the call of a tool. `None` when it is
-    /// the same as one before.
-    pub(super) fn first(&self, event: &str, stdin: &[u8], names_call: bool, now: Instant) -> Option<First<'_>> {
+    /// Takes up a session's event by its name and what the client wrote; `names_call` when that names the call of a tool. `None`
+    /// when it is the same as one before.
+    pub(super) fn first(
+        &self,
+        session: &str,
+        event: &str,
+        stdin: &[u8],
+        names_call: bool,
+        now: Instant,
+    ) -> Option<First<'_>> {
+        let session = text_hash(session);
         let mut hasher = blake3::Hasher::new();
         hasher.update(event.as_bytes()).update(&[0]).update(stdin);
         let key = *hasher.finalize().as_bytes();
@@ -68,8 +79,9 @@ impl Twice {
             let longest_ago = events.iter().min_by_key(|(_, told)| told.at).map(|(key, _)| *key);
             longest_ago.and_then(|key| events.remove(&key));
         }
-        let same_for = if names_call { CALL_MAX } else { SAME_MAX };
-        events.insert(key, Told { at: now, is_being_answered: true, same_for });
+        // What came before this one comes anew from now on.
+        events.retain(|_, told| told.names_call || told.is_being_answered || told.session != session);
+        events.insert(key, Told { session, names_call, at: now, is_being_answered: true });
         Some(First { all: self, key })
     }
 
@@ -99,18 +111,22 @@ mod tests {
     fn the_same_event_counts_once() {
         let (twice, now) = (Twice::default(), Instant::now());
         let after = |ms: u64| now + Duration::from_millis(ms);
-        let first = twice.first("stop", b"{}", false, now).unwrap();
-        assert!(twice.first("stop", b"{}", false, after(2_000)).is_none(), "it is being answered");
+        let first = twice.first("s", "stop", b"{}", false, now).unwrap();
+        assert!(twice.first("s", "stop", b"{}", false, after(2_000)).is_none(), "it is being answered");
         assert!(
-            twice.first("prompt", b"{}", false, now).is_some() && twice.first("stop", b"{ }", false, now).is_some()
+            twice.first("s", "prompt", b"{}", false, now).is_some()
+                && twice.first("s", "stop", b"{ }", false, now).is_some()
         );
         first.answered(true, after(2_000));
-        assert!(twice.first("stop", b"{}", false, after(2_999)).is_none());
-        assert!(twice.first("stop", b"{}", false, after(3_000)).is_some(), "it truly comes again");
-        twice.first("ambient", b"{}", true, now).unwrap().answered(true, now);
-        assert!(twice.first("ambient", b"{}", true, after(59_000)).is_none(), "a call comes once");
-        twice.first("error-context", b"{}", true, now).unwrap().answered(false, now);
-        assert!(twice.first("error-context", b"{}", true, now).is_some(), "nobody got the answer");
+        assert!(twice.first("s", "stop", b"{}", false, after(2_999)).is_none());
+        assert!(twice.first("s", "stop", b"{}", false, after(3_000)).is_some(), "it truly comes again");
+        twice.first("s", "stop", b"[]", false, after(3_000)).unwrap().answered(true, after(3_000));
+        twice.first("s", "prompt", b"{ }", false, after(3_001)).unwrap().answered(true, after(3_001));
+        assert!(twice.first("s", "stop", b"[]", false, after(3_002)).is_some(), "something else came in between");
+        twice.first("s", "ambient", b"{}", true, now).unwrap().answered(true, now);
+        assert!(twice.first("s", "ambient", b"{}", true, after(59_000)).is_none(), "a call comes once");
+        twice.first("s", "error-context", b"{}", true, now).unwrap().answered(false, now);
+        assert!(twice.first("s", "error-context", b"{}", true, now).is_some(), "nobody got the answer");
     }
 
     #[test]
@@ -118,9 +134,9 @@ mod tests {
         let (twice, now) = (Twice::default(), Instant::now());
         for n in 0..EVENTS_MAX + 9 {
             let at = now + Duration::from_micros(n as u64);
-            twice.first("ambient", n.to_string().as_bytes(), true, at).unwrap().answered(true, at);
+            twice.first("s", "ambient", n.to_string().as_bytes(), true, at).unwrap().answered(true, at);
         }
         assert_eq!(twice.lock().len(), EVENTS_MAX);
-        assert!(twice.first("ambient", b"0", true, now).is_some());
+        assert!(twice.first("s", "ambient", b"0", true, now).is_some());
     }
 }

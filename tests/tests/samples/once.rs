@@ -29,6 +29,13 @@ fn a_file_brings_its_memories_up_once_a_session() {
     assert_eq!(said("ambient", &failing), None, "a build is no file");
     assert!(said("post-build", &failing).is_some());
     assert_eq!(said("post-build", &failing), None, "again");
+    // It tells of no start after it compressed what it knows.
+    let mut compress = read.clone();
+    compress["hook_event_name"] = "PreCompress".into();
+    assert_eq!(said("pre-compact", &compress), None);
+    let mut later = read;
+    later["timestamp"] = "2026-11-22T12:00:00Z".into();
+    assert_eq!(said("ambient", &later), Some(told));
 }
 
 #[test]
