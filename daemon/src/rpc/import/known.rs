@@ -111,13 +111,12 @@ impl<'s> Known<'s> {
         let text = text_hash(incoming.memory.text.trim_end());
         let catalog = self.strand.catalog();
         let of = |scope: &Scope| catalog.same_texts(text, scope);
-        let mut same: Vec<MemoryNumber> = match &incoming.memory.scope {
-            Some(scope) => of(scope),
-            None => {
-                let everywhere = of(&Scope::Global);
-                let is_there = !everywhere.is_empty() && self.holds_everywhere(incoming);
-                if is_there { everywhere } else { of(&self.home) }
-            }
+        let mut same: Vec<MemoryNumber> = if let Some(scope) = &incoming.memory.scope {
+            of(scope)
+        } else {
+            let everywhere = of(&Scope::Global);
+            let is_there = !everywhere.is_empty() && self.holds_everywhere(incoming);
+            if is_there { everywhere } else { of(&self.home) }
         };
         same.retain(|number| number.0 < self.first_new);
         same
