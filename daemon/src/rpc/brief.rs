@@ -257,7 +257,9 @@ impl View<'_> {
         };
         let found = self.runtime.strand.all_with_words(&search);
         let (found, _) = found.map_err(|error| convert::status(error.kind(), &error))?;
-        Ok(self.chosen(Share::Hottest, |catalog| found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()))
+        Ok(self.chosen(Share::Hottest, |catalog| {
+            found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()
+        }))
     }
 
     /// A memory, and whether its source changed, as far as it can be told from here.

@@ -80,12 +80,10 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
     let expected = request.expected_sequence.map(Sequence);
     let plan = Plan { runtime, asker: &asker, expected };
     match action {
-        Action::Append(v1::AppendText { target, text }) => {
-            plan.one(target, Bare::Newest, |_, warnings| {
-                warnings.extend(lines::kept_below(&text));
-                Ok(Edit::Append { text })
-            })
-        }
+        Action::Append(v1::AppendText { target, text }) => plan.one(target, Bare::Newest, |_, warnings| {
+            warnings.extend(lines::kept_below(&text));
+            Ok(Edit::Append { text })
+        }),
         Action::Revise(v1::ReviseText { target, text }) => plan.one(target, Bare::Only, |memory, warnings| {
             plan.warn_of_twin(memory, &text, warnings);
             warnings.extend(lines::kept(&text));

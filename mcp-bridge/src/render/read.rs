@@ -56,7 +56,8 @@ fn nothing(shown: &Shown<'_>) -> String {
     let total = shown.reply.total;
     if !shown.match_text.is_empty() && total > 0 {
         let wanted = cut(&clean::line(shown.match_text), LINE_MAX_CHARS);
-        let whose = if total == 1 { "its one memory has not".to_owned() } else { format!("none of its {total} memories has") };
+        let whose =
+            if total == 1 { "its one memory has not".to_owned() } else { format!("none of its {total} memories has") };
         return format!("{whose} the text \"{wanted}\"; search finds memories by words");
     }
     "nothing is stored under that name; search finds memories by words".to_owned()

@@ -33,7 +33,10 @@ fn what_is_known_is_not_stored_again() {
     world.say("store", json!({"topic": "build-gotchas", "text": SHIM}));
     world.say("store", json!({"topic": "elsewhere", "text": SHIM}));
     world.say("store", json!({"topic": "build-gotchas", "text": SHIM, "terse": true}));
-    world.say("store", json!({"topic": "build-gotchas", "text": SHIM, "tags": "newtag", "source": "a.rs:1", "terse": true}));
+    world.say(
+        "store",
+        json!({"topic": "build-gotchas", "text": SHIM, "tags": "newtag", "source": "a.rs:1", "terse": true}),
+    );
     let like = SHIM.replace("nothing but", "nothing except");
     world.say("store", json!({"topic": "build-gotchas", "text": like}));
     world.say("store", json!({"topic": "build-gotchas", "text": like, "terse": true}));

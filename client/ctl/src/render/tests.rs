@@ -229,8 +229,7 @@ fn read_is_readable() {
 
 #[test]
 fn what_may_be_wrong_by_now_is_doubted_everywhere() {
-    let stale =
-        Memory { source_state: SourceState::Changed.into(), doubted_confidence: Some(0.7), ..decision() };
+    let stale = Memory { source_state: SourceState::Changed.into(), doubted_confidence: Some(0.7), ..decision() };
     let reply = SearchReply {
         hits: vec![Hit { memory: Some(stale.clone()), score: 0.5, ..Hit::default() }],
         ..SearchReply::default()

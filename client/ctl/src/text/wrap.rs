@@ -71,7 +71,10 @@ mod tests {
         let handle = "- [build-gotchas/pass-arch-arm64-without-xcodebuild]";
         assert_eq!(wrapped(handle, 24), handle);
         assert_eq!(wrapped("a  b\n\n  c\n", 24), "a  b\n\n  c\n");
-        assert_eq!(wrapped(&format!("see {handle}"), 24), "see -\n  [build-gotchas/pass-arch-arm64-without-xcodebuild]");
+        assert_eq!(
+            wrapped(&format!("see {handle}"), 24),
+            "see -\n  [build-gotchas/pass-arch-arm64-without-xcodebuild]"
+        );
         assert_eq!(wrapped("", 40), "");
     }
 }

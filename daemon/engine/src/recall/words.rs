@@ -113,9 +113,8 @@ impl Strand {
                 (true, true) => self.has_all_terms(&query, &hit.memory),
                 (true, false) => !self.matched_terms(&query, &hit.memory).is_empty(),
             };
-            hit.has_some_words = hit.has_words
-                || hit.evidence.lexical_rank > 0
-                || !self.matched_terms(&query, &hit.memory).is_empty();
+            hit.has_some_words =
+                hit.has_words || hit.evidence.lexical_rank > 0 || !self.matched_terms(&query, &hit.memory).is_empty();
         }
     }
 

@@ -106,9 +106,8 @@ fn selected(
     if target.tag.is_empty() {
         return by_text(runtime, topic, members, &target.match_text);
     }
-    let missing = || {
-        Status::not_found(format!("no memory of topic {topic} has the tag {}; read the topic", quoted(&target.tag)))
-    };
+    let missing =
+        || Status::not_found(format!("no memory of topic {topic} has the tag {}; read the topic", quoted(&target.tag)));
     let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
     for &number in members.iter().rev() {
         let found = runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
@@ -156,9 +155,7 @@ fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &
         }
     }
     match matching.as_slice() {
-        [] => {
-            Err(Status::not_found(format!("no memory of topic {topic} contains {}; read the topic", quoted(wanted))))
-        }
+        [] => Err(Status::not_found(format!("no memory of topic {topic} contains {}; read the topic", quoted(wanted)))),
         [one] => Ok(Choice::One(*one)),
         _ => Ok(Choice::Several(matching.into_iter().take(CANDIDATES_MAX).collect())),
     }

@@ -76,10 +76,9 @@ fn duplicates_are_readable() {
     assert_snapshot!("duplicates_pipe", duplicates(PIPE, &doubled().pairs));
     for width in [40, 100] {
         let look = Look { table_width: Some(width), color: false };
-        for (shown, roles) in [
-            (duplicates(look, &doubled().pairs), ["keep", "drop"]),
-            (similar(look, &doubled().pairs), ["new", "old"]),
-        ] {
+        for (shown, roles) in
+            [(duplicates(look, &doubled().pairs), ["keep", "drop"]), (similar(look, &doubled().pairs), ["new", "old"])]
+        {
             let row = |role: &str, handle: &str| shown.lines().any(|line| line.contains(role) && line.contains(handle));
             assert!(row(roles[0], "storage/redb-is-truth") && row(roles[1], "traps/hostile"), "{shown}");
         }

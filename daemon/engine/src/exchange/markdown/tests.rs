@@ -124,7 +124,8 @@ fn mistakes_of_an_editor_are_survived_and_reported() {
     let mut reader = Reader::new(file.as_bytes(), "t").unwrap();
     let texts: Vec<String> = reader.by_ref().map(|section| section.unwrap().memory.text).collect();
     assert_eq!(texts, ["still a memory", "not closed", "ok"]);
-    let flaws: Vec<(Place, Problem)> = reader.report().flaws.iter().map(|flaw| (flaw.at, flaw.problem.clone())).collect();
+    let flaws: Vec<(Place, Problem)> =
+        reader.report().flaws.iter().map(|flaw| (flaw.at, flaw.problem.clone())).collect();
     assert_eq!(
         flaws,
         [

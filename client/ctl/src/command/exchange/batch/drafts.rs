@@ -191,7 +191,8 @@ mod tests {
 
     #[test]
     fn a_place_is_a_link() {
-        let drafts = parse(r#"[{"topic":"a","text":"x","links":[0,"a/b"]},{"topic":"a","text":"y","links":1}]"#).unwrap();
+        let drafts =
+            parse(r#"[{"topic":"a","text":"x","links":[0,"a/b"]},{"topic":"a","text":"y","links":1}]"#).unwrap();
         assert_eq!((drafts[0].links.join(" "), drafts[1].links.join(" ")), ("0 a/b".to_owned(), "1".to_owned()));
     }
 
