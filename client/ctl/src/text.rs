@@ -7,9 +7,9 @@ use helix_proto::hidden::is_active;
 
 pub(crate) use wrap::wrapped;
 
-/// Escapes everything that a terminal would act on or not show, but keeps line ends and tabs.
+/// Escapes everything that a terminal would act on or not show, but keeps line ends, whichever way they are written, and tabs.
 pub(crate) fn neutral(text: &str) -> String {
-    escape(text, |character| matches!(character, '\n' | '\t'))
+    escape(&text.replace("\r\n", "\n"), |character| matches!(character, '\n' | '\t'))
 }
 
 /// As [`neutral`], on one line: line ends and tabs become spaces.
@@ -60,6 +60,7 @@ mod tests {
     #[test]
     fn nothing_active_reaches_a_terminal() {
         assert_eq!(neutral("a\u{1b}[31mb\tc\nd\r"), "a\\u{1b}[31mb\tc\nd\\u{d}");
+        assert_eq!(neutral("EDITED first\r\nsecond\r\n"), "EDITED first\nsecond\n");
         assert_eq!(neutral("x\u{202e}y\u{200b}z\u{e0041}"), "x\\u{202e}y\\u{200b}z\\u{e0041}");
         assert_eq!(neutral("gewöhnlich 日本 🦀"), "gewöhnlich 日本 🦀");
     }

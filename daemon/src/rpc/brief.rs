@@ -16,6 +16,7 @@ use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::StoreError;
 use helix_engine::strand::Strand;
+use helix_engine::surface::neutral::quoted;
 use helix_proto::limits::QUERY_MAX_BYTES;
 use helix_proto::v1;
 use jiff::tz::TimeZone;
@@ -27,9 +28,6 @@ use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 
 /// Microseconds of an hour.
 const HOUR_US: i64 = 3_600_000_000;
-
-/// Characters of a query that an error repeats.
-const QUERY_SHOWN_CHARS: usize = 80;
 
 /// Composes a briefing.
 pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1::BriefReply, Status> {
@@ -197,10 +195,10 @@ impl View<'_> {
         let is_active = |row: &Row| row.status == Life::Active;
         let of = |name| catalog.members(name, &self.scopes, is_active).len();
         let older: usize = catalog.topic_names(is_wanted).into_iter().map(of).sum();
-        let query: String = query.chars().take(QUERY_SHOWN_CHARS).collect();
         (older > 0).then(|| {
             Status::not_found(format!(
-                "nothing in {query:?} is so new: all that it has is older ({older} in all); ask without since, or for a longer time"
+                "nothing in {} is so new: all that it has is older ({older} in all); ask without since, or for a longer time",
+                quoted(query)
             ))
         })
     }
@@ -320,8 +318,8 @@ fn topics_named(name: &str) -> Result<Option<TopicPattern>, Status> {
 }
 
 fn nothing(query: &str) -> Status {
-    let query: String = query.chars().take(QUERY_SHOWN_CHARS).collect();
     Status::not_found(format!(
-        "nothing to brief about {query:?} here; `topics` lists what there is, and without a query everything is briefed"
+        "nothing to brief about {} here; `topics` lists what there is, and without a query everything is briefed",
+        quoted(query)
     ))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use helix_engine::model::Memory;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::recall::pack::pack;
-use helix_engine::surface::neutral::one_line;
+use helix_engine::surface::neutral::{one_line, quoted};
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 use helix_proto::v1;
@@ -55,7 +55,7 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         mode: v1::MatchMode::Any.into(),
         ..v1::SearchRequest::default()
     };
-    let heading = format!("For {:?}:", one_line(&query, QUERY_SHOWN_CHARS));
+    let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));
     let answered = search::answered(runtime, wanted, move |runtime, prepared, found| {
         let memories: Vec<Memory> = found.hits.into_iter().map(|hit| hit.memory).collect();
         reply(runtime, &prepared.asker, &heading, memories, budget, found.notes)

@@ -13,6 +13,7 @@ use helix_engine::policy::edit::{Edit, Fields, Sourced};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
 use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
+use helix_engine::surface::neutral::quoted;
 use helix_proto::v1;
 use helix_proto::v1::edit_request::Action;
 use tonic::Status;
@@ -296,7 +297,7 @@ fn warn_of_tags(memory: &Memory, add: &[String], remove: &[String], warnings: &m
 fn parse_topic(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Status> {
     let topic = Topic::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
     if topic.as_str() != name.trim() {
-        warnings.push(format!("topic {:?} became {:?}", name.trim(), topic.as_str()));
+        warnings.push(format!("topic {} became {}", quoted(name), quoted(topic.as_str())));
     }
     Ok(topic)
 }

@@ -7,6 +7,7 @@ use helix_engine::model::{Memory, MemoryId, MemoryNumber, Status as MemoryStatus
 use helix_engine::policy::edit::{ATTRIBUTE_SUPERSEDED_BY, Edit};
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::strand::{Request, Resolution, Strand};
+use helix_engine::surface::neutral::quoted;
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::v1;
 use tonic::Status;
@@ -43,7 +44,8 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::R
         Resolution::One(number) => one(runtime, number, &asker, request.shown()),
         Resolution::Several(numbers) => Err(several(runtime, reference, &numbers)?),
         Resolution::None => Err(Status::not_found(format!(
-            "nothing is called {reference:?} here; give a topic, a handle, an id or `topic:index`, or search for it"
+            "nothing is called {} here; give a topic, a handle, an id or `topic:index`, or search for it",
+            quoted(reference)
         ))),
     }
 }
@@ -134,7 +136,7 @@ fn by_words(runtime: &Runtime, words: &str, asker: &Asker) -> Result<Target, Sta
     };
     let found = runtime.strand.search(&search).map_err(|error| convert::status(error.kind(), &error))?;
     if words.is_empty() || found.hits.is_empty() {
-        let message = format!("nothing here is called {words:?} or has these words; search for it first");
+        let message = format!("nothing here is called {} or has these words; search for it first", quoted(words));
         return Err(Status::not_found(message));
     }
     Ok(Target::Candidates(found.hits.iter().map(|hit| to_wire(runtime, &hit.memory)).collect()))
@@ -214,7 +216,7 @@ fn forgotten_topic(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<
 fn several(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Result<Status, Status> {
     let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
-    let message = format!("{reference:?} fits several memories: {}; name one of them", handles.join(", "));
+    let message = format!("{} fits several memories: {}; name one of them", quoted(reference), handles.join(", "));
     Ok(convert::status(ErrorKind::Invalid, &message))
 }
 

@@ -107,10 +107,12 @@ fn several(reply: &EditReply, memories: &[Memory], change: Change, asked: &str, 
         Change::Merge => return format!("merged {asked} into {topic}: {count} moved"),
         Change::Append | Change::Revise | Change::Delete | Change::Tag | Change::Set | Change::Restore => {}
     }
-    let head = if change == Change::Delete {
-        format!("deleted {count} of {asked}; action=restore topic={asked} all=true brings all back")
-    } else {
-        format!("changed {count} of {asked}")
+    let head = match change {
+        Change::Delete => format!("deleted {count} of {asked}; action=restore topic={asked} all=true brings all back"),
+        Change::Restore => format!("restored {count} of {asked}"),
+        Change::Append | Change::Revise | Change::Tag | Change::Set | Change::Rename | Change::Merge => {
+            format!("changed {count} of {asked}")
+        }
     };
     let lines: Vec<String> = memories.iter().map(|memory| format!("{INDENT}{}", one_line(memory, view))).collect();
     if lines.is_empty() {
@@ -153,6 +155,13 @@ mod tests {
         deleted.changed = 130;
         deleted.warnings = vec!["3 links pointed\nat them".to_owned()];
         insta::assert_snapshot!(edited(&deleted, Change::Delete, "web", &utc()));
+    }
+
+    #[test]
+    fn what_was_restored_is_said_so() {
+        let restored = EditReply { changed: 2_000, ..reply(vec![arm64(), hostile()]) };
+        let told = edited(&restored, Change::Restore, "big", &utc());
+        assert!(told.starts_with("restored 2000 memories of big\n"), "{told}");
     }
 
     #[test]

@@ -56,7 +56,9 @@ fn nothing(shown: &Shown<'_>) -> String {
     let total = shown.reply.total;
     if !shown.match_text.is_empty() && total > 0 {
         let wanted = cut(&clean::line(shown.match_text), LINE_MAX_CHARS);
-        return format!("none of its {total} memories has the text \"{wanted}\"; search finds memories by words");
+        let whose =
+            if total == 1 { "its one memory has not".to_owned() } else { format!("none of its {total} memories has") };
+        return format!("{whose} the text \"{wanted}\"; search finds memories by words");
     }
     "nothing is stored under that name; search finds memories by words".to_owned()
 }
@@ -74,7 +76,8 @@ fn topic(shown: &Shown<'_>, blocks: &[String], separator: &str, call: &str, does
     let all = usize::try_from(shown.reply.total).unwrap_or(usize::MAX).max(blocks.len());
     let is_filtered = !shown.match_text.is_empty();
     let head = if is_filtered {
-        format!("{name}: {} of {all} memories have that text", blocks.len())
+        let have = if all == 1 { "has" } else { "have" };
+        format!("{name}: {} of {} {have} that text", blocks.len(), count_of(all, "memory", "memories"))
     } else {
         format!("{name}: {}", count_of(all, "memory", "memories"))
     };

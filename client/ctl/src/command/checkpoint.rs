@@ -11,6 +11,9 @@ use crate::failure::Outcome;
 use crate::screen;
 use crate::text::neutral;
 
+/// What is said when there is nothing to show.
+const NONE_SAVED: &str = "no checkpoint is saved here; helixctl checkpoint save --task \"what the task is\" saves one";
+
 /// Commands below `checkpoint`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Checkpoint {
@@ -61,7 +64,7 @@ impl Checkpoint {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (action, json, absent) = match self {
             Self::Save(save) => (Action::Save(save.checkpoint()), save.plain.json, ""),
-            Self::Show(plain) => (Action::Load(v1::LoadCheckpoint {}), plain.json, "no checkpoint is saved here"),
+            Self::Show(plain) => (Action::Load(v1::LoadCheckpoint {}), plain.json, NONE_SAVED),
             Self::Clear(plain) => (Action::Clear(v1::ClearCheckpoint {}), plain.json, "there was no checkpoint"),
         };
         let request = v1::CheckpointRequest { caller: Some(context.caller()), action: Some(action) };
@@ -72,11 +75,11 @@ impl Checkpoint {
                 screen::json(&CheckpointDocument::from(&reply))?;
                 return Ok(exit::OK);
             }
-            let text = neutral(reply.text.trim_end());
-            if !text.is_empty() {
-                screen::print(&(text + "\n"))?;
-            } else if reply.checkpoint.is_none() {
+            if reply.checkpoint.is_none() {
+                // The daemon's words are for an agent.
                 screen::remark(&format!("helixctl: {absent}"));
+            } else {
+                screen::print(&(neutral(reply.text.trim_end()) + "\n"))?;
             }
             Ok(exit::OK)
         })

@@ -1,5 +1,6 @@
 //! Topics, their memories in rows, and who speaks of whom.
 
+use helix_client::text::memory::count_of;
 use helix_client::v1::{CrossReference, GraphReply, Memory, TopicEdge, TopicEntry};
 
 use super::memory::{handle, marked_text};
@@ -78,7 +79,10 @@ pub(crate) fn graph(look: Look, edges: &[TopicEdge]) -> String {
 
 /// Writes the same in the DOT language: a node a topic, an edge labelled with mentions and links.
 pub(crate) fn graph_dot(reply: &GraphReply) -> String {
-    let node = |topic: &TopicEntry| format!("  {} [tooltip=\"{} memories\"];\n", quoted(&topic.name), topic.memories);
+    let node = |topic: &TopicEntry| {
+        let memories = count_of(topic.memories, "memory", "memories");
+        format!("  {} [tooltip=\"{memories}\"];\n", quoted(&topic.name))
+    };
     let edge = |edge: &TopicEdge| {
         let weight = edge.mentions.saturating_add(edge.links);
         format!("  {} -> {} [label=\"{weight}\"];\n", quoted(&edge.from), quoted(&edge.to))

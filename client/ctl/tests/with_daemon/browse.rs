@@ -27,7 +27,7 @@ fn a_checkpoint_is_saved_and_shown() {
     let world = World::new(State::default());
     let none = world.run(&["checkpoint", "show"]);
     assert_code(&none, 0);
-    assert!(stderr(&none).contains("no checkpoint is saved here") && stdout(&none).is_empty());
+    assert!(stderr(&none).contains("helixctl checkpoint save --task") && stdout(&none).is_empty());
     let line = ["checkpoint", "save", "--task", "t", "--done", "a", "--done", "b", "--next", "c", "--blocked", "d"];
     assert_code(&world.run(&line), 0);
     assert_eq!(stdout(&world.run(&["checkpoint", "resume"])), "## Checkpoint: t\n");

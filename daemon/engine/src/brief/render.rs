@@ -154,5 +154,6 @@ fn remarks(brief: &Brief<'_>) -> Option<String> {
     ];
     let said: Vec<String> =
         counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    (!said.is_empty()).then(|| format!("OF {} MEMORIES: {}", brief.total, said.join(", ")))
+    let noun = if brief.total == 1 { "MEMORY" } else { "MEMORIES" };
+    (!said.is_empty()).then(|| format!("OF {} {noun}: {}", brief.total, said.join(", ")))
 }

@@ -40,6 +40,15 @@ pub fn neutral(text: &str) -> String {
     text.chars().filter(|c| is_harmless(*c)).collect()
 }
 
+/// Most characters of what somebody gave that a message repeats.
+const QUOTED_MAX_CHARS: usize = 200;
+
+/// Returns what somebody gave as a message repeats it: on one line, neutral, in quotation marks, with backslashes as they are.
+#[must_use]
+pub fn quoted(given: &str) -> String {
+    format!("\"{}\"", one_line(given, QUOTED_MAX_CHARS))
+}
+
 /// Returns the text on one line, neutral, cut to `max_chars` with an ellipsis.
 #[must_use]
 pub fn one_line(text: &str, max_chars: usize) -> String {
@@ -75,6 +84,13 @@ mod tests {
     #[test]
     fn hidden_characters_go_and_text_stays() {
         assert_eq!(neutral("a\u{202E}b\u{200B}c\x1b[31md\u{E0041}é 漢\n\te"), "abc[31mdé 漢\n\te");
+    }
+
+    #[test]
+    fn what_was_given_is_repeated_as_it_was() {
+        assert_eq!(quoted("C:\\foo\\bar.rs"), "\"C:\\foo\\bar.rs\"");
+        assert_eq!(quoted(" a\n\u{1b}[31mb"), "\"a [31mb\"");
+        assert!(quoted(&"x".repeat(500)).chars().count() <= QUOTED_MAX_CHARS + 2);
     }
 
     #[test]

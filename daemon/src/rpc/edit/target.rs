@@ -3,6 +3,7 @@
 use helix_engine::model::{MemoryNumber, Status as Life, Topic};
 use helix_engine::policy::tags;
 use helix_engine::strand::Resolution;
+use helix_engine::surface::neutral::quoted;
 use helix_proto::v1;
 use tonic::Status;
 
@@ -106,7 +107,7 @@ fn selected(
         return by_text(runtime, topic, members, &target.match_text);
     }
     let missing =
-        || Status::not_found(format!("no memory of topic {topic} has the tag {:?}; read the topic", target.tag));
+        || Status::not_found(format!("no memory of topic {topic} has the tag {}; read the topic", quoted(&target.tag)));
     let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
     for &number in members.iter().rev() {
         let found = runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
@@ -154,7 +155,7 @@ fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &
         }
     }
     match matching.as_slice() {
-        [] => Err(Status::not_found(format!("no memory of topic {topic} contains {wanted:?}; read the topic"))),
+        [] => Err(Status::not_found(format!("no memory of topic {topic} contains {}; read the topic", quoted(wanted)))),
         [one] => Ok(Choice::One(*one)),
         _ => Ok(Choice::Several(matching.into_iter().take(CANDIDATES_MAX).collect())),
     }
@@ -188,7 +189,8 @@ fn of_topic(
 fn named(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Choice, Status> {
     let nothing = || {
         Status::not_found(format!(
-            "nothing is called {reference:?} here; give a handle, an id, `topic:index` or a topic, or search for it"
+            "nothing is called {} here; give a handle, an id, `topic:index` or a topic, or search for it",
+            quoted(reference)
         ))
     };
     match find::resolve(runtime, reference, asker)? {

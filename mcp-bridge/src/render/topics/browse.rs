@@ -21,7 +21,8 @@ pub(crate) fn topic_list(reply: &ListTopicsReply, pattern: &str, view: &View) ->
     let memories: u64 = reply.topics.iter().map(|topic| u64::from(topic.memories)).sum();
     let lines: Vec<String> = reply.topics.iter().map(|topic| topic_line(topic, view)).collect();
     let list = packed(&lines, "\n", lines.len(), |missing| format!("{missing} more topics; focus=\"a*\" narrows them"));
-    format!("{}, {memories} memories\n{list}", count_of(lines.len(), "topic", "topics"))
+    let memories = count_of(memories, "memory", "memories");
+    format!("{}, {memories}\n{list}", count_of(lines.len(), "topic", "topics"))
 }
 
 /// Text of a reply to `recent`: the newest first.

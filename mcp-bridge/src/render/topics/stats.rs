@@ -37,7 +37,7 @@ pub(crate) fn stats(reply: &StatsReply, detail: StatsDetail, view: &View) -> Str
 /// Text of a reply to `reindex`.
 pub(crate) fn reindexed(reply: &ReindexReply) -> String {
     let seconds = std::time::Duration::from_micros(reply.elapsed_us).as_secs_f64();
-    let head = format!("indexed {} memories in {seconds:.2} s", reply.memories);
+    let head = format!("indexed {} in {seconds:.2} s", count_of(reply.memories, "memory", "memories"));
     std::iter::once(head).chain(reply.indexes.iter().map(index_line)).collect::<Vec<_>>().join("\n")
 }
 
