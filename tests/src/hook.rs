@@ -27,8 +27,8 @@ pub const EVENTS: [&str; 10] = [
     "session-end",
 ];
 
-/// Calls of tools so far.
-static CALLS: AtomicU64 = AtomicU64::new(0);
+/// Tells the events apart.
+static EVENTS_SO_FAR: AtomicU64 = AtomicU64::new(0);
 
 /// A shim at work.
 #[derive(Debug)]
@@ -311,10 +311,10 @@ impl<'a> Session<'a> {
             input["agent_id"] = agent.into();
             input["agent_type"] = "general-purpose".into();
         }
-        // No two calls of a client have the same name.
-        if input.get("tool_use_id").is_some() {
-            input["tool_use_id"] = format!("toolu_{:024x}", CALLS.fetch_add(1, Ordering::Relaxed)).into();
-        }
+        // No two events of a client are the same: what names no call belongs to a prompt of its own here.
+        let name = format!("{:024x}", EVENTS_SO_FAR.fetch_add(1, Ordering::Relaxed));
+        let key = if input.get("tool_use_id").is_some() { "tool_use_id" } else { "prompt_id" };
+        input[key] = name.into();
         change(&mut input);
         Ok(input)
     }
