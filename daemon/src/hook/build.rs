@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use helix_engine::model::Memory;
 use helix_engine::policy::work::activity::{Activity, Failing, Mended};
-use helix_engine::policy::work::command::{Purpose, Run, menders, runs_of};
+use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
 use helix_engine::policy::work::fault::{Fault, faults};
 use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
@@ -77,6 +77,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let (others, own) =
         if is_shell && !has_failed { menders_of(context, run.as_ref()) } else { (Vec::new(), Vec::new()) };
     note_menders(context, &others);
+    if is_shell && !has_failed {
+        note_rewritten(context);
+    }
     beside.iter().try_for_each(|run| succeeded(context, run))?;
     let notes = match (&run, verdict) {
         (Some(run), Verdict::Failed) => failed(context, run, &found)?,
@@ -231,6 +234,18 @@ fn note_menders(context: &Context<'_>, commands: &[String]) {
                 activity.changed_by(&one_line(command, LINE_MAX_CHARS));
             }
         });
+    }
+}
+
+/// Notes the files that a line wrote again, as an edit of them.
+fn note_rewritten(context: &Context<'_>) {
+    let input = context.input;
+    let words = input.tool_text("command").map(rewritten).unwrap_or_default();
+    let files = words.iter().map(|word| Path::new(&input.cwd).join(word)).filter(|file| file.is_file());
+    let files: Vec<String> = files.map(|file| context.relative(&file)).collect();
+    if !files.is_empty() {
+        context.follow_files(&files, true);
+        context.work(|activity| files.iter().for_each(|file| activity.edit(file)));
     }
 }
 

@@ -25,6 +25,19 @@ fn what_may_have_failed_mends_nothing() {
 }
 
 #[test]
+fn a_fix_by_the_shell_is_one() {
+    let world = World::new();
+    world.project.write("src/rows.rs", "fn rows() {}\n").unwrap();
+    let one = world.session("one");
+    one.failed("cargo build", MISTAKE).unwrap();
+    one.ran("sed -i 's/a/b/' src/rows.rs src/none.rs", "").unwrap();
+    one.ran("ROWS_FIXTURES=../rows cargo build", "Finished").unwrap();
+    let told = world.session("two").failed("cargo build", MISTAKE).unwrap().unwrap();
+    assert!(told.contains("src/rows.rs") && !told.contains("none.rs"), "{told}");
+    assert!(told.contains("`ROWS_FIXTURES=… cargo build`") && !told.contains("../rows"), "{told}");
+}
+
+#[test]
 fn a_line_that_succeeded_mends_what_had_to_succeed_in_it() {
     let world = World::new();
     let one = world.session("one");

@@ -79,6 +79,9 @@ pub struct Failing {
     /// How often it failed in a row.
     #[prost(uint32, tag = "5")]
     pub times: u32,
+    /// Names of the variables that were set for it.
+    #[prost(string, repeated, tag = "8")]
+    pub variables: Vec<String>,
     /// What went wrong before and does not any more.
     #[prost(message, repeated, tag = "7")]
     pub gone: Vec<Gone>,
@@ -252,6 +255,7 @@ impl Activity {
         let new = || Failing { tool: run.tool.clone(), words: run.words.clone(), ..Failing::default() };
         let mut failing = same.map_or_else(new, |at| self.failing.remove(at));
         failing.again(fingerprints);
+        failing.variables.clone_from(&run.variables);
         self.failing.push(failing);
         if self.failing.len() > FAILING_MAX {
             self.failing.remove(0);
@@ -269,7 +273,12 @@ impl Activity {
         let (mended, left) =
             std::mem::take(&mut self.failing).into_iter().partition(|failing| run.covers(&failing.words));
         self.failing = left;
-        let mended: Vec<Failing> = mended;
+        let mut mended: Vec<Failing> = mended;
+        for failing in &mut mended {
+            for name in run.variables.iter().filter(|name| !failing.variables.contains(name)) {
+                remember(&mut failing.commands, &format!("{name}=… {}", run.tool));
+            }
+        }
         self.most_failures = mended.iter().map(|failing| failing.times).chain([self.most_failures]).max().unwrap_or(0);
         self.mended = self.mended.saturating_add(u32::try_from(mended.len()).unwrap_or(u32::MAX));
         mended
@@ -333,6 +342,14 @@ mod tests {
         assert_eq!(mended[0].commands, ["cargo update"]);
         assert_eq!(mended[0].fingerprints, ["y", "z"]);
         assert!(activity.failing.is_empty());
+    }
+
+    #[test]
+    fn a_variable_that_only_the_success_had_is_the_fix() {
+        let mut activity = Activity::default();
+        activity.failed(&run_of("CI=1 cargo test -p a").unwrap(), vec!["x".into()], NOW);
+        let mended = activity.succeeded(&run_of("CI=1 FIXTURES=../f cargo test -p a").unwrap(), NOW);
+        assert_eq!(mended[0].commands, ["FIXTURES=… cargo test"]);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Shell commands that build, test or check.
 
+mod changes;
 mod tools;
 
 use std::borrow::Cow;
 
+pub use self::changes::rewritten;
 use self::tools::{
     FLAGGED, GRADLE_TASKS, INSTALLERS, MADE, MENDERS, PREFIXES, PROGRAMS, SCRIPT_NAMES, SCRIPT_RUNNERS, STARTERS,
     STARTERS_WITH, SUBCOMMANDS, VALUED,
@@ -50,6 +52,8 @@ pub struct Run {
     pub purpose: Purpose,
     /// All its words, without what merely starts it and without redirections.
     pub words: Vec<String>,
+    /// Names of the variables that the line sets for it.
+    pub variables: Vec<String>,
     /// What the exit status of the whole line says of it.
     pub vouched: Vouched,
     /// Whether its output goes through something that may leave failures out and keep successes.
@@ -159,7 +163,11 @@ fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
         let inner = script(&words).filter(|_| depth < DEPTH_MAX).map(|script| runs_in(script, depth + 1));
         let found = inner.unwrap_or_else(|| classify(words).into_iter().collect());
         let is_filtered = line.filters(at).iter().any(may_hide);
-        runs.extend(found.into_iter().map(|run| (at, within(run, directory.as_deref(), is_filtered))));
+        let variables = changes::variables(&command.words);
+        runs.extend(found.into_iter().map(|mut run| {
+            run.variables.extend_from_slice(&variables);
+            (at, within(run, directory.as_deref(), is_filtered))
+        }));
     }
     runs
 }
@@ -226,7 +234,8 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
     };
     let tool = if name.is_empty() { program } else { format!("{program} {name}") };
     let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
-    Some(Run { tool, purpose, words, vouched, is_filtered, directory: None, earlier: Vec::new() })
+    let (variables, earlier) = (Vec::new(), Vec::new());
+    Some(Run { tool, purpose, words, variables, vouched, is_filtered, directory: None, earlier })
 }
 
 /// What a program with these words is for, and the word that tells.
