@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread;
 
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Memory, MemoryId, Scope, SourceRef, plain_path};
+use helix_engine::model::{Memory, MemoryId, Scope, SourceRef, Timestamp, plain_path};
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
@@ -115,20 +115,17 @@ pub(super) async fn batch(
     let scopes = asker.scopes();
     let prepared = off_thread(runtime, move |runtime| {
         let mut prepared = if force { prepared } else { alike::held_back(prepared) };
+        // Drafts are prepared side by side and were made one after the other. Their ids are of that time, and links go by ids.
+        stamp(&mut prepared, runtime.now());
         links::within(&runtime.strand, &scopes, force, &mut prepared);
         Ok(prepared)
     });
     let prepared = prepared.await?;
     let mut requests = Vec::new();
     let mut slots = Vec::with_capacity(prepared.len());
-    // Drafts are prepared side by side and were made one after the other.
-    let now = runtime.now();
     for item in prepared {
         slots.push(match item {
-            Ok(Prepared::Write { mut request, warnings, .. }) => {
-                if let Request::Store { at, .. } = &mut request {
-                    *at = now;
-                }
+            Ok(Prepared::Write { request, warnings, .. }) => {
                 requests.push(request);
                 Slot::Written(warnings)
             }
@@ -156,6 +153,15 @@ pub(super) async fn batch(
         items.push(v1::BatchItem { item: Some(item) });
     }
     Ok(v1::StoreBatchReply { items })
+}
+
+/// Gives all drafts of a batch one time.
+fn stamp(prepared: &mut [Result<Prepared, Status>], now: Timestamp) {
+    for one in prepared {
+        if let Ok(Prepared::Write { request: Request::Store { at, .. }, .. }) = one {
+            *at = now;
+        }
+    }
 }
 
 /// Where a batch item's answer comes from.
