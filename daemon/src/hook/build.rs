@@ -5,8 +5,9 @@ mod outcome;
 use std::path::{Component, Path, PathBuf};
 
 use helix_engine::model::Memory;
-use helix_engine::policy::work::activity::{Activity, Failing, Mended};
+use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
+use helix_engine::policy::work::failing::{Failing, Mended};
 use helix_engine::policy::work::fault::{Fault, faults};
 use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
@@ -254,9 +255,9 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let runtime = context.runtime;
     let mended = context.work_and_keep(true, |activity| activity.succeeded(run, context.now));
     for Mended { fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
-        let (scope, remedy) = (&context.project.scope, Remedy { files: changed, commands });
+        let (scope, remedy) = (&context.project.scope, Remedy { files: &changed, commands: &commands });
         if context.is_real() {
-            runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, fingerprints, remedy, context.now)?;
+            runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, &fingerprints, remedy, context.now)?;
         }
     }
     Ok(())

@@ -4,6 +4,7 @@
 pub mod activity;
 pub mod attention;
 pub mod command;
+pub mod failing;
 pub mod fault;
 pub mod incident;
 pub mod shell;

@@ -3,7 +3,8 @@
 use super::neutral::one_line;
 use crate::model::Timestamp;
 use crate::policy::redact::redacted;
-use crate::policy::work::activity::{Activity, Failing};
+use crate::policy::work::activity::Activity;
+use crate::policy::work::failing::Failing;
 use crate::surface::checkpoint::age;
 
 /// Files that are named.

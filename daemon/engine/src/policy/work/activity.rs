@@ -3,10 +3,8 @@
 use prost::Message;
 
 use super::command::Run;
+use super::failing::{Failing, remember};
 use crate::model::Timestamp;
-
-/// Files that are remembered of a session, the newest.
-const FILES_MAX: usize = 256;
 
 /// Failed commands that are remembered until they succeed, the newest.
 const FAILING_MAX: usize = 8;
@@ -56,99 +54,6 @@ pub struct LastRun {
     /// When, in microseconds since the epoch.
     #[prost(sint64, tag = "3")]
     pub at_us: i64,
-}
-
-/// A command that failed and has not succeeded since.
-#[derive(Clone, PartialEq, Message)]
-pub struct Failing {
-    /// The program and its subcommand.
-    #[prost(string, tag = "1")]
-    pub tool: String,
-    /// The command's words.
-    #[prost(string, repeated, tag = "2")]
-    pub words: Vec<String>,
-    /// The fingerprints of what went wrong in it.
-    #[prost(string, repeated, tag = "3")]
-    pub fingerprints: Vec<String>,
-    /// Files changed since it failed first.
-    #[prost(string, repeated, tag = "4")]
-    pub changed: Vec<String>,
-    /// Commands run since then that change what a build stands on.
-    #[prost(string, repeated, tag = "6")]
-    pub commands: Vec<String>,
-    /// How often it failed in a row.
-    #[prost(uint32, tag = "5")]
-    pub times: u32,
-    /// Names of the variables that were set for it.
-    #[prost(string, repeated, tag = "8")]
-    pub variables: Vec<String>,
-    /// What went wrong before and does not any more.
-    #[prost(message, repeated, tag = "7")]
-    pub gone: Vec<Gone>,
-}
-
-/// A mistake that a command made before, though it still fails, and what was changed until then.
-#[derive(Clone, PartialEq, Message)]
-pub struct Gone {
-    /// Its fingerprint.
-    #[prost(string, tag = "1")]
-    pub fingerprint: String,
-    /// As in [`Failing`].
-    #[prost(string, repeated, tag = "2")]
-    pub changed: Vec<String>,
-    /// As in [`Failing`].
-    #[prost(string, repeated, tag = "3")]
-    pub commands: Vec<String>,
-}
-
-/// Mistakes that were mended together, by their fingerprints, and by what.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mended<'f> {
-    /// Which mistakes.
-    pub fingerprints: &'f [String],
-    /// As in [`Failing`].
-    pub changed: &'f [String],
-    /// As in [`Failing`].
-    pub commands: &'f [String],
-}
-
-impl Failing {
-    /// What its success says was mended by what: a mistake that was gone earlier, by nothing that changed later.
-    pub fn mended(&self) -> impl Iterator<Item = Mended<'_>> {
-        let last = Mended { fingerprints: &self.fingerprints, changed: &self.changed, commands: &self.commands };
-        let earlier = self.gone.iter().map(|gone| Mended {
-            fingerprints: std::slice::from_ref(&gone.fingerprint),
-            changed: &gone.changed,
-            commands: &gone.commands,
-        });
-        std::iter::once(last).chain(earlier).filter(|one| !one.changed.is_empty() || !one.commands.is_empty())
-    }
-
-    /// It failed again, with these mistakes.
-    fn again(&mut self, fingerprints: Vec<String>) {
-        self.times = self.times.saturating_add(1);
-        let (left, gone): (Vec<String>, Vec<String>) =
-            std::mem::take(&mut self.fingerprints).into_iter().partition(|print| fingerprints.contains(print));
-        self.fingerprints = left;
-        self.gone.retain(|gone| !fingerprints.contains(&gone.fingerprint));
-        let (changed, commands) = (&self.changed, &self.commands);
-        let gone = gone.into_iter().map(|fingerprint| Gone {
-            fingerprint,
-            changed: changed.clone(),
-            commands: commands.clone(),
-        });
-        self.gone.extend(gone);
-        self.gone.truncate(FILES_MAX);
-        for print in fingerprints {
-            if !self.fingerprints.contains(&print) && self.fingerprints.len() < FILES_MAX {
-                self.fingerprints.push(print);
-            }
-        }
-    }
-
-    fn knows(&self, fingerprint: &String) -> bool {
-        self.fingerprints.contains(fingerprint) || self.gone.iter().any(|gone| gone.fingerprint == *fingerprint)
-    }
 }
 
 /// How often a topic was of use.
@@ -217,7 +122,7 @@ impl Activity {
         remember(&mut self.touched, file);
         remember(&mut self.edited, file);
         for failing in &mut self.failing {
-            remember(&mut failing.changed, file);
+            failing.edit(file);
         }
         self.phase = Phase::Build.into();
     }
@@ -232,7 +137,7 @@ impl Activity {
     /// A command changed what a build stands on.
     pub fn changed_by(&mut self, command: &str) {
         for failing in &mut self.failing {
-            remember(&mut failing.commands, command);
+            failing.change(command);
         }
     }
 
@@ -275,8 +180,9 @@ impl Activity {
         self.failing = left;
         let mut mended: Vec<Failing> = mended;
         for failing in &mut mended {
-            for name in run.variables.iter().filter(|name| !failing.variables.contains(name)) {
-                remember(&mut failing.commands, &format!("{name}=… {}", run.tool));
+            let known = failing.variables.clone();
+            for name in run.variables.iter().filter(|name| !known.contains(name)) {
+                failing.change(&format!("{name}=… {}", run.tool));
             }
         }
         self.most_failures = mended.iter().map(|failing| failing.times).chain([self.most_failures]).max().unwrap_or(0);
@@ -285,20 +191,11 @@ impl Activity {
     }
 }
 
-/// Puts a file at the end of a bounded list, once.
-fn remember(files: &mut Vec<String>, file: &str) {
-    if let Some(at) = files.iter().position(|known| known == file) {
-        files.remove(at);
-    } else if files.len() >= FILES_MAX {
-        files.remove(0);
-    }
-    files.push(file.to_owned());
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::command::run_of;
+    use super::super::failing::FILES_MAX;
     use super::*;
 
     const NOW: Timestamp = Timestamp::from_micros(1);
@@ -365,8 +262,8 @@ mod tests {
         activity.edit("c.rs");
         let mended = activity.succeeded(&run, NOW);
         let said: Vec<(String, String)> =
-            mended[0].mended().map(|one| (one.fingerprints.join(" "), one.changed.join(" "))).collect();
-        let expected = [("z", "a.rs b.rs c.rs"), ("x", "a.rs"), ("y", "a.rs b.rs")];
+            mended[0].mended().into_iter().map(|one| (one.fingerprints.join(" "), one.changed.join(" "))).collect();
+        let expected = [("z", "c.rs"), ("x", "a.rs"), ("y", "a.rs b.rs")];
         assert_eq!(said, expected.map(|(print, files)| (print.to_owned(), files.to_owned())));
     }
 

@@ -1,0 +1,139 @@
+//! A command that fails: its mistakes, and what was changed since each of them came.
+
+use prost::Message;
+
+/// Files that are remembered of a session or a failure, the newest.
+pub(super) const FILES_MAX: usize = 256;
+
+/// Mistakes of one command that are remembered.
+const MISTAKES_MAX: usize = 32;
+
+/// A command that failed and has not succeeded since.
+#[derive(Clone, PartialEq, Message)]
+pub struct Failing {
+    /// The program and its subcommand.
+    #[prost(string, tag = "1")]
+    pub tool: String,
+    /// The command's words.
+    #[prost(string, repeated, tag = "2")]
+    pub words: Vec<String>,
+    /// The fingerprints of what goes wrong in it.
+    #[prost(string, repeated, tag = "3")]
+    pub fingerprints: Vec<String>,
+    /// Files changed since it failed first.
+    #[prost(string, repeated, tag = "4")]
+    pub changed: Vec<String>,
+    /// Commands run since then that change what a build stands on.
+    #[prost(string, repeated, tag = "6")]
+    pub commands: Vec<String>,
+    /// How often it failed in a row.
+    #[prost(uint32, tag = "5")]
+    pub times: u32,
+    /// What went wrong before and does not any more, with what was changed until then.
+    #[prost(message, repeated, tag = "7")]
+    pub gone: Vec<Mended>,
+    /// Names of the variables that were set for it.
+    #[prost(string, repeated, tag = "8")]
+    pub variables: Vec<String>,
+    /// What goes wrong since a later failure, with what was changed before it came and not since.
+    #[prost(message, repeated, tag = "9")]
+    pub late: Vec<Mended>,
+}
+
+/// Mistakes, by their fingerprints, and what was changed.
+#[derive(Clone, PartialEq, Message)]
+pub struct Mended {
+    /// Which mistakes.
+    #[prost(string, repeated, tag = "1")]
+    pub fingerprints: Vec<String>,
+    /// As in [`Failing`].
+    #[prost(string, repeated, tag = "2")]
+    pub changed: Vec<String>,
+    /// As in [`Failing`].
+    #[prost(string, repeated, tag = "3")]
+    pub commands: Vec<String>,
+}
+
+impl Failing {
+    /// What its success says was mended by what: a mistake by nothing that changed before it came or after it was gone.
+    #[must_use]
+    pub fn mended(&self) -> Vec<Mended> {
+        let is_late = |print: &&String| self.late.iter().any(|late| late.fingerprints.contains(print));
+        let early = self.fingerprints.iter().filter(|print| !is_late(print)).cloned().collect();
+        let first = Mended { fingerprints: early, changed: self.changed.clone(), commands: self.commands.clone() };
+        let late = self.late.iter().flat_map(|late| &late.fingerprints).map(|print| self.changed_since(print));
+        let all = std::iter::once(first).chain(late).chain(self.gone.iter().cloned());
+        let says = |one: &Mended| !one.fingerprints.is_empty() && !(one.changed.is_empty() && one.commands.is_empty());
+        all.filter(says).collect()
+    }
+
+    /// A file was changed.
+    pub(super) fn edit(&mut self, file: &str) {
+        remember(&mut self.changed, file);
+        for late in &mut self.late {
+            late.changed.retain(|before| before != file);
+        }
+    }
+
+    /// A command changed what a build stands on.
+    pub(super) fn change(&mut self, command: &str) {
+        remember(&mut self.commands, command);
+        for late in &mut self.late {
+            late.commands.retain(|before| before != command);
+        }
+    }
+
+    /// It failed again, with these mistakes.
+    pub(super) fn again(&mut self, fingerprints: Vec<String>) {
+        self.times = self.times.saturating_add(1);
+        let (left, gone): (Vec<String>, Vec<String>) =
+            std::mem::take(&mut self.fingerprints).into_iter().partition(|print| fingerprints.contains(print));
+        let gone: Vec<Mended> = gone.iter().map(|print| self.changed_since(print)).collect();
+        self.fingerprints = left;
+        let is_there = |one: &Mended| one.fingerprints.iter().any(|print| fingerprints.contains(print));
+        self.gone.retain(|gone| !is_there(gone));
+        self.late.retain(is_there);
+        self.gone.extend(gone);
+        self.gone.truncate(MISTAKES_MAX);
+        for print in fingerprints {
+            if self.fingerprints.contains(&print) || self.fingerprints.len() >= MISTAKES_MAX {
+                continue;
+            }
+            if self.times > 1 {
+                let (changed, commands) = (self.changed.clone(), self.commands.clone());
+                self.late.push(Mended { fingerprints: vec![print.clone()], changed, commands });
+            }
+            self.fingerprints.push(print);
+        }
+    }
+
+    /// Whether it makes or made a mistake.
+    pub(super) fn knows(&self, fingerprint: &String) -> bool {
+        let has_gone = |gone: &Mended| gone.fingerprints.contains(fingerprint);
+        self.fingerprints.contains(fingerprint) || self.gone.iter().any(has_gone)
+    }
+
+    /// What was changed since a mistake came.
+    fn changed_since(&self, fingerprint: &String) -> Mended {
+        let late = self.late.iter().find(|late| late.fingerprints.contains(fingerprint));
+        let since = |all: &[String], before: fn(&Mended) -> &[String]| {
+            let is_new = |one: &&String| late.is_none_or(|late| !before(late).contains(one));
+            all.iter().filter(is_new).cloned().collect()
+        };
+        Mended {
+            fingerprints: vec![fingerprint.clone()],
+            changed: since(&self.changed, |late| &late.changed),
+            commands: since(&self.commands, |late| &late.commands),
+        }
+    }
+}
+
+/// Puts a file at the end of a bounded list, once.
+pub(super) fn remember(files: &mut Vec<String>, file: &str) {
+    if let Some(at) = files.iter().position(|known| known == file) {
+        files.remove(at);
+    } else if files.len() >= FILES_MAX {
+        files.remove(0);
+    }
+    files.push(file.to_owned());
+}
