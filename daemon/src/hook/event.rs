@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use helix_engine::policy::work::command::{runs_of, starts};
 use serde_json::{Map, Value};
 
 use super::sessions::Start;
@@ -188,11 +189,10 @@ impl Input {
         self.own_tool().is_some()
     }
 
-    /// Whether the tool is a shell in which Helix's own program runs, and nothing else.
+    /// Whether the tool is a shell in which Helix's own program runs, and nothing that builds or tests.
     pub(super) fn runs_own_program(&self) -> bool {
-        let words = self.tool_text("command").filter(|_| self.tool_name == "Bash").unwrap_or_default();
-        let program = words.split_whitespace().next().and_then(|word| word.rsplit('/').next());
-        program == Some(OWN_PROGRAM) && !words.contains(['|', ';', '&', '\n'])
+        let line = self.tool_text("command").filter(|_| self.tool_name == "Bash");
+        line.is_some_and(|line| starts(line, OWN_PROGRAM) && runs_of(line).is_none())
     }
 
     /// Which of Helix's own tools it is.
@@ -266,13 +266,20 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_our_own_program_is_told_from_one_that_feeds_others() {
+    fn a_line_of_our_own_program_is_told_from_builds() {
         let runs = |tool: &str, command: &str| {
             let tool_input = json!({ "command": command });
             Input { tool_name: tool.to_owned(), tool_input, ..Input::default() }.runs_own_program()
         };
         assert!(runs("Bash", "helixctl search plc_open") && runs("Bash", " /usr/bin/helixctl add \"x\""));
-        for command in ["helixctl export - | make", "make", "helixctl status && make test", "echo helixctl", ""] {
+        for command in [
+            "cd /w && helixctl search x 2>&1 | grep y",
+            "HELIX_HOME=/x timeout 5 helixctl status",
+            "bash -lc 'helixctl add y'",
+        ] {
+            assert!(runs("Bash", command), "{command}");
+        }
+        for command in ["make", "helixctl status && cargo test", "echo helixctl", ""] {
             assert!(!runs("Bash", command), "{command}");
         }
         assert!(!runs("Read", "helixctl search x"));

@@ -1,11 +1,13 @@
 //! Shell commands that build, test or check.
 
 mod changes;
+mod starts;
 mod tools;
 
 use std::borrow::Cow;
 
 pub use self::changes::rewritten;
+pub use self::starts::starts;
 use self::tools::{
     FLAGGED, GRADLE_TASKS, INSTALLERS, MADE, MENDERS, PREFIXES, PROGRAMS, SCRIPT_NAMES, SCRIPT_RUNNERS, STARTERS,
     STARTERS_WITH, SUBCOMMANDS, VALUED,
