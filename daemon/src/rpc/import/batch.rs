@@ -35,6 +35,8 @@ struct Named {
     /// What it is to link to; `None` leaves its links as they are.
     links: Option<Vec<String>>,
     is_revision: bool,
+    /// Whether its text becomes another.
+    rewords: bool,
 }
 
 /// Bytes of entries that are kept until the whole file was seen.
@@ -265,7 +267,7 @@ impl<'r> Importer<'r> {
         self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, force, at: self.runtime.now() })));
         let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
         let links = (!links.is_empty()).then_some(links);
-        self.names.push(Named { topic, place, handle, links, is_revision: false });
+        self.names.push(Named { topic, place, handle, links, is_revision: false, rewords: false });
     }
 
     fn edit(&self, number: MemoryNumber, edit: Edit) -> Request {
@@ -327,7 +329,11 @@ impl<'r> Importer<'r> {
             }
             Ok(Outcome::Edited(edited)) => {
                 self.progress.revised += u64::from(name.is_revision);
-                edited.memories.into_iter().next()
+                let memory = edited.memories.into_iter().next();
+                if let Some(memory) = memory.as_ref().filter(|_| name.rewords) {
+                    self.runtime.sessions.reworded(memory.number, "");
+                }
+                memory
             }
             Ok(Outcome::Done) => None,
             Err(error) => {

@@ -29,8 +29,8 @@ pub(super) struct Links {
 struct Wanted {
     number: MemoryNumber,
     links: Vec<String>,
-    /// Whether nothing else of it changes.
-    is_all: bool,
+    /// Those that it has, where nothing else of it changes: it is to get more, and to lose none.
+    had: Option<Vec<MemoryId>>,
 }
 
 impl Links {
@@ -52,18 +52,18 @@ impl Links {
 
     /// Notes what a memory is to link to, which may be nothing.
     pub(super) fn want(&mut self, number: MemoryNumber, links: Vec<String>) {
-        self.wanted.push(Wanted { number, links, is_all: false });
+        self.wanted.push(Wanted { number, links, had: None });
     }
 
     /// Notes what a memory that is as it should be has yet to link to.
-    pub(super) fn complete(&mut self, number: MemoryNumber, links: Vec<String>) {
-        self.wanted.push(Wanted { number, links, is_all: true });
+    pub(super) fn complete(&mut self, number: MemoryNumber, had: &[MemoryId], links: Vec<String>) {
+        self.wanted.push(Wanted { number, links, had: Some(had.to_vec()) });
     }
 
     /// What each memory links to; `elsewhere` knows the names that the file does not.
     pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
         let mut resolved = Resolved::default();
-        for Wanted { number, links, is_all } in std::mem::take(&mut self.wanted) {
+        for Wanted { number, links, had } in std::mem::take(&mut self.wanted) {
             let (mut ids, takes_all_away) = (Vec::new(), links.is_empty());
             for link in links {
                 match self.find(&link).or_else(|| elsewhere(&link)) {
@@ -71,9 +71,11 @@ impl Links {
                     None => resolved.unknown.push((number, link)),
                 }
             }
-            if takes_all_away || !ids.is_empty() {
+            let is_more = |had: &Vec<MemoryId>| ids.len() > had.len() && had.iter().all(|id| ids.contains(id));
+            let is_wanted = had.as_ref().map_or(takes_all_away || !ids.is_empty(), is_more);
+            if is_wanted {
                 resolved.known.push((number, ids));
-                resolved.completed += u64::from(is_all);
+                resolved.completed += u64::from(had.is_some());
             }
         }
         resolved
@@ -106,10 +108,13 @@ mod tests {
         );
         links.want(MemoryNumber(8), vec!["no".to_owned()]);
         links.want(MemoryNumber(9), Vec::new());
-        links.complete(MemoryNumber(10), vec!["build:1".to_owned()]);
-        links.complete(MemoryNumber(11), vec!["no".to_owned()]);
+        let both = || vec!["build:1".to_owned(), "build/one".to_owned()];
+        links.complete(MemoryNumber(10), &[id(1)], both());
+        links.complete(MemoryNumber(11), &[], vec!["no".to_owned()]);
+        links.complete(MemoryNumber(12), &[id(9)], both());
+        links.complete(MemoryNumber(13), &[id(2), id(1)], both());
         let resolved = links.resolve(|link| (link == "x/y").then(|| id(9)));
-        let known = [(7, vec![id(2), id(1), id(9)]), (9, Vec::new()), (10, vec![id(2)])];
+        let known = [(7, vec![id(2), id(1), id(9)]), (9, Vec::new()), (10, vec![id(2), id(1)])];
         assert_eq!(resolved.known, known.map(|(number, ids)| (MemoryNumber(number), ids)));
         assert_eq!(resolved.unknown, [7, 8, 11].map(|number| (MemoryNumber(number), "no".to_owned())));
         assert_eq!(resolved.completed, 1);

@@ -51,7 +51,7 @@ impl Importer<'_> {
             return;
         }
         self.progress.known += 1;
-        let has_ended_early = known.origin == Origin::Import && known.links.is_empty() && !memory.links.is_empty();
+        let has_ended_early = known.origin == Origin::Import && known.links.len() < memory.links.len();
         if known.status == Life::Forgotten {
             self.progress.forgotten += 1;
             if self.progress.forgotten_handles.len() < FORGOTTEN_MAX {
@@ -59,7 +59,7 @@ impl Importer<'_> {
             }
         } else if has_ended_early && known.status == Life::Active && !self.dry_run {
             // The import that stored it ended before it saw what this links to.
-            self.links.complete(known.number, memory.links);
+            self.links.complete(known.number, &known.links, memory.links);
         }
     }
 
@@ -90,11 +90,12 @@ impl Importer<'_> {
             {
                 self.look_at(sourced, known);
             }
+            let rewords = matches!(edit, Edit::Revise { .. });
             self.waiting.push(Waiting::Ready(self.edit(known.number, edit)));
             let (topic, handle) = (topic.clone(), handle.clone());
             let links = links.clone().filter(|_| at == 0);
             // Several edits revise one memory.
-            self.names.push(Named { topic, place, handle, links, is_revision: at == 0 });
+            self.names.push(Named { topic, place, handle, links, is_revision: at == 0, rewords });
         }
     }
 
