@@ -52,12 +52,15 @@ fn what_resembles_an_earlier_draft_is_reported_with_its_handle() {
 }
 
 #[test]
-fn a_large_batch_keeps_its_order() {
+fn a_large_batch_keeps_its_order_and_its_links() {
     let home = Home::new().unwrap();
     let _daemon = Daemon::start(&home).unwrap();
     let mut rpc = Rpc::connect(&home).unwrap();
-    let drafts: Vec<v1::Draft> =
-        (0..1_000).map(|number| draft("row", &format!("row {number} of many, unlike {}", number * 7), "")).collect();
+    let row = |number: usize| v1::Draft {
+        links: number.checked_sub(1).map(|before| before.to_string()).into_iter().collect(),
+        ..draft("row", &format!("row {number} of many, unlike {}", number * 7), "")
+    };
+    let drafts: Vec<v1::Draft> = (0..1_000).map(row).collect();
     let sent: Vec<String> = send(&mut rpc, &home, &drafts, true).into_iter().map(|(_, handle, _)| handle).collect();
     let caller = Some(caller(Program::Ctl, home.scratch(), "tests", ""));
     for place in [0, 250, 499, 500, 501, 750, 999_usize] {
@@ -65,6 +68,8 @@ fn a_large_batch_keeps_its_order() {
             v1::ReadRequest { caller: caller.clone(), reference: format!("row:{place}"), ..v1::ReadRequest::default() };
         let read = rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap().memories.remove(0);
         assert_eq!(Some(&read.handle), sent.get(place), "row:{place}");
+        let before = place.checked_sub(1).and_then(|before| sent.get(before));
+        assert_eq!(read.links.first(), before, "the links of row:{place}");
     }
 }
 
