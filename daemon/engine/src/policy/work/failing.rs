@@ -63,7 +63,8 @@ impl Failing {
         let first = Mended { fingerprints: early, changed: self.changed.clone(), commands: self.commands.clone() };
         let late = self.late.iter().flat_map(|late| &late.fingerprints).map(|print| self.changed_since(print));
         let all = std::iter::once(first).chain(late).chain(self.gone.iter().cloned());
-        let says = |one: &Mended| !one.fingerprints.is_empty() && !(one.changed.is_empty() && one.commands.is_empty());
+        let is_empty = |one: &Mended| one.changed.is_empty() && one.commands.is_empty();
+        let says = |one: &Mended| !(one.fingerprints.is_empty() || is_empty(one));
         all.filter(says).collect()
     }
 
