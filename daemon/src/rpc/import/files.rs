@@ -118,7 +118,7 @@ impl Reading<'_> {
     }
 
     fn push(&mut self, memory: Portable, base: Base) -> Result<(), Ended> {
-        self.gathered.push(Incoming { memory, base, format: self.format });
+        self.gathered.push(Incoming::new(memory, base, self.format));
         if self.gathered.len() < PART_MEMORIES { Ok(()) } else { self.hand_over() }
     }
 

@@ -1,6 +1,7 @@
 //! A memory of a file, and what the file says of how it came about.
 
 use helix_engine::exchange::{Base, Change, Portable};
+use helix_engine::policy::resemble::text_hash;
 use helix_proto::v1::ExchangeFormat;
 
 /// A memory of the file.
@@ -11,9 +12,17 @@ pub(super) struct Incoming {
     pub(super) base: Base,
     /// What it travelled in.
     pub(super) format: ExchangeFormat,
+    /// Hash of its text, as the catalog has it of what is known.
+    pub(super) text_hash: u64,
 }
 
 impl Incoming {
+    /// Describes a memory of a file.
+    pub(super) fn new(memory: Portable, base: Base, format: ExchangeFormat) -> Self {
+        let text_hash = text_hash(&memory.text);
+        Self { memory, base, format, text_hash }
+    }
+
     /// Whether it is a memory of its own whatever it says, as every entry of a log is.
     pub(super) fn is_record(&self) -> bool {
         self.format == ExchangeFormat::Amrl
@@ -35,7 +44,7 @@ pub(super) enum Claim<'i> {
 
 impl<'i> Claim<'i> {
     /// Compares what is read with what the file says it was.
-    pub(super) fn of(Incoming { memory, base, format }: &'i Incoming) -> Self {
+    pub(super) fn of(Incoming { memory, base, format, .. }: &'i Incoming) -> Self {
         match base.change(memory) {
             Change::Revised => Self::Edited(base),
             Change::Untouched if *format == ExchangeFormat::Json => Self::Exported,

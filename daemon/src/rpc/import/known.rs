@@ -7,7 +7,6 @@ use std::hash::{Hash, Hasher};
 
 use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status, Topic};
 use helix_engine::policy::admit::holds_everywhere;
-use helix_engine::policy::resemble::text_hash;
 use helix_engine::store::{Snapshot, StoreError};
 use helix_engine::strand::Strand;
 
@@ -96,8 +95,7 @@ impl<'s> Known<'s> {
     /// Those of `same` that no other entry is; where none is left, what has the text and is out of use.
     fn free(&self, mut same: Vec<MemoryNumber>, incoming: &Incoming) -> Vec<MemoryNumber> {
         same.retain(|number| !self.taken.contains(number));
-        let retired = self.retired.get(&text_hash(incoming.memory.text.trim_end())).filter(|_| same.is_empty());
-        let Some(retired) = retired else { return same };
+        let Some(retired) = self.retired.get(&incoming.text_hash).filter(|_| same.is_empty()) else { return same };
         let catalog = self.strand.catalog();
         let scopes = catalog.scope_numbers(&[self.scope_of(incoming)]);
         let is_there = |number: &&MemoryNumber| {
@@ -108,9 +106,8 @@ impl<'s> Known<'s> {
 
     /// Those in use with the entry's text in its scope that were there before the import, from the oldest.
     fn same_texts(&self, incoming: &Incoming) -> Vec<MemoryNumber> {
-        let text = text_hash(incoming.memory.text.trim_end());
         let catalog = self.strand.catalog();
-        let of = |scope: &Scope| catalog.same_texts(text, scope);
+        let of = |scope: &Scope| catalog.same_texts(incoming.text_hash, scope);
         let mut same: Vec<MemoryNumber> = if let Some(scope) = &incoming.memory.scope {
             of(scope)
         } else {
@@ -173,7 +170,7 @@ fn name(incoming: &Incoming) -> u64 {
         id.as_bytes().hash(&mut hasher);
     } else {
         let scope = memory.scope.as_ref().map(ToString::to_string);
-        (text_hash(memory.text.trim_end()), scope, &memory.topic, &memory.handle).hash(&mut hasher);
+        (incoming.text_hash, scope, &memory.topic, &memory.handle).hash(&mut hasher);
     }
     hasher.finish()
 }

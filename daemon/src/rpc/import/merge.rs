@@ -107,7 +107,7 @@ mod tests {
         writer.write(&Portable::from_memory(memory, |_| None)).unwrap();
         let file = edit(String::from_utf8(writer.finish().unwrap()).unwrap());
         let section = Reader::new(file.as_bytes(), "t").unwrap().next().unwrap().unwrap();
-        Incoming { memory: section.memory, base: section.base, format: ExchangeFormat::Markdown }
+        Incoming::new(section.memory, section.base, ExchangeFormat::Markdown)
     }
 
     fn merged(ours: &Memory, theirs: &Incoming) -> Merge {
@@ -146,10 +146,9 @@ mod tests {
     #[test]
     fn a_file_that_says_nothing_of_its_age_replaces_nothing() {
         let ours = stored("The build needs arm64.");
-        let theirs = |text: &str| Incoming {
-            memory: Portable { text: text.to_owned(), ..Portable::from_memory(&ours, |_| None) },
-            base: Base::default(),
-            format: ExchangeFormat::Json,
+        let theirs = |text: &str| {
+            let memory = Portable { text: text.to_owned(), ..Portable::from_memory(&ours, |_| None) };
+            Incoming::new(memory, Base::default(), ExchangeFormat::Json)
         };
         assert_eq!(merged(&ours, &theirs("The build needs arm64.\n")), Merge::Known);
         assert_eq!(merged(&ours, &theirs("The build needs x86.")), Merge::Conflict);
