@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use helix_tests::fixtures::claude_hook;
 use helix_tests::{Binary, Home};
 use serde_json::{Value, json};
@@ -63,7 +63,8 @@ impl<'a> Place<'a> {
 
     /// Every event in the order of a session, and among them what an answer of nothing costs.
     pub(super) fn every_event(&self) -> Result<Vec<Variant>> {
-        let ([removed, missing, moved], searched) = self.identifiers()?;
+        let ([removed, missing], searched, moved) = self.identifiers()?;
+        let builds = moved.iter().map(|name| failing_build("E0433", name)).collect();
         let edit = json!({
             "file_path": self.root.join(OTHER_FILE), "old_string": format!("pub fn {removed}(value: &str) -> usize {{\n"),
             "new_string": "pub fn renamed(value: &str) -> usize {\n", "replace_all": false,
@@ -75,8 +76,8 @@ impl<'a> Place<'a> {
             self.grep(searched)?,
             self.error_context(&failing_build("E0425", &missing))?,
             self.tool("ambient, Edit, a symbol goes", "Edit", edit)?,
-            self.bash("post-build, a build fails", failing_build("E0433", &moved), OFTEN)?,
-            self.bash("post-build, tests pass", succeeding_tests(), Expected::Silence)?,
+            self.bash("post-build, a build fails", builds, OFTEN)?,
+            self.bash("post-build, tests pass", vec![succeeding_tests()], Expected::Silence)?,
             self.event("subagent, one starts", "subagent", "SubagentStart", ALWAYS, |_, _| ())?,
             self.agent()?,
             self.event("approve-mcp", "approve-mcp", "PermissionRequest-mcp__toy__recall", ALWAYS, |input, _| {
@@ -149,11 +150,11 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// A command behind a pipe, which hides whether it failed.
-    fn bash(&self, name: &str, output: String, expected: Expected) -> Result<Variant> {
-        self.event(name, "post-build", "PostToolUse-Bash", expected, move |input, _| {
+    /// A command behind a pipe, which hides whether it failed. It says one of these.
+    fn bash(&self, name: &str, outputs: Vec<String>, expected: Expected) -> Result<Variant> {
+        self.event(name, "post-build", "PostToolUse-Bash", expected, move |input, round| {
             input["tool_input"]["command"] = "cargo test 2>&1 | tail -400".into();
-            input["tool_response"]["stdout"] = output.clone().into();
+            input["tool_response"]["stdout"] = outputs[round % outputs.len()].clone().into();
         })
     }
 
@@ -197,17 +198,21 @@ impl<'a> Place<'a> {
         (0..64).map(|round| self.corpus.question(round * ROUND_STRIDE % self.size, self.size)).collect()
     }
 
-    /// Identifiers that memories name: some, and others that are searched for, each in so few rounds that it is not yet ignored.
-    fn identifiers(&self) -> Result<([String; 3], Vec<String>)> {
+    /// Identifiers that memories name: two, and others that are searched for or that builds stumble over, each in so few rounds that
+    /// it is not yet ignored.
+    fn identifiers(&self) -> Result<([String; 2], Vec<String>, Vec<String>)> {
         let mut known = HashSet::new();
         let mentioned = (0..self.size).filter_map(|number| {
             let text = self.corpus.memory(number, self.size).text;
             text.split(' ').find(|word| word.contains('_')).map(str::to_owned)
         });
         let mut names = mentioned.filter(|name| known.insert(name.clone()));
-        let first: Vec<String> = names.by_ref().take(3).collect();
+        let first: Vec<String> = names.by_ref().take(2).collect();
         let first = first.try_into().ok().context("the memories name too few identifiers")?;
-        Ok((first, names.take(SEARCHED).collect()))
+        let mut searched: Vec<String> = names.take(2 * SEARCHED).collect();
+        let moved = searched.split_off(searched.len() / 2);
+        ensure!(!searched.is_empty() && !moved.is_empty(), "the memories name too few identifiers");
+        Ok((first, searched, moved))
     }
 }
 
