@@ -57,6 +57,7 @@ const SHAPES: &[&str] = &[
     r"dckr_pat_[A-Za-z0-9_-]{20,}",
     r"rubygems_[a-f0-9]{40,}",
     // models
+    r"sk-(?:proj|svcacct|admin|ant|or)-[A-Za-z0-9_-]{20,}",
     r"sk-(?:[A-Za-z]+-)*[A-Za-z0-9_]*[0-9][A-Za-z0-9_-]{16,}",
     r"gsk_[A-Za-z0-9]{30,}",
     r"xai-[A-Za-z0-9]{30,}",

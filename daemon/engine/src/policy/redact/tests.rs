@@ -23,6 +23,7 @@ fn secrets() -> Vec<(String, String)> {
         of("POST https://", &format!("hooks.slack.com/services/T00000000/B00000000/{}", some(24)), " 404"),
         of("Incorrect API key provided: ", &format!("sk-proj-{}", some(48)), ". You can find your key at …"),
         of("key ", &format!("sk-ant-api03-{}", some(60)), ""),
+        of("OPENAI says no to ", &format!("sk-proj-Ab_cd-{}-e", "XyZ".repeat(15)), ""),
         of("stripe: ", &format!("sk_live_{}", some(24)), ""),
         of("google said no to ", &format!("AIza{}", some(35)), ""),
         of("npm error 401 ", &format!("npm_{}", some(36)), ""),
