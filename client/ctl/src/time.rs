@@ -53,21 +53,19 @@ pub(crate) fn span(us: i64) -> String {
     }
 }
 
-/// Reads a day's start in the local time zone, as in a query, or an RFC 3339 time. A day may be named: today, yesterday,
-/// this-week.
+/// Reads a day's start in the local time zone, as in a query, or a time. A day may be named: today, yesterday, this-week.
 pub(crate) fn from(text: &str) -> Result<i64, String> {
-    parse_in(text, &Zoned::now(), dates::day_start)
+    parse_in(text, &Zoned::now(), dates::from)
 }
 
-/// Reads a day's end, so that the day is included as it is in a query, or an RFC 3339 time.
+/// Reads a day's end, so that the day is included as it is in a query, or a time.
 pub(crate) fn up_to(text: &str) -> Result<i64, String> {
-    parse_in(text, &Zoned::now(), dates::day_end)
+    parse_in(text, &Zoned::now(), dates::up_to)
 }
 
-fn parse_in(text: &str, now: &Zoned, of_day: fn(&str, &Zoned) -> Option<Zoned>) -> Result<i64, String> {
-    let at = text.parse().ok().or_else(|| of_day(text, now).map(|at| at.timestamp()));
-    at.map(Timestamp::as_microsecond)
-        .ok_or_else(|| "not a date; write 2026-11-21, today, yesterday, this-week or 2026-11-21T08:00:00Z".to_owned())
+fn parse_in(text: &str, now: &Zoned, read: fn(&str, &Zoned) -> Option<Zoned>) -> Result<i64, String> {
+    let at = read(text, now).map(|at| at.timestamp().as_microsecond());
+    at.ok_or_else(|| format!("not a date; write {}", dates::DAY_SHAPE))
 }
 
 #[cfg(test)]
@@ -97,12 +95,12 @@ mod tests {
             ("this-week", 4 * DAY_US),
         ];
         for (text, expected) in table {
-            assert_eq!(parse_in(text, &now, dates::day_start).unwrap(), expected, "{text}");
+            assert_eq!(parse_in(text, &now, dates::from).unwrap(), expected, "{text}");
         }
-        assert!(parse_in("soon", &now, dates::day_start).unwrap_err().contains("2026-11-21"));
+        assert!(parse_in("soon", &now, dates::from).unwrap_err().contains("2026-11-21"));
         let ends = [("1970-01-02", 2 * DAY_US), ("today", 8 * DAY_US), ("1970-01-02T00:00:00Z", DAY_US)];
         for (text, expected) in ends {
-            assert_eq!(parse_in(text, &now, dates::day_end).unwrap(), expected, "{text}");
+            assert_eq!(parse_in(text, &now, dates::up_to).unwrap(), expected, "{text}");
         }
     }
 

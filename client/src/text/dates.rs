@@ -1,28 +1,52 @@
-//! Days: what `after`, `before`, `days` and `hours` mean, and how a memory's day is written.
+//! Days and times: what `after`, `before`, `days` and `hours` mean, and how a memory's day is written.
 
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan, Zoned};
 
-/// What a day may look like.
-pub const DAY_SHAPE: &str = "a day like 2026-11-21, today, yesterday or this-week";
+/// What a day or a time may look like.
+pub const DAY_SHAPE: &str = "a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30";
 
-/// The start of the day that `text` names, seen from `now`.
+/// What `after` means, seen from `now`: the start of the day that `text` names, or its time.
 #[must_use]
-pub fn day_start(text: &str, now: &Zoned) -> Option<Zoned> {
+pub fn from(text: &str, now: &Zoned) -> Option<Zoned> {
+    time(text, now).or_else(|| day_start(text, now))
+}
+
+/// What `before` means, seen from `now`: the end of the day that `text` names, so that the day belongs to it, or its time.
+#[must_use]
+pub fn up_to(text: &str, now: &Zoned) -> Option<Zoned> {
+    time(text, now).or_else(|| day_end(text, now))
+}
+
+/// A time of day: in a zone that it names, or else in the reader's.
+fn time(text: &str, now: &Zoned) -> Option<Zoned> {
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Some(at.to_zoned(now.time_zone().clone()));
+    }
+    let at = text.parse::<DateTime>().ok().filter(|_| has_time(text))?;
+    at.to_zoned(now.time_zone().clone()).ok()
+}
+
+/// Whether more than a day is named: reading a day drops the rest.
+fn has_time(text: &str) -> bool {
+    text.contains([':', 'T', 't', ' '])
+}
+
+/// The start of the day that `text` names.
+fn day_start(text: &str, now: &Zoned) -> Option<Zoned> {
     let today = now.date();
     let day = match text {
         "today" => today,
         "yesterday" => today.yesterday().ok()?,
         "this-week" => today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok()?,
-        other => other.parse::<Date>().ok()?,
+        other => other.parse::<Date>().ok().filter(|_| !has_time(other))?,
     };
     day.to_zoned(now.time_zone().clone()).ok()
 }
 
 /// The end of the day that `text` names: the start of the next.
-#[must_use]
-pub fn day_end(text: &str, now: &Zoned) -> Option<Zoned> {
+fn day_end(text: &str, now: &Zoned) -> Option<Zoned> {
     let start = if text == "this-week" { now.start_of_day().ok()? } else { day_start(text, now)? };
     start.tomorrow().ok()
 }
@@ -66,6 +90,21 @@ mod tests {
         assert_eq!(start("this-week"), "2026-11-16T00:00:00+01:00[Europe/Berlin]");
         assert_eq!(start("2026-02-28"), "2026-02-28T00:00:00+01:00[Europe/Berlin]");
         assert!(day_start("last monday", &saturday()).is_none());
+        assert!(day_start("2026-02-28T10:00", &saturday()).is_none());
+    }
+
+    #[test]
+    fn a_time_is_taken_to_the_minute() {
+        for read in [from, up_to] {
+            let at = |text: &str| read(text, &saturday()).unwrap().to_string();
+            assert_eq!(at("2026-11-20T10:30"), "2026-11-20T10:30:00+01:00[Europe/Berlin]");
+            assert_eq!(at("2026-11-20 10:30:05"), "2026-11-20T10:30:05+01:00[Europe/Berlin]");
+            assert_eq!(at("2026-11-20T10:30:00Z"), "2026-11-20T11:30:00+01:00[Europe/Berlin]");
+            assert_eq!(at("2026-11-20T10:30:00-05:00"), "2026-11-20T16:30:00+01:00[Europe/Berlin]");
+            assert!(read("10:30", &saturday()).is_none() && read("2026-11-20T", &saturday()).is_none());
+        }
+        assert_eq!(from("2026-11-20", &saturday()), day_start("2026-11-20", &saturday()));
+        assert_eq!(up_to("2026-11-20", &saturday()), day_end("2026-11-20", &saturday()));
     }
 
     #[test]

@@ -110,14 +110,14 @@ fn filter(arguments: &Arguments, now: &Zoned) -> Result<Filter, ArgumentError> {
         kinds: arguments.list("kind", at_commas)?,
         scopes: arguments.list("scope", at_commas)?,
         after_us: after(arguments, now)?,
-        before_us: day(arguments, "before", |text| dates::day_end(text, now))?,
+        before_us: day(arguments, "before", |text| dates::up_to(text, now))?,
         ..Filter::default()
     })
 }
 
 /// The later of `after` and the start of the last `hours`, else `days`.
 fn after(arguments: &Arguments, now: &Zoned) -> Result<Option<i64>, ArgumentError> {
-    let from = day(arguments, "after", |text| dates::day_start(text, now))?;
+    let from = day(arguments, "after", |text| dates::from(text, now))?;
     let days = arguments.whole("days", 1..=DAYS_MAX)?;
     let hours = arguments.whole("hours", 1..=HOURS_MAX)?.or(days.map(|days| days * 24));
     let recent = hours.and_then(|hours| dates::hours_ago(hours, now)).map(|at| at.timestamp().as_microsecond());
@@ -184,7 +184,7 @@ mod tests {
         let error = asked(&json!({"after": "soon"})).unwrap_err();
         insta::assert_snapshot!(
             error,
-            @r#"after: expected a day like 2026-11-21, today, yesterday or this-week, got "soon""#
+            @r#"after: expected a day like 2026-11-21, today, yesterday or this-week, or a time like 2026-11-21T14:30, got "soon""#
         );
     }
 }

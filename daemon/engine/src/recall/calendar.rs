@@ -1,6 +1,6 @@
 //! Dates as people write them in a query, seen from a point in time in a time zone.
 
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, ToSpan, Zoned};
 
@@ -27,17 +27,29 @@ impl Calendar {
             "today" => Some(today),
             "yesterday" => today.yesterday().ok(),
             "this-week" => today.checked_sub(i64::from(today.weekday().to_monday_zero_offset()).days()).ok(),
-            date => date.parse().ok(),
+            // A time that is read as a day would lose its hours.
+            date => date.parse().ok().filter(|_| !has_time(date)),
         }
     }
 
-    /// The start of the day that a text names.
-    pub(super) fn start_of(&self, text: &str) -> Option<Timestamp> {
-        self.start_of_day(self.day(text)?)
+    /// The time that a text names: in a zone of its own, or else in the calendar's.
+    fn time(&self, text: &str) -> Option<Timestamp> {
+        let zone = || self.now.time_zone().clone();
+        let named = || text.parse::<DateTime>().ok().filter(|_| has_time(text))?.to_zoned(zone()).ok();
+        let at = text.parse::<jiff::Timestamp>().ok().or_else(|| Some(named()?.timestamp()))?;
+        Some(Timestamp::from_micros(at.as_microsecond()))
     }
 
-    /// The start of the day after the one that a text names; this week goes up to today.
+    /// The time that a text names, or the start of the day.
+    pub(super) fn start_of(&self, text: &str) -> Option<Timestamp> {
+        self.time(text).or_else(|| self.start_of_day(self.day(text)?))
+    }
+
+    /// The time that a text names, or the start of the day after the one that it names; this week goes up to today.
     pub(super) fn end_of(&self, text: &str) -> Option<Timestamp> {
+        if let Some(time) = self.time(text) {
+            return Some(time);
+        }
         let last = if text == "this-week" { self.now.date() } else { self.day(text)? };
         self.start_of_day(last.tomorrow().ok()?)
     }
@@ -53,4 +65,9 @@ impl Calendar {
         let then = self.now.timestamp().checked_sub(SignedDuration::try_from_hours(hours)?).ok()?;
         Some(Timestamp::from_micros(then.as_microsecond()))
     }
+}
+
+/// Whether more than a day is named.
+fn has_time(text: &str) -> bool {
+    text.contains([':', 'T', 't', ' '])
 }

@@ -30,7 +30,10 @@ pub struct ParsedQuery {
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     /// A date that is none.
-    #[error("`{key}:{value}` is not a date; write it like `{key}:2026-11-21`, or `today`, `yesterday` or `this-week`")]
+    #[error(
+        "`{key}:{value}` is not a date; write it like `{key}:2026-11-21`, `{key}:2026-11-21T14:30`, or `today`, `yesterday` or \
+         `this-week`"
+    )]
     Date {
         /// `before` or `after`.
         key: &'static str,
@@ -66,11 +69,11 @@ impl QueryError {
 
 const KEYS: [&str; 9] = ["tag", "topic", "source", "kind", "scope", "before", "after", "days", "hours"];
 
-/// Takes a query apart. Dates are days of the calendar's zone: `after:` is on or after that day, `before:` on or before it;
-/// `days:7` and `hours:12` are the last so many, and the narrowest of several holds.
+/// Takes a query apart. Dates are days or times of the calendar's zone: `after:` is on or after it, `before:` on or before that
+/// day; `days:7` and `hours:12` are the last so many, and the narrowest of several holds.
 ///
-/// Keys are read in any case. A key with a quoted value may contain spaces: `source:"my file.rs"`. A word with a colon that is none of the keys stays a
-/// word, and so do `days:` and `hours:` that no number follows.
+/// Keys are read in any case. A key with a quoted value may contain spaces: `source:"my file.rs"`. A word with a colon that is
+/// none of the keys stays a word, and so do `days:` and `hours:` that no number follows.
 ///
 /// # Errors
 /// [`QueryError`] says which filter is wrong.
@@ -272,6 +275,9 @@ mod tests {
         assert_eq!(after("after:today"), "2026-11-20T23:00:00Z");
         assert_eq!(after("after:yesterday"), "2026-11-19T23:00:00Z");
         assert_eq!(after("after:this-week"), "2026-11-15T23:00:00Z");
+        assert_eq!(after("after:2026-11-20T10:30"), "2026-11-20T09:30:00Z");
+        assert_eq!(after("after:2026-11-20T10:30:00Z"), "2026-11-20T10:30:00Z");
+        assert_eq!(after("after:\"2026-11-20 10:30\""), "2026-11-20T09:30:00Z");
         assert_eq!(after("days:2"), "2026-11-18T23:30:00Z");
         assert_eq!(after("hours:3"), "2026-11-20T20:30:00Z");
         assert_eq!(after("days:7 hours:3"), "2026-11-20T20:30:00Z");

@@ -202,9 +202,9 @@ impl<'a> Place<'a> {
     /// it is not yet ignored.
     fn identifiers(&self) -> Result<([String; 2], Vec<String>, Vec<String>)> {
         let mut known = HashSet::new();
-        let mentioned = (0..self.size).filter_map(|number| {
+        let mentioned = (0..self.size).flat_map(|number| {
             let text = self.corpus.memory(number, self.size).text;
-            text.split(' ').find(|word| word.contains('_')).map(str::to_owned)
+            text.split(' ').filter(|word| word.contains('_')).map(str::to_owned).collect::<Vec<_>>()
         });
         let mut names = mentioned.filter(|name| known.insert(name.clone()));
         let first: Vec<String> = names.by_ref().take(2).collect();
