@@ -7,9 +7,9 @@ mod text;
 
 use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, limit, unit_interval};
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
-use super::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
+use super::tags::{self, KIND_DEFAULT, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
-use crate::model::{Kind, Memory, MemoryId, Scope, SourceRef, Status, Timestamp, Topic};
+use crate::model::{Kind, Kinds, Memory, MemoryId, Scope, SourceRef, Status, Timestamp, Topic};
 
 pub use text::{ATTRIBUTE_MODIFIED, ATTRIBUTE_MODIFIED_BEFORE, modified, modified_at, revised_at};
 
@@ -122,6 +122,8 @@ pub struct Fields {
 pub struct Absorbed {
     /// The duplicate.
     pub id: MemoryId,
+    /// Its kind, which the memory that stays takes over when its own says nothing.
+    pub kind: Kind,
     /// Its tags.
     pub tags: Vec<String>,
     /// Its links.
@@ -184,6 +186,8 @@ impl EditError {
 /// [`EditError`] says what stands against it and what to do.
 pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, EditError> {
     let before = memory.clone();
+    // A kind that nobody chose goes on following tags and text.
+    let follows = suggested_kind(memory).is_some_and(|kind| kind == memory.kind);
     match edit {
         Edit::Append { text } => text::append(in_use(memory)?, text, at)?,
         Edit::Revise { text, seen } => text::revise(in_use(memory)?, text, seen.as_deref(), at)?,
@@ -204,7 +208,22 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
             memory.valid_to = memory.valid_to.map(|valid_to| valid_to.max(*valid_from));
         }
     }
+    let says_kind = |edit: &Edit| matches!(edit, Edit::Revise { .. } | Edit::Tag { .. } | Edit::Absorb(_));
+    if let Some(kind) = suggested_kind(memory).filter(|_| follows && says_kind(edit)) {
+        memory.kind = kind;
+    }
+    if let Edit::Absorb(absorbed) = edit
+        && follows
+        && memory.kind.as_str() == KIND_DEFAULT
+    {
+        memory.kind.clone_from(&absorbed.kind);
+    }
     Ok(*memory != before)
+}
+
+/// The kind that a memory's tags and text suggest.
+fn suggested_kind(memory: &Memory) -> Option<Kind> {
+    tags::suggest_kind(&memory.tags, &memory.text, &Kinds::default()).ok()
 }
 
 fn in_use(memory: &mut Memory) -> Result<&mut Memory, EditError> {

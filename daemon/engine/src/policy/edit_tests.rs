@@ -148,6 +148,7 @@ fn what_stays_takes_over_what_the_duplicate_had() {
     (memory.tags, memory.links, memory.source) = (vec!["b".into()], vec![id(3)], None);
     let absorbed = Absorbed {
         id: id(3),
+        kind: Kinds::default().resolve("convention").unwrap(),
         tags: vec!["a".into(), "b".into()],
         links: vec![id(4), memory.id],
         source: Some(Sourced {
@@ -167,6 +168,7 @@ fn what_stays_takes_over_what_the_duplicate_had() {
     memory.scope = Scope::Project("p".into());
     let first = absorbed.clone();
     assert!(done(&Edit::Absorb(Box::new(absorbed)), &mut memory));
+    assert_eq!(memory.kind.as_str(), "convention", "its own said nothing");
     assert_eq!(memory.attributes.get(LINE_ATTRIBUTE).map(String::as_str), Some("abc"));
     assert_eq!(memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE), None, "a project's own memory needs no name of it");
     assert_eq!(
@@ -179,6 +181,24 @@ fn what_stays_takes_over_what_the_duplicate_had() {
     assert_eq!(memory.source, Some(SourceRef::parse("src/a.rs:3")), "its own source stays");
     assert!(done(&Edit::Absorb(Box::new(first)), &mut global));
     assert_eq!(global.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str), Some("project:p"));
+}
+
+#[test]
+fn a_kind_that_nobody_chose_follows_tags_and_text() {
+    let kinds = Kinds::default();
+    let mut memory = memory(1, "the linker needs arm64");
+    memory.kind = kinds.resolve("fact").unwrap();
+    let mut chosen = Memory { kind: kinds.resolve("context").unwrap(), ..memory.clone() };
+    let tag = |add: &str, remove: &str| Edit::Tag { add: vec![add.to_owned()], remove: vec![remove.to_owned()] };
+    assert!(done(&tag("gotcha", ""), &mut memory) && done(&tag("gotcha", ""), &mut chosen));
+    assert_eq!((memory.kind.as_str(), chosen.kind.as_str()), ("gotcha", "context"));
+    assert!(done(&tag("", "gotcha"), &mut memory));
+    assert_eq!(memory.kind.as_str(), "fact");
+    let revise = Edit::Revise { text: "decision: link for arm64".to_owned(), seen: None };
+    assert!(done(&revise, &mut memory) && done(&revise, &mut chosen));
+    assert_eq!((memory.kind.as_str(), chosen.kind.as_str()), ("decision", "context"));
+    assert!(done(&Edit::Append { text: "gotcha: and ranlib".to_owned() }, &mut memory));
+    assert_eq!(memory.kind.as_str(), "decision");
 }
 
 proptest! {

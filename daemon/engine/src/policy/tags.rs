@@ -67,6 +67,9 @@ const ITEM_MARKS: [&str; 4] = ["- ", "* ", "+ ", "> "];
 /// Marks emphasis.
 const EMPHASIS: char = '*';
 
+/// The kind of what says nothing of its kind.
+pub const KIND_DEFAULT: &str = "fact";
+
 /// A kind that no prefix gives: it expires, and nothing that is stored may vanish because of its first word.
 const UNPREFIXED: &str = "scratch";
 
@@ -153,16 +156,16 @@ pub fn label(text: &str, kinds: &Kinds) -> Option<String> {
     prefix_tag(text).map(str::to_owned).or_else(kind)
 }
 
-/// The kind that the text's own prefix names, or that tags suggest; else `fact`.
+/// The kind that the text's own prefix names, or that tags suggest; else [`KIND_DEFAULT`].
 ///
 /// # Errors
-/// [`crate::model::UnknownKind`] when the registry lacks `fact`.
+/// [`crate::model::UnknownKind`] when the registry lacks [`KIND_DEFAULT`].
 pub fn suggest_kind(tags: &[String], text: &str, kinds: &Kinds) -> Result<Kind, crate::model::UnknownKind> {
     if let Some(kind) = prefix_kind(text, kinds) {
         return Ok(kind);
     }
     let of_tag = KIND_OF_TAG.iter().find(|(tag, _)| tags.iter().any(|t| t == tag)).map(|(_, kind)| *kind);
-    kinds.resolve(of_tag.unwrap_or("fact"))
+    kinds.resolve(of_tag.unwrap_or(KIND_DEFAULT))
 }
 
 /// The kind that a text's prefix names: by its name, or by the tag that stands for it.

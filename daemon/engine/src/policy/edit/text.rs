@@ -48,18 +48,13 @@ pub(super) fn revise(memory: &mut Memory, text: &str, seen: Option<&Sourced>, at
     Ok(())
 }
 
-/// Takes back what the old text's prefix said of the memory, where the new one has another prefix.
+/// Takes back the tag that the old text's prefix gave the memory, where the new one has another prefix.
 fn relabel(memory: &mut Memory, text: &str) {
     let kinds = Kinds::default();
-    let (Some(old), Some(new)) = (tags::label(&memory.text, &kinds), tags::label(text, &kinds)) else { return };
-    if old == new {
-        return;
-    }
-    let suggested = |tags: &[String], text: &str| tags::suggest_kind(tags, text, &kinds).ok();
-    let was_suggested = suggested(std::slice::from_ref(&old), &memory.text).is_some_and(|kind| kind == memory.kind);
-    memory.tags.retain(|tag| *tag != old);
-    if was_suggested && let Some(kind) = suggested(&tags::normalise(&memory.tags, text), text) {
-        memory.kind = kind;
+    if let (Some(old), Some(new)) = (tags::label(&memory.text, &kinds), tags::label(text, &kinds))
+        && old != new
+    {
+        memory.tags.retain(|tag| *tag != old);
     }
 }
 

@@ -141,6 +141,7 @@ impl Strand {
         let access_count = self.catalog().row(pair.duplicate).map_or(0, |row| row.access_count);
         let absorbed = Absorbed {
             id: duplicate.id,
+            kind: duplicate.kind.clone(),
             source: Sourced::of(&duplicate),
             tags: duplicate.tags,
             links: duplicate.links,
