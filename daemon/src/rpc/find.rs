@@ -156,7 +156,8 @@ fn one(
     runtime.strand.catalog_touch(&[number], runtime.now());
     hook::follow(runtime, number);
     shown::note(runtime, asker, as_shown, &[number]);
-    Ok(v1::ReadReply { memories: wire_indexed(runtime, &[number], asker)?, topic: String::new(), total: 1 })
+    let memories = wire_indexed(runtime, &[number], asker)?;
+    Ok(v1::ReadReply { memories, total: 1, ..v1::ReadReply::default() })
 }
 
 fn topic(
@@ -172,24 +173,26 @@ fn topic(
         return Ok(None);
     }
     let total = u32::try_from(members.len()).unwrap_or(u32::MAX);
-    let chosen: Vec<MemoryNumber> = match part {
-        Part::Whole => members.into_iter().take(TOPIC_READ_MAX).collect(),
+    let mut chosen: Vec<MemoryNumber> = match part {
+        Part::Whole => members,
         Part::At(index) => vec![*members.get(*index as usize).ok_or_else(|| {
             let noun = if total == 1 { "memory" } else { "memories" };
             Status::not_found(format!("topic {topic} has {total} {noun}, so its last index is {}", total - 1))
         })?],
         Part::With(text) => with_text(runtime, &members, text)?,
     };
+    let matching = if matches!(part, Part::With(_)) { u32::try_from(chosen.len()).unwrap_or(u32::MAX) } else { 0 };
+    chosen.truncate(TOPIC_READ_MAX);
     let memories = wire_indexed(runtime, &chosen, asker)?;
     shown::note(runtime, asker, as_shown, &chosen);
-    Ok(Some(v1::ReadReply { memories, topic: topic.as_str().to_owned(), total }))
+    Ok(Some(v1::ReadReply { memories, topic: topic.as_str().to_owned(), total, matching }))
 }
 
 /// Keeps the memories whose text has this, whatever its case.
 fn with_text(runtime: &Runtime, numbers: &[MemoryNumber], text: &str) -> Result<Vec<MemoryNumber>, Status> {
     let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let matching = memories.iter().filter(|memory| memory.text.to_lowercase().contains(text));
-    Ok(matching.map(|memory| memory.number).take(TOPIC_READ_MAX).collect())
+    Ok(matching.map(|memory| memory.number).collect())
 }
 
 /// Says of a topic, named in full, that every memory it had here is forgotten.

@@ -75,23 +75,28 @@ fn topic(shown: &Shown<'_>, blocks: &[String], separator: &str, call: &str, does
     let name = clean::line(name);
     let all = usize::try_from(shown.reply.total).unwrap_or(usize::MAX).max(blocks.len());
     let is_filtered = !shown.match_text.is_empty();
+    let matching = usize::try_from(shown.reply.matching).unwrap_or(usize::MAX).max(blocks.len());
     let head = if is_filtered {
         let have = if all == 1 { "has" } else { "have" };
-        format!("{name}: {} of {} {have} that text", blocks.len(), count_of(all, "memory", "memories"))
+        format!("{name}: {matching} of {} {have} that text", count_of(all, "memory", "memories"))
     } else {
         format!("{name}: {}", count_of(all, "memory", "memories"))
     };
-    let total = if is_filtered { blocks.len() } else { all };
+    let total = if is_filtered { matching } else { all };
     let (text, fitting) = pack(blocks, separator);
     let answer = format!("{head}{separator}{text}");
     if fitting == total {
         return answer;
     }
+    let more = total - fitting;
     let next = shown.reply.memories.get(fitting).and_then(|memory| memory.index);
+    if is_filtered {
+        let next = next.map(|index| format!("{call} topic={name} index={index} shows the next, ")).unwrap_or_default();
+        return format!("{answer}{separator}{more} more have it; {next}a longer match_str finds fewer");
+    }
     let next = next.map_or(fitting.to_string(), |index| index.to_string());
     format!(
-        "{answer}{separator}{} more; {call} topic={name} index={next} {does}, search topic={name} finds by words",
-        total - fitting
+        "{answer}{separator}{more} more; {call} topic={name} index={next} {does}, search topic={name} finds by words"
     )
 }
 
@@ -115,21 +120,32 @@ mod tests {
 
     #[test]
     fn one_memory_is_shown_whole() {
-        let reply = ReadReply { memories: vec![arm64()], topic: String::new(), total: 1 };
+        let reply = ReadReply { memories: vec![arm64()], topic: String::new(), total: 1, ..ReadReply::default() };
         insta::assert_snapshot!(all(&reply));
-        let long = ReadReply { memories: vec![long("a/long", 30_000)], topic: String::new(), total: 1 };
+        let long = ReadReply {
+            memories: vec![long("a/long", 30_000)],
+            topic: String::new(),
+            total: 1,
+            ..ReadReply::default()
+        };
         assert!(all(&long).chars().count() > 30_000);
     }
 
     #[test]
     fn a_topic_numbers_its_memories() {
-        let reply = ReadReply { memories: vec![arm64(), hostile()], topic: "build-gotchas".to_owned(), total: 2 };
+        let reply = ReadReply {
+            memories: vec![arm64(), hostile()],
+            topic: "build-gotchas".to_owned(),
+            total: 2,
+            ..ReadReply::default()
+        };
         insta::assert_snapshot!(all(&reply));
     }
 
     #[test]
     fn an_index_is_repeated() {
-        let reply = ReadReply { memories: vec![arm64()], topic: "build-gotchas".to_owned(), total: 7 };
+        let reply =
+            ReadReply { memories: vec![arm64()], topic: "build-gotchas".to_owned(), total: 7, ..ReadReply::default() };
         assert!(
             read(&Shown { reply: &reply, index: Some(3), match_text: "" }, &utc())
                 .starts_with("[3]  build-gotchas/arch-arm64-required  ")
@@ -139,7 +155,7 @@ mod tests {
     #[test]
     fn a_large_topic_is_cut_and_says_how_to_go_on() {
         let memories = (0..20).map(|at| long(&format!("big/{at}"), 9_000)).collect();
-        let text = all(&ReadReply { memories, topic: "big".to_owned(), total: 25 });
+        let text = all(&ReadReply { memories, topic: "big".to_owned(), total: 25, ..ReadReply::default() });
         assert!(text.chars().count() < 21_000, "{}", text.chars().count());
         assert!(text.contains("cut at 4000 characters; read big/0 shows the rest"));
         assert!(text.ends_with("21 more; read topic=big index=4 shows the next, search topic=big finds by words"));
@@ -159,12 +175,17 @@ mod tests {
 
     #[test]
     fn a_filter_says_how_many_passed() {
-        let reply = ReadReply { memories: vec![third()], topic: "build-gotchas".to_owned(), total: 7 };
+        let reply =
+            ReadReply { memories: vec![third()], topic: "build-gotchas".to_owned(), total: 7, ..ReadReply::default() };
         let filtered = read(&Shown { reply: &reply, index: None, match_text: "arm64" }, &utc());
         assert!(
             filtered.starts_with("build-gotchas: 1 of 7 memories have that text\n\n[3]  build-gotchas/"),
             "{filtered}"
         );
+        let many = ReadReply { matching: 700, total: 800, ..reply.clone() };
+        let filtered = read(&Shown { reply: &many, index: None, match_text: "arm64" }, &utc());
+        assert!(filtered.starts_with("build-gotchas: 700 of 800 memories have that text\n\n[3]"), "{filtered}");
+        assert!(filtered.ends_with("\n\n699 more have it; a longer match_str finds fewer"), "{filtered}");
         let none = ReadReply { memories: Vec::new(), ..reply };
         insta::assert_snapshot!(
             read(&Shown { reply: &none, index: None, match_text: "x86" }, &utc()),
@@ -175,7 +196,12 @@ mod tests {
     #[test]
     fn a_changed_source_is_marked_in_a_line() {
         let changed = Memory { source_state: helix_client::v1::SourceState::Changed.into(), ..arm64() };
-        let reply = ReadReply { memories: vec![changed, third()], topic: "build-gotchas".to_owned(), total: 2 };
+        let reply = ReadReply {
+            memories: vec![changed, third()],
+            topic: "build-gotchas".to_owned(),
+            total: 2,
+            ..ReadReply::default()
+        };
         let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
         assert_eq!(listed.matches("(source changed)").count(), 1, "{listed}");
     }
@@ -184,14 +210,19 @@ mod tests {
     fn what_may_be_wrong_by_now_is_doubted() {
         let state = helix_client::v1::SourceState::Changed.into();
         let changed = Memory { source_state: state, confidence: 1.0, doubted_confidence: Some(0.7), ..arm64() };
-        let shown = all(&ReadReply { memories: vec![changed], topic: String::new(), total: 1 });
+        let shown = all(&ReadReply { memories: vec![changed], topic: String::new(), total: 1, ..ReadReply::default() });
         assert!(shown.contains("gotcha, project, source changed\n"), "{shown}");
         assert!(shown.contains("[confidence: 0.7, stale]"), "{shown}");
     }
 
     #[test]
     fn entries_are_numbered_lines() {
-        let reply = ReadReply { memories: vec![third(), hostile()], topic: "build-gotchas".to_owned(), total: 9 };
+        let reply = ReadReply {
+            memories: vec![third(), hostile()],
+            topic: "build-gotchas".to_owned(),
+            total: 9,
+            ..ReadReply::default()
+        };
         let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
         let one = ReadReply { memories: vec![third()], ..reply };
         let whole = entries(&Shown { reply: &one, index: Some(3), match_text: "" }, &utc());

@@ -56,9 +56,12 @@ fn tell(context: &Context, reply: &v1::ReadReply, whole_topic: bool) -> Result<(
         return screen::print(&render::in_full(look, memories));
     }
     screen::print(&render::topic(look, memories))?;
-    if usize::try_from(reply.total).is_ok_and(|total| total > memories.len()) {
-        let (shown, total) = (memories.len(), reply.total);
-        screen::remark(&format!("helixctl: {shown} of {total} memories; read others with --index"));
+    let shown = memories.len();
+    let has_more = |all: u32| usize::try_from(all).is_ok_and(|all| all > shown);
+    if has_more(reply.matching) {
+        screen::remark(&format!("helixctl: {shown} of {} that have it; a longer --match finds fewer", reply.matching));
+    } else if reply.matching == 0 && has_more(reply.total) {
+        screen::remark(&format!("helixctl: {shown} of {} memories; read others with --index", reply.total));
     }
     Ok(())
 }

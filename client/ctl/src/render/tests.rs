@@ -220,7 +220,7 @@ fn blocks_are_wrapped_where_a_person_looks() {
 
 #[test]
 fn read_is_readable() {
-    let one = ReadReply { memories: vec![decision()], topic: String::new(), total: 1 };
+    let one = ReadReply { memories: vec![decision()], total: 1, ..ReadReply::default() };
     let both = [decision(), hostile()];
     assert_snapshot!("read_one", in_full(PIPE, &one.memories));
     assert_snapshot!("read_topic_pipe", topic(PIPE, &both));

@@ -151,7 +151,7 @@ impl Helix for Answers {
             state.memory.sequence += state.sequence_step;
             let topic = if memories.len() > 1 { state.memory.topic.clone() } else { String::new() };
             let total = u32::try_from(memories.len()).unwrap();
-            Ok(Response::new(v1::ReadReply { memories, topic, total }))
+            Ok(Response::new(v1::ReadReply { memories, topic, total, ..v1::ReadReply::default() }))
         })
     }
 

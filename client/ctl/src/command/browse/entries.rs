@@ -43,9 +43,16 @@ impl Entries {
             } else {
                 screen::print(&render::entries(context.screen.look, &reply.memories))?;
                 let (shown, filtered) = (reply.memories.len(), !request.match_text.is_empty());
-                let more = request.index.is_none() && usize::try_from(reply.total).is_ok_and(|total| total > shown);
+                let has_more = |all: u32| usize::try_from(all).is_ok_and(|all| all > shown);
                 screen::remark_if(shown == 0, "no memory of that topic fits");
-                screen::remark_if(more && !filtered, &format!("{shown} of {}; see others with --index", reply.total));
+                screen::remark_if(
+                    request.index.is_none() && !filtered && has_more(reply.total),
+                    &format!("{shown} of {}; see others with --index", reply.total),
+                );
+                screen::remark_if(
+                    has_more(reply.matching),
+                    &format!("{shown} of {} that have it; a longer --match finds fewer", reply.matching),
+                );
             }
             Ok(exit::OK)
         })
