@@ -1,6 +1,6 @@
 //! A memory on its way from one strand to another.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
 use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified, revised_at};
@@ -71,7 +71,7 @@ impl Portable {
             tags: memory.tags.clone(),
             scope: Some(memory.scope.clone()),
             source: memory.source.clone(),
-            links: memory.links.iter().filter_map(|id| link(*id)).collect(),
+            links: named_once(memory.links.iter().filter_map(|id| link(*id))),
             importance: Some(memory.importance),
             confidence: Some(memory.confidence),
             pinned: memory.pinned,
@@ -141,6 +141,12 @@ impl Portable {
     }
 }
 
+/// Names once each, in their order: two memories that became one are linked to by one name.
+fn named_once(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut known = HashSet::new();
+    names.filter(|name| known.insert(name.clone())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -197,6 +203,12 @@ mod tests {
         assert_eq!(revised("2026-02-15 10:30"), Some(at("2026-02-15T10:30:00Z")));
         assert_eq!(revised("2025-12-31"), learned.recorded_at);
         assert_eq!(revised("some day"), learned.recorded_at);
+    }
+
+    #[test]
+    fn what_became_one_is_linked_to_once() {
+        let names = ["a/x", "b/y", "a/x"].map(str::to_owned);
+        assert_eq!(named_once(names.into_iter()), ["a/x", "b/y"]);
     }
 
     #[test]
