@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use tempfile::{NamedTempFile, TempDir};
@@ -13,8 +13,9 @@ use crate::screen;
 /// Begins the names of what is not whole yet.
 const PREFIX: &str = ".helix-export-";
 
-/// Mode of directories that are made.
+/// Mode of directories that are made, and of the files in them: memories are their owner's.
 const DIRECTORY_MODE: u32 = 0o700;
+const FILE_MODE: u32 = 0o600;
 
 /// Where pieces go.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(super) enum Sink {
         /// Whether it may take the place of a file.
         replaces: bool,
     },
-    /// Into a directory beside its target, renamed at the end.
+    /// Into a directory beside its target, which takes its place or whose files move into it at the end.
     Directory {
         /// The target.
         path: PathBuf,
@@ -119,31 +120,27 @@ fn open(directory: &Path, name: &str, files: &mut usize) -> io::Result<File> {
     }
     let path = directory.join(name);
     *files += usize::from(!path.exists());
-    OpenOptions::new().create(true).append(true).open(path)
+    OpenOptions::new().create(true).append(true).mode(FILE_MODE).open(path)
 }
 
 fn finish(file: Option<(String, File)>) -> io::Result<()> {
     file.map_or(Ok(()), |(_, file)| file.sync_all())
 }
 
-/// Renames the whole directory where that can be, else file by file.
+/// Renames the whole directory, or its files where there is one: that stays the user's, with its mode and whoever stands in it.
 fn place(temporary: TempDir, path: &Path) -> io::Result<()> {
-    fs::set_permissions(temporary.path(), Permissions::from_mode(DIRECTORY_MODE))?;
-    match fs::rename(temporary.path(), path) {
-        Ok(()) => {
-            // Nothing is there to remove any more.
-            drop(temporary.keep());
-            Ok(())
+    if path.is_dir() {
+        for entry in fs::read_dir(temporary.path())? {
+            let entry = entry?;
+            fs::rename(entry.path(), path.join(entry.file_name()))?;
         }
-        Err(_) if path.is_dir() => {
-            for entry in fs::read_dir(temporary.path())? {
-                let entry = entry?;
-                fs::rename(entry.path(), path.join(entry.file_name()))?;
-            }
-            temporary.close()
-        }
-        Err(error) => Err(error),
+        return temporary.close();
     }
+    fs::set_permissions(temporary.path(), Permissions::from_mode(DIRECTORY_MODE))?;
+    fs::rename(temporary.path(), path)?;
+    // Nothing is there to remove any more.
+    drop(temporary.keep());
+    Ok(())
 }
 
 fn is_empty(path: &Path) -> Result<bool, Failure> {

@@ -1,6 +1,8 @@
 //! Exports put into place, or not.
 #![allow(clippy::unwrap_used)]
 
+use std::os::unix::fs::MetadataExt;
+
 use tempfile::tempdir;
 
 use super::*;
@@ -88,4 +90,20 @@ fn a_name_that_leads_elsewhere_is_refused() {
         assert!(sink.write(name, b"x").is_err(), "{name}");
     }
     assert!(!home.path().join("a.md").exists());
+}
+
+#[test]
+fn a_directory_that_is_there_stays_the_users() {
+    let home = tempdir().unwrap();
+    let path = home.path().join("out");
+    fs::create_dir(&path).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    let before = fs::metadata(&path).unwrap();
+    let mut sink = Sink::directory(&path, false).unwrap();
+    sink.write("a.md", b"1").unwrap();
+    assert_eq!(sink.finish().unwrap(), 1);
+    let after = fs::metadata(&path).unwrap();
+    assert_eq!((after.ino(), after.mode()), (before.ino(), before.mode()));
+    assert_eq!(fs::metadata(path.join("a.md")).unwrap().mode() & 0o777, 0o600);
+    assert_eq!(names(home.path()), ["out"]);
 }
