@@ -67,7 +67,7 @@ fn what_is_odd_is_noted() {
     let mut world = World::with_corpus();
     world.say(
         "store",
-        json!({"topic": "build-gotchas", "text": "Needs a linker.", "links": "no-such-topic:3 hook-shim:99 hook-shim:0"}),
+        json!({"topic": "build-gotchas", "text": "Needs a linker.", "links": "no-such-topic:3 hook-shim:99 hook-shim hook-shim:0"}),
     );
     world.say(
         "store",

@@ -19,6 +19,9 @@ const ID_DIGITS: usize = 32;
 /// Hex digits from which an id's prefix is tried; shorter ones are more likely words.
 const ID_PREFIX_DIGITS_MIN: usize = 6;
 
+/// Memories that are named where a link could mean several.
+const SEVERAL_SHOWN_MAX: usize = 2;
+
 /// Characters of a link that a note repeats.
 const LINK_SHOWN_MAX_CHARS: usize = 80;
 
@@ -50,6 +53,8 @@ pub struct LinkTargets {
     pub ids: Vec<MemoryId>,
     /// Links that mean nothing.
     pub unknown: Vec<String>,
+    /// Links that could mean several memories, and the handles of some of these.
+    pub several: Vec<(String, Vec<String>)>,
     /// Links to what was superseded, and the handles of what took its place.
     pub followed: Vec<(String, String)>,
 }
@@ -59,11 +64,22 @@ impl LinkTargets {
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         let unknown = self.unknown.iter().map(|link| leads_nowhere(link));
+        let several = self.several.iter().map(|(link, handles)| {
+            format!(
+                "link {link:?} names several memories and was left out; link to one of them, such as {}",
+                handles.join(" or ")
+            )
+        });
         let followed = self.followed.iter().map(|(link, handle)| {
             format!("link {link:?} names a superseded memory; {handle} took its place and is linked instead")
         });
-        unknown.chain(followed).collect()
+        unknown.chain(several).chain(followed).collect()
     }
+}
+
+/// Whether a link can be the place of an earlier draft in a batch.
+fn is_place(link: &str) -> bool {
+    link.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Says of a link that it leads nowhere.
@@ -152,9 +168,18 @@ impl Strand {
         }
         let snapshot = self.snapshot()?;
         for link in links {
-            let Resolution::One(number) = self.resolve(link, scopes)? else {
-                targets.unknown.push(link.clone());
-                continue;
+            let number = match self.resolve(link, scopes)? {
+                Resolution::One(number) => number,
+                Resolution::Several(numbers) if !is_place(link) => {
+                    let some = self.memories(numbers.get(..SEVERAL_SHOWN_MAX).unwrap_or(&numbers))?;
+                    let handles = some.into_iter().map(|memory| memory.handle.as_str().to_owned());
+                    targets.several.push((link.clone(), handles.collect()));
+                    continue;
+                }
+                Resolution::Several(_) | Resolution::None => {
+                    targets.unknown.push(link.clone());
+                    continue;
+                }
             };
             let Some(named) = self.memories(&[number])?.pop() else { continue };
             let target = Self::living(&snapshot, &named.id)?.unwrap_or_else(|| named.clone());
