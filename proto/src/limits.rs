@@ -28,6 +28,15 @@ pub const BODY_SHOWN_MAX_CHARS: usize = 4_000;
 /// Characters of one answer to an agent: clients move longer ones to a file.
 pub const ANSWER_MAX_CHARS: usize = 20_000;
 
+/// Characters that count as one token where a budget is given in tokens.
+pub const CHARS_PER_TOKEN: usize = 4;
+
+/// Tokens of a packed context for which no budget is named: what one injection may take.
+pub const CONTEXT_BUDGET_DEFAULT_TOKENS: u32 = 1_500;
+
+/// Room that a packed context keeps for the line that says how much was left out, in characters.
+pub const CONTEXT_REST_MAX_CHARS: usize = 120;
+
 /// Longest query, in bytes; the rest of a longer one would not change the ranking.
 pub const QUERY_MAX_BYTES: usize = 8 * 1024;
 

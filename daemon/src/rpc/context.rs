@@ -8,16 +8,13 @@ use helix_engine::policy::resemble::text_hash;
 use helix_engine::recall::pack::pack;
 use helix_engine::surface::neutral::{one_line, quoted};
 use helix_engine::surface::session::{Reader, choose};
-use helix_proto::limits::SEARCH_LIMIT_MAX;
+use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
 use tonic::Status;
 
 use super::{convert, off_thread, scopes, search};
 use crate::runtime::{Asker, Runtime};
 use crate::sources::SEARCH_READ_MAX_BYTES;
-
-/// Tokens of a block when none are named: what one injection may take.
-const BUDGET_DEFAULT_TOKENS: u32 = 1_500;
 
 /// Most tokens of a block: clients put larger results into a file.
 const BUDGET_MAX_TOKENS: u32 = 20_000;
@@ -31,10 +28,13 @@ const CONSIDERED_MAX: u32 = 100;
 /// Most characters of the query in the heading.
 const QUERY_SHOWN_CHARS: usize = 120;
 
+/// What a client puts around a note: `note: ` and the line's end.
+const NOTE_FRAME_CHARS: usize = 7;
+
 /// Packs a block.
 pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest) -> Result<v1::ContextReply, Status> {
     let budget = match request.budget_tokens {
-        0 => BUDGET_DEFAULT_TOKENS,
+        0 => CONTEXT_BUDGET_DEFAULT_TOKENS,
         given @ BUDGET_MIN_TOKENS..=BUDGET_MAX_TOKENS => given,
         given => {
             return Err(Status::resource_exhausted(format!(
@@ -75,6 +75,7 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     Ok(reply(runtime, &asker, &heading, memories, budget, Vec::new()))
 }
 
+/// Packs what fits. The budget is that of a client's whole answer, which tells the notes and how much was left out as well.
 fn reply(
     runtime: &Runtime,
     asker: &Asker,
@@ -86,7 +87,12 @@ fn reply(
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     let memories = distinct(memories);
     let heading = if memories.is_empty() { "" } else { heading };
-    let packed = pack(heading, &memories, &look, budget as usize, &asker.zone);
+    let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(width(&notes));
+    let mut packed = pack(heading, &memories, &look, room, &asker.zone);
+    if packed.taken.len() < memories.len() {
+        let room = room.saturating_sub(CONTEXT_REST_MAX_CHARS);
+        packed = pack(heading, &memories, &look, room, &asker.zone);
+    }
     let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
     v1::ContextReply {
         handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),
@@ -95,6 +101,11 @@ fn reply(
         text: if packed.taken.is_empty() { String::new() } else { packed.text },
         notes,
     }
+}
+
+/// The room that notes take in a client's answer, in characters.
+fn width(notes: &[String]) -> usize {
+    notes.iter().map(|note| note.chars().count() + NOTE_FRAME_CHARS).sum()
 }
 
 /// Without those that say what a better one says in the same words: stored in several topics or scopes, it is still one text.

@@ -1,5 +1,6 @@
 //! What the daemon has already made readable: briefings and packed contexts.
 
+use helix_client::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS};
 use helix_client::v1::{BriefReply, ContextReply};
 
 use super::memory::cut;
@@ -9,6 +10,9 @@ use crate::clean;
 
 /// What to do about a briefing that is too long.
 const BRIEF_REST: &str = "use detail=scan, focus=<category> or a narrower query";
+
+/// Most characters of a query that a context repeats: the smallest budget holds it.
+const CONTEXT_QUERY_MAX_CHARS: usize = 120;
 
 /// What to do about a context that is too long.
 const CONTEXT_REST: &str = "use a smaller budget_tokens";
@@ -27,7 +31,7 @@ const UNASKED_NOTHING: &str = "nothing to load unasked: nothing is stored here y
 pub(crate) fn briefed(reply: &BriefReply, query: &str) -> String {
     let text = clean::block(&reply.text);
     if text.trim().is_empty() {
-        return nothing(query, "brief without query shows which topics there are");
+        return nothing(query, LINE_MAX_CHARS, "brief without query shows which topics there are");
     }
     bounded(&text, BRIEF_REST)
 }
@@ -38,33 +42,40 @@ pub(crate) fn nothing_to_brief(words: &str, since_hours: u32) -> String {
     format!("{}{further}", clean::line(words))
 }
 
-/// Text of a reply to `context`; `budget_tokens` is what was asked for, 0 for the daemon's own.
+/// Text of a reply to `context`; `budget_tokens` is what was asked for, 0 for the default. Notes that would go beyond it are
+/// left out: the daemon keeps room for them, but not where the budget hardly holds anything.
 pub(crate) fn packed_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> String {
-    let beyond = if query.is_empty() { BEYOND_UNASKED } else { BEYOND_QUERY };
-    let mut sections: Vec<String> = reply.notes.iter().map(|note| format!("note: {}", clean::line(note))).collect();
+    let answer = answer_of_context(reply, query, budget_tokens);
+    let budget = if budget_tokens == 0 { CONTEXT_BUDGET_DEFAULT_TOKENS } else { budget_tokens };
+    let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(answer.chars().count());
+    let notes = reply.notes.iter().map(|note| format!("note: {}\n", clean::line(note)));
+    let notes = notes.scan(room, |room, note| {
+        *room = room.checked_sub(note.chars().count())?;
+        Some(note)
+    });
+    notes.collect::<String>() + &answer
+}
+
+/// What is packed, or why nothing is, and what was left out.
+fn answer_of_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> String {
     let text = clean::block(&reply.text);
-    if text.trim().is_empty() && reply.left_out > 0 {
-        let advice = if budget_tokens >= ANSWER_MAX_TOKENS { beyond } else { "give a larger budget_tokens" };
-        sections.push(format!("{} would matter, none of which fits; {advice}", reply.left_out));
-        return sections.join("\n");
+    let beyond = if query.is_empty() { BEYOND_UNASKED } else { BEYOND_QUERY };
+    match (text.trim().is_empty(), reply.left_out) {
+        (true, 0) if query.is_empty() => UNASKED_NOTHING.to_owned(),
+        (true, 0) => nothing(query, CONTEXT_QUERY_MAX_CHARS, "search with other words"),
+        (true, left_out) => {
+            let advice = if budget_tokens >= ANSWER_MAX_TOKENS { beyond } else { "give a larger budget_tokens" };
+            format!("{left_out} would matter, none of which fits; {advice}")
+        }
+        (false, 0) => bounded(&text, CONTEXT_REST),
+        (false, left_out) => {
+            let advice = match more_tokens(reply, budget_tokens) {
+                Some(more) => format!("budget_tokens={more} shows more, search finds single ones"),
+                None => format!("{ANSWER_MAX_TOKENS} tokens are the most: {beyond}"),
+            };
+            format!("{}\n{left_out} more did not fit; {advice}", bounded(&text, CONTEXT_REST))
+        }
     }
-    if text.trim().is_empty() {
-        sections.push(if query.is_empty() {
-            UNASKED_NOTHING.to_owned()
-        } else {
-            nothing(query, "search with other words")
-        });
-        return sections.join("\n");
-    }
-    sections.push(bounded(&text, CONTEXT_REST));
-    if reply.left_out > 0 {
-        let advice = match more_tokens(reply, budget_tokens) {
-            Some(more) => format!("budget_tokens={more} shows more, search finds single ones"),
-            None => format!("{ANSWER_MAX_TOKENS} tokens are the most: {beyond}"),
-        };
-        sections.push(format!("{} more did not fit; {advice}", reply.left_out));
-    }
-    sections.join("\n")
 }
 
 /// A budget that holds more than this one did; `None` at the largest.
@@ -73,8 +84,8 @@ fn more_tokens(reply: &ContextReply, budget_tokens: u32) -> Option<u32> {
     twice.into_iter().find(|more| *more > budget_tokens)
 }
 
-fn nothing(query: &str, advice: &str) -> String {
-    let query = cut(&clean::line(query), LINE_MAX_CHARS);
+fn nothing(query: &str, query_max_chars: usize, advice: &str) -> String {
+    let query = cut(&clean::line(query), query_max_chars);
     if query.is_empty() {
         "nothing is stored here yet; store what the next session should know".to_owned()
     } else {
@@ -84,6 +95,8 @@ fn nothing(query: &str, advice: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use helix_client::limits::CONTEXT_REST_MAX_CHARS;
+
     use super::super::ANSWER_MAX_CHARS;
     use super::*;
 
@@ -144,6 +157,23 @@ mod tests {
         11 more did not fit; 5000 tokens are the most: a narrower query picks better, search finds single ones
         "
         );
+    }
+
+    #[test]
+    fn what_stands_around_a_context_stays_within_the_budget() {
+        let query = "linker ".repeat(90);
+        let notes = vec!["searched by words only".to_owned(), "x".repeat(400)];
+        for budget in [50, 80, 400, 1_499, 2_500, 4_999, ANSWER_MAX_TOKENS] {
+            let chars = budget as usize * CHARS_PER_TOKEN;
+            // As the daemon packs: what is left out keeps its room.
+            let packed = "a".repeat(chars - CONTEXT_REST_MAX_CHARS);
+            let texts = [(String::new(), 0), (String::new(), 100), (packed, 100), ("a".repeat(chars), 0)];
+            for ((text, left_out), query) in texts.into_iter().flat_map(|text| [(text.clone(), ""), (text, &*query)]) {
+                let reply = ContextReply { text, left_out, notes: notes.clone(), ..ContextReply::default() };
+                let answer = packed_context(&reply, query, budget);
+                assert!(answer.chars().count() <= chars, "{budget}: {answer}");
+            }
+        }
     }
 
     #[test]

@@ -16,6 +16,25 @@ fn what_matters_now() {
 }
 
 #[test]
+fn the_whole_answer_stays_within_the_budget() {
+    let mut world = World::with_corpus();
+    for budget in [50, 75, 100, 150, 333, 1_000, 2_500, 5_000] {
+        for query in ["", "a daemon that does not start", "zebra"] {
+            let told = world.do_silently("context", &json!({"query": query, "budget_tokens": budget}));
+            assert!(
+                told.chars().count() <= 4 * budget,
+                "{} characters for {budget} tokens: {told}",
+                told.chars().count()
+            );
+        }
+    }
+    // A larger budget holds more.
+    let [small, large] =
+        [400, 2_000].map(|budget| world.do_silently("context", &json!({"budget_tokens": budget})).len());
+    assert!(small < large, "{small} {large}");
+}
+
+#[test]
 fn one_text_is_packed_once() {
     let mut world = World::empty();
     let text = "Walrus caches are filled at the start.";

@@ -31,20 +31,19 @@ impl Packed {
     }
 }
 
-/// Packs memories, given best first, below a preamble into at most `budget_tokens`. One that does not fit is passed over, so
-/// that smaller ones behind it still find room; one that would take more than half of the budget is cut. Days are those of
-/// `zone`.
+/// Packs memories, given best first, below a preamble into at most `budget_chars` characters. One that does not fit is passed
+/// over, so that smaller ones behind it still find room; one that would take more than half of the budget is cut. Days are
+/// those of `zone`.
 #[must_use]
 pub fn pack(
     preamble: &str,
     memories: &[Memory],
     sources: &dyn Sources,
-    budget_tokens: usize,
+    budget_chars: usize,
     zone: &TimeZone,
 ) -> Packed {
-    let budget = budget_tokens.saturating_mul(CHARS_PER_TOKEN);
     let preamble = if preamble.is_empty() { String::new() } else { format!("{}\n", preamble.trim_end()) };
-    let mut left = budget.saturating_sub(width(OPEN) + 1 + width(CLOSE));
+    let mut left = budget_chars.saturating_sub(width(OPEN) + 1 + width(CLOSE));
     let mut body = String::new();
     if width(&preamble) <= left {
         left -= width(&preamble);
@@ -52,7 +51,7 @@ pub fn pack(
     }
     let mut taken = Vec::new();
     for (at, memory) in memories.iter().enumerate() {
-        let room = left.min((budget / 2).max(OPENING_MIN_CHARS * 2));
+        let room = left.min((budget_chars / 2).max(OPENING_MIN_CHARS * 2));
         if let Some(shown) = show(memory, sources, room, zone) {
             left -= width(&shown);
             body.push_str(&shown);
@@ -100,7 +99,7 @@ mod tests {
             "Now:",
             &[memory(2, "short and first"), long, memory(3, "short and last")],
             &NoSources,
-            60,
+            240,
             &TimeZone::UTC,
         );
         assert_eq!(packed.taken, [0, 2]);
@@ -117,26 +116,26 @@ mod tests {
 
     #[test]
     fn a_long_one_is_opened_where_there_is_room() {
-        let packed = pack("", &[memory(1, &"a long story ".repeat(400))], &NoSources, 200, &TimeZone::UTC);
+        let packed = pack("", &[memory(1, &"a long story ".repeat(400))], &NoSources, 800, &TimeZone::UTC);
         assert_eq!(packed.taken, [0]);
         assert!(packed.text.contains("read it for the rest"), "{}", packed.text);
-        assert_eq!(pack("", &[memory(1, "x")], &NoSources, 5, &TimeZone::UTC), Packed::default());
+        assert_eq!(pack("", &[memory(1, "x")], &NoSources, 20, &TimeZone::UTC), Packed::default());
     }
 
     #[test]
     fn one_long_memory_leaves_room_for_others_and_a_gone_source_shows() {
         let packed =
-            pack("", &[memory(1, &"a long story ".repeat(400)), memory(2, "short")], &Stale, 200, &TimeZone::UTC);
+            pack("", &[memory(1, &"a long story ".repeat(400)), memory(2, "short")], &Stale, 800, &TimeZone::UTC);
         assert_eq!(packed.taken, [0, 1]);
         assert_eq!(packed.text.matches("(source ").count(), 2, "{}", packed.text);
     }
 
     proptest! {
         #[test]
-        fn the_budget_holds(texts in prop::collection::vec(".{0,400}", 0..12), budget in 0_usize..600) {
+        fn the_budget_holds(texts in prop::collection::vec(".{0,400}", 0..12), budget in 0_usize..2_400) {
             let memories: Vec<_> = (1..).zip(&texts).map(|(number, text)| memory(number, text)).collect();
             let packed = pack("A heading", &memories, &NoSources, budget, &TimeZone::UTC);
-            prop_assert!(packed.tokens() <= budget);
+            prop_assert!(width(&packed.text) <= budget);
             prop_assert!(packed.taken.is_sorted());
         }
     }
