@@ -25,7 +25,7 @@ pub use reference::{LinkTargets, RESOLVE_CANDIDATES_MAX, Resolution, leads_nowhe
 pub use reindex::ReindexReport;
 pub(crate) use statistics::most_first;
 pub use statistics::{Counted, Statistics};
-pub use topics::Recent;
+pub use topics::{Recent, Since};
 pub use write::{EDITED_SHOWN_MAX, Edited, MergePair, Outcome, Request, StrandWriter, TOPIC_EDIT_MAX, TopicEdit};
 
 use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};

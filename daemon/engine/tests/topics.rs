@@ -12,13 +12,16 @@ use helix_engine::model::{Kinds, MemoryNumber, Scope, Timestamp, TopicPattern};
 use helix_engine::policy::edit::Edit;
 use helix_engine::ports::NoSources;
 use helix_engine::recall::{Cursor, Mode, Retriever, Search};
-use helix_engine::store::MemoryStorage;
-use helix_engine::strand::{Outcome, Request, Strand, StrandWriter, TopicEdge};
+use helix_engine::store::{MemoryStorage, Stamps};
+use helix_engine::strand::{Outcome, Request, Since, Strand, StrandWriter, TopicEdge};
 use proptest::prelude::*;
 
 use common::{at, edit, store};
 
 const GLOBAL: [Scope; 1] = [Scope::Global];
+
+/// All of a test's time.
+const EVER: Since = Since { after: Timestamp::from_micros(0), now: Timestamp::from_micros(i64::MAX) };
 
 /// A strand in memory and a clock that ticks with every request.
 struct World {
@@ -182,6 +185,27 @@ fn statistics_count_what_is_active() {
 }
 
 #[test]
+fn what_is_dated_in_the_future_is_not_the_newest_for_ever() {
+    let mut world = World::new();
+    let first = world.store("alpha", "a walrus");
+    let far = Timestamp::from_micros(4_070_908_800_000_000);
+    let mut request = world.request("alpha", "of another century");
+    if let Request::Store { stamps, admitted, .. } = &mut request {
+        admitted.valid_from = Some(far);
+        *stamps = Some(Box::new(Stamps { recorded_at: Some(far), ..Stamps::default() }));
+    }
+    let Outcome::Stored(dated) = world.run(request) else { unreachable!("not stored") };
+    assert_eq!((dated.valid_from, dated.recorded_at), (far, far), "what is stored stays as it is");
+    let last = world.store("alpha", "a kestrel");
+    let newest_first = [last, dated.number, first];
+    let since = |after| Since { after, now: at(world.tick + 1) };
+    assert_eq!(world.strand.recent(&GLOBAL, since(at(0)), 9).numbers, newest_first);
+    assert_eq!(world.found(&world.search("", 9), 0), newest_first.map(|number| number.0));
+    // It counts as of now, however short the time that is asked for.
+    assert_eq!(world.strand.recent(&GLOBAL, since(at(world.tick + 1)), 9).numbers, [dated.number]);
+}
+
+#[test]
 fn a_reindexed_strand_finds_the_same() {
     let mut world = World::new();
     let numbers: Vec<MemoryNumber> =
@@ -242,7 +266,7 @@ proptest! {
         prop_assert_eq!(statistics.memories, drafts.len() as u64);
         prop_assert_eq!(statistics.topics, topics.len() as u64);
         prop_assert_eq!(everything.total, drafts.len() as u64);
-        prop_assert_eq!(world.strand.recent(&GLOBAL, at(0), 3).total, drafts.len());
+        prop_assert_eq!(world.strand.recent(&GLOBAL, EVER, 3).total, drafts.len());
         let listed: BTreeMap<&str, u64> = topics.iter().map(|topic| (topic.name.as_str(), topic.memories as u64)).collect();
         let counted: BTreeMap<&str, u64> =
             everything.topics.iter().map(|counted| (counted.name.as_str(), counted.count)).collect();
@@ -272,7 +296,7 @@ proptest! {
         // Without words everything is listed, the newest first, however much one topic has.
         let newest: Vec<u32> = (0..u32::try_from(drafts.len()).unwrap()).rev().collect();
         prop_assert_eq!(world.paged(&world.search("", limit)), newest.clone());
-        let recent = world.strand.recent(&GLOBAL, at(0), limit).numbers;
+        let recent = world.strand.recent(&GLOBAL, EVER, limit).numbers;
         prop_assert_eq!(recent.iter().map(|number| number.0).collect::<Vec<_>>(), &newest[..limit.min(newest.len())]);
     }
 

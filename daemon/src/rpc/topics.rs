@@ -2,7 +2,7 @@
 
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
-use helix_engine::strand::CrossReference;
+use helix_engine::strand::{CrossReference, Since};
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 use helix_proto::v1;
 use tonic::Status;
@@ -35,7 +35,8 @@ pub(super) fn recent(runtime: &Runtime, request: &v1::RecentRequest) -> Result<v
     let limit = RECENT_LIMIT.read(request.limit)?;
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
-    let found = runtime.strand.recent(&scopes, Timestamp::from_micros(request.after_us), limit);
+    let since = Since { after: Timestamp::from_micros(request.after_us), now: runtime.now() };
+    let found = runtime.strand.recent(&scopes, since, limit);
     Ok(v1::RecentReply {
         memories: find::wire_indexed(runtime, &found.numbers, &asker)?,
         total: u32::try_from(found.total).unwrap_or(u32::MAX),

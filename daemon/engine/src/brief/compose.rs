@@ -10,7 +10,7 @@ use super::standing::{QueryWords, Standing, consider};
 use super::supersession::{self, Version};
 use super::vocabulary::{Vocabulary, Words};
 use super::{Brief, Category, Chain, HOT_MAX, Input, Item, Linked, Mention, Section, Selected, TopicCount, duplicates};
-use crate::model::{Handle, Memory, MemoryId};
+use crate::model::{Handle, Memory, MemoryId, Timestamp};
 
 /// Fewest links of a chain after focus took some out.
 const CHAIN_MIN: usize = 3;
@@ -21,7 +21,7 @@ pub fn compose<'a>(input: &Input<'a>) -> Brief<'a> {
     let (weighed, left_out) = weigh(input);
     let mut entries = merge(&weighed, input.focus);
     let (vocabulary, words) = Vocabulary::read(entries.iter().map(|entry| entry.mention.memory.text.as_str()));
-    let successors = mark_superseded(&mut entries, &words, vocabulary.len());
+    let successors = mark_superseded(&mut entries, &words, vocabulary.len(), input.now);
     let threads = find_threads(&entries, &words, &vocabulary);
     let mut brief = Brief { is_compact: input.is_compact, focus: input.focus.to_vec(), ..Brief::default() };
     count(&mut brief, &entries, input, &left_out);
@@ -115,12 +115,18 @@ fn category_in(memory: &Memory, focus: &[Category]) -> Category {
     if is_other && names_gap(memory, category) { Category::Gaps } else { category }
 }
 
-/// Marks entries that a newer one superseded. Returns for each the position of its successor.
-fn mark_superseded(entries: &mut [Entry<'_>], words: &[Words], vocabulary_len: usize) -> Vec<Option<usize>> {
+/// Marks entries that a newer one superseded. Returns for each the position of its successor. What is dated later than `now` is
+/// of now: it supersedes nothing that was stored yesterday.
+fn mark_superseded(
+    entries: &mut [Entry<'_>],
+    words: &[Words],
+    vocabulary_len: usize,
+    now: Timestamp,
+) -> Vec<Option<usize>> {
     let versions: Vec<Version<'_>> = entries
         .iter()
         .zip(words)
-        .map(|(entry, words)| Version { words: &words.by_rarity, valid_from: entry.mention.memory.valid_from })
+        .map(|(entry, words)| Version { words: &words.by_rarity, valid_from: entry.mention.memory.valid_from.min(now) })
         .collect();
     let successors = supersession::successors(&versions, vocabulary_len);
     for (entry, successor) in entries.iter_mut().zip(&successors) {

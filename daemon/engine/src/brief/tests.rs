@@ -67,6 +67,15 @@ fn the_older_version_is_marked_and_chained_to_the_newer() {
 }
 
 #[test]
+fn what_is_dated_in_the_future_supersedes_nothing_of_today() {
+    let memories =
+        [aged("cache", "the cache holds 10 entries", 1), aged("cache", "the cache holds 20 entries", -30_000)];
+    assert_eq!(compose(&input(&selected(&memories))).superseded, 0);
+    let memories = [aged("cache", "the cache holds 10 entries", 3), memories[1].clone()];
+    assert_eq!(compose(&input(&selected(&memories))).superseded, 1);
+}
+
+#[test]
 fn links_are_followed_one_level_and_say_where_they_come_from() {
     let target = memory("other", "why it is so");
     let foreign = memory("other", "nobody links here");

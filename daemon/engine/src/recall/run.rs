@@ -213,8 +213,8 @@ impl Strand {
     fn list_newest(&self, search: &Search, offset: usize, sources: &dyn Sources) -> Result<Recalled, ReadError> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
-        let mut passing: Vec<(Timestamp, MemoryNumber)> =
-            catalog.rows().filter(|(_, row)| filter.keeps(row)).map(|(number, row)| (row.valid_from, number)).collect();
+        let rows = catalog.rows_by_time(search.now, |row| row.valid_from).filter(|(_, _, row)| filter.keeps(row));
+        let mut passing: Vec<(Timestamp, MemoryNumber)> = rows.map(|(at, number, _)| (at, number)).collect();
         let wanted = offset.saturating_add(search.limit);
         let has_more = passing.len() > wanted;
         if has_more {

@@ -21,6 +21,15 @@ pub struct Recent {
     pub total: usize,
 }
 
+/// Since when memories are recent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Since {
+    /// The first moment.
+    pub after: Timestamp,
+    /// Now; what was recorded later counts as recorded now, but is not newer than what was stored after it.
+    pub now: Timestamp,
+}
+
 impl Strand {
     /// The topics that have active memories in these scopes (none: everywhere) and fit a pattern, by name.
     ///
@@ -47,15 +56,15 @@ impl Strand {
         Ok(entries)
     }
 
-    /// The active memories of these scopes (none: everywhere) that were recorded at `after` or later, newest first.
+    /// The active memories of these scopes (none: everywhere) that were recorded since then, newest first.
     #[must_use]
-    pub fn recent(&self, scopes: &[Scope], after: Timestamp, limit: usize) -> Recent {
+    pub fn recent(&self, scopes: &[Scope], since: Since, limit: usize) -> Recent {
         let catalog = self.catalog();
         let filter = in_scopes(scopes).compile(&catalog);
         let mut found: Vec<(Timestamp, MemoryNumber)> = catalog
-            .rows()
-            .filter(|(_, row)| row.recorded_at >= after && filter.keeps(row))
-            .map(|(number, row)| (row.recorded_at, number))
+            .rows_by_time(since.now, |row| row.recorded_at)
+            .filter(|(_, _, row)| row.recorded_at >= since.after && filter.keeps(row))
+            .map(|(at, number, _)| (at, number))
             .collect();
         let total = found.len();
         newest_first(&mut found, limit);

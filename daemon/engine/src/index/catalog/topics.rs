@@ -52,6 +52,24 @@ impl Catalog {
         self.rows().filter(|(_, row)| row.status == Status::Active && row.is_in(&scopes)).count()
     }
 
+    /// All memories, each with the time by which it is ordered among others. A time after `now` cannot be, so that a clock gone
+    /// wrong or an import would be the newest for ever: it counts as the latest possible one that was stored before it.
+    pub fn rows_by_time(
+        &self,
+        now: Timestamp,
+        time: impl Fn(&Row) -> Timestamp,
+    ) -> impl Iterator<Item = (Timestamp, MemoryNumber, &Row)> {
+        let mut latest = Timestamp::from_micros(i64::MIN);
+        self.rows().map(move |(number, row)| {
+            let at = time(row);
+            if at > now {
+                return (latest, number, row);
+            }
+            latest = latest.max(at);
+            (at, number, row)
+        })
+    }
+
     /// The memories of a topic in these scopes that are wanted, in the order they were recorded.
     pub fn members(&self, topic: &str, scopes: &[Scope], is_wanted: impl Fn(&Row) -> bool) -> Vec<MemoryNumber> {
         let scopes = self.scope_numbers(scopes);
