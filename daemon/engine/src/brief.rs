@@ -24,6 +24,7 @@ mod standing;
 mod supersession;
 #[cfg(test)]
 mod tests;
+mod turns;
 mod vocabulary;
 
 pub use category::{Category, UnknownCategory};
@@ -87,7 +88,7 @@ pub struct Brief<'a> {
     pub topics: Vec<TopicCount<'a>>,
     /// Categories that are not empty, in their order.
     pub sections: Vec<Section<'a>>,
-    /// The hottest that are not superseded, at most [`HOT_MAX`].
+    /// The hottest that are not superseded, at most [`HOT_MAX`], hottest first.
     pub hot: Vec<Mention<'a>>,
     /// Gaps, friction and things to do, of any category, hottest first; superseded ones are not.
     pub gaps: Vec<Mention<'a>>,
@@ -111,6 +112,8 @@ pub struct Brief<'a> {
     pub focus: Vec<Category>,
     /// Only the [`HOT_MAX`] hottest, in fewer words.
     pub is_compact: bool,
+    /// Where a list has no room for all, topics take turns: topics were asked for, and not words.
+    pub takes_turns: bool,
 }
 
 /// A topic and how many memories of it the brief is made of.

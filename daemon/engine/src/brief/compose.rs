@@ -9,7 +9,9 @@ use super::classify::{category_of, names_gap};
 use super::standing::{QueryWords, Standing, consider};
 use super::supersession::{self, Version};
 use super::vocabulary::{Vocabulary, Words};
-use super::{Brief, Category, Chain, HOT_MAX, Input, Item, Linked, Mention, Section, Selected, TopicCount, duplicates};
+use super::{
+    Brief, Category, Chain, HOT_MAX, Input, Item, Linked, Mention, Section, Selected, TopicCount, duplicates, turns,
+};
 use crate::model::{Handle, Memory, MemoryId, Timestamp};
 
 /// Fewest links of a chain after focus took some out.
@@ -23,13 +25,16 @@ pub fn compose<'a>(input: &Input<'a>) -> Brief<'a> {
     let (vocabulary, words) = Vocabulary::read(entries.iter().map(|entry| entry.mention.memory.text.as_str()));
     let successors = mark_superseded(&mut entries, &words, vocabulary.len(), input.now);
     let threads = find_threads(&entries, &words, &vocabulary);
-    let mut brief = Brief { is_compact: input.is_compact, focus: input.focus.to_vec(), ..Brief::default() };
+    let (is_compact, takes_turns) = (input.is_compact, input.query.is_empty());
+    let mut brief = Brief { is_compact, takes_turns, focus: input.focus.to_vec(), ..Brief::default() };
     count(&mut brief, &entries, input, &left_out);
     let is_shown = |entry: &&Entry<'a>| is_in_focus(entry, input.focus);
-    let living = || entries.iter().filter(is_shown).map(|entry| entry.mention).filter(|it| !it.is_superseded);
-    brief.hot = living().take(HOT_MAX).collect();
+    let living = entries.iter().filter(is_shown).map(|entry| entry.mention).filter(|it| !it.is_superseded);
+    let living: Vec<Mention<'a>> = living.collect();
+    let hot = turns::places(&living, takes_turns, HOT_MAX).into_iter();
+    brief.hot = hot.filter_map(|at| living.get(at).copied()).collect();
     let wants_gaps = input.focus.is_empty() || input.focus.contains(&Category::Gaps);
-    brief.gaps = living().filter(|it| wants_gaps && names_gap(it.memory, it.category)).collect();
+    brief.gaps = living.into_iter().filter(|it| wants_gaps && names_gap(it.memory, it.category)).collect();
     brief.chains = chains_of(&entries, threads, input.focus);
     brief.linked = linked(input, &entries);
     brief.sections = sections(entries, &successors, input.focus);

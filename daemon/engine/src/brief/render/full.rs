@@ -1,11 +1,14 @@
 //! In full: the memories themselves by category, how concepts evolved, what is linked.
 
+use std::collections::BTreeMap;
+
 use jiff::tz::TimeZone;
 
 use super::Caps;
 use super::line::{NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, preview};
 use crate::brief::classify::without_prefix;
-use crate::brief::{Brief, Chain, Item, Linked, Section};
+use crate::brief::turns::by_turns;
+use crate::brief::{Brief, Chain, Item, Linked, Mention, Section};
 use crate::model::Handle;
 use crate::surface::neutral::{neutral, one_line};
 
@@ -16,32 +19,36 @@ const HANDLES_MAX: usize = 6;
 const CHAIN_LINKS_MAX: usize = 6;
 
 pub(super) fn lines(brief: &Brief<'_>, caps: &Caps, zone: &TimeZone) -> Vec<String> {
-    let sections = brief.sections.iter().flat_map(|section| self::section(section, caps, zone));
+    let sections = brief.sections.iter().flat_map(|section| self::section(section, brief.takes_turns, caps, zone));
     let mut lines: Vec<String> = sections.collect();
     lines.extend(chains(&brief.chains, caps, zone));
     lines.extend(linked(&brief.linked, caps));
     lines
 }
 
-/// A heading, and as many memories as fit; the last line names the others.
-fn section(section: &Section<'_>, caps: &Caps, zone: &TimeZone) -> Vec<String> {
-    let mut lines = vec![format!("{} {}", section.category, section.items.len())];
-    let mut chars = 0;
-    for (at, item) in section.items.iter().enumerate() {
-        let shown = self::item(item, caps, zone);
-        chars += shown.iter().map(|line| line.chars().count()).sum::<usize>();
-        let is_last = at + 1 == section.items.len();
+/// A heading, and as many memories as fit, hottest first; the last line names the others.
+fn section(section: &Section<'_>, takes_turns: bool, caps: &Caps, zone: &TimeZone) -> Vec<String> {
+    let mentions: Vec<Mention<'_>> = section.items.iter().map(|item| item.mention).collect();
+    let order = if takes_turns { by_turns(&mentions) } else { (0..mentions.len()).collect() };
+    let mut shown: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let (mut count, mut chars) = (0, 0);
+    for (at, item) in order.into_iter().filter_map(|at| Some((at, section.items.get(at)?))) {
+        let lines = self::item(item, caps, zone);
+        count += lines.len();
+        chars += lines.iter().map(|line| line.chars().count()).sum::<usize>();
+        let is_last = shown.len() + 1 == section.items.len();
         // Unless this is the last, a line is kept for naming the others. The heading does not count.
-        let lines_max = 1 + caps.category_lines - usize::from(!is_last);
-        if lines.len() + shown.len() > lines_max || chars > caps.category_chars {
-            let hidden = section.items.get(at..).unwrap_or_default();
-            let names = handles(hidden.iter().map(|item| &item.mention.memory.handle), HANDLES_MAX);
-            lines.push(format!("- {} more: {names}", hidden.len()));
+        if count > caps.category_lines - usize::from(!is_last) || chars > caps.category_chars {
             break;
         }
-        lines.extend(shown);
+        shown.insert(at, lines);
     }
-    lines
+    let hidden = mentions.iter().enumerate().filter(|(at, _)| !shown.contains_key(at));
+    let hidden: Vec<&Handle> = hidden.map(|(_, mention)| &mention.memory.handle).collect();
+    let rest = (!hidden.is_empty())
+        .then(|| format!("- {} more: {}", hidden.len(), handles(hidden.iter().copied(), HANDLES_MAX)));
+    let heading = format!("{} {}", section.category, section.items.len());
+    std::iter::once(heading).chain(shown.into_values().flatten()).chain(rest).collect()
 }
 
 /// One memory with its whole text, but for a prefix that repeats the heading; one line for a superseded one.

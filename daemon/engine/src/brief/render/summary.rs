@@ -2,6 +2,7 @@
 
 use super::Caps;
 use super::line::{bracketed, handles, joined, linked, preview};
+use crate::brief::turns::places;
 use crate::brief::{Brief, Category, Mention};
 
 pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
@@ -11,8 +12,13 @@ pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
     lines.extend(list("HOT:", hot, caps.hot, caps, |mention| preview(mention, false, caps)));
     let is_hot = |mention: &Mention<'_>| hot.iter().any(|hot| hot.memory.id == mention.memory.id);
     // What was read above is named only, after the others.
-    let mut gaps = brief.gaps.clone();
-    gaps.sort_by_key(is_hot);
+    let (above, mut gaps): (Vec<Mention<'_>>, Vec<Mention<'_>>) = brief.gaps.iter().copied().partition(is_hot);
+    if brief.gaps.len() > caps.gaps {
+        let first = places(&gaps, brief.takes_turns, caps.gaps.saturating_sub(1));
+        let others = (0..gaps.len()).filter(|at| !first.contains(at));
+        gaps = first.iter().copied().chain(others).filter_map(|at| gaps.get(at).copied()).collect();
+    }
+    gaps.extend(above);
     lines.extend(list("GAPS:", &gaps, caps.gaps, caps, |mention| {
         if is_hot(mention) {
             format!("{} (above)", bracketed(&mention.memory.handle))
