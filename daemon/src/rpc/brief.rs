@@ -22,6 +22,7 @@ use helix_proto::v1;
 use jiff::tz::TimeZone;
 use tonic::Status;
 
+use super::search::slips;
 use super::{convert, scopes};
 use crate::runtime::Runtime;
 use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
@@ -134,11 +135,15 @@ impl View<'_> {
 
     /// The briefing of a topic, of the topics that fit a pattern, or of what a search finds.
     fn about(&self, query: &str) -> Result<v1::BriefReply, Status> {
-        if let Some((chosen, words)) = self.narrowed(query)? {
-            return self.composed(&chosen, &words);
+        let (chosen, words) = match self.narrowed(query)? {
+            Some(narrowed) => narrowed,
+            None => self.choose(query).map(|(chosen, words)| (chosen, words.to_owned()))?,
+        };
+        let mut reply = self.composed(&chosen, &words)?;
+        if let Some(note) = slips::of_all(&words) {
+            reply.text = format!("note: {note}\n{}", reply.text);
         }
-        let (chosen, words) = self.choose(query)?;
-        self.composed(&chosen, words)
+        Ok(reply)
     }
 
     fn composed(&self, chosen: &Chosen, words: &str) -> Result<v1::BriefReply, Status> {
@@ -318,8 +323,9 @@ fn topics_named(name: &str) -> Result<Option<TopicPattern>, Status> {
 }
 
 fn nothing(query: &str) -> Status {
+    let slips = slips::of_all(query).map(|note| format!("; {note}")).unwrap_or_default();
     Status::not_found(format!(
-        "nothing to brief about {} here; `topics` lists what there is, and without a query everything is briefed",
+        "nothing to brief about {} here; `topics` lists what there is, and without a query everything is briefed{slips}",
         quoted(query)
     ))
 }

@@ -1,6 +1,7 @@
 //! `Search`: parse, embed, recall.
 
 mod near;
+pub(super) mod slips;
 mod tags;
 mod topics;
 
@@ -42,8 +43,8 @@ pub(super) struct Prepared {
     shown: v1::TextShown,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
     pub(super) asker: Asker,
-    /// What there is to say about the topics that it names.
-    note: Option<String>,
+    /// What there is to say about the topics that it names, and about words that were meant otherwise.
+    notes: Vec<String>,
 }
 
 /// What a request found, as the engine has it.
@@ -96,7 +97,7 @@ pub(super) async fn answered<T: Send + 'static>(
 ) -> Result<Answered<T>, Status> {
     let mut prepared = off_thread(runtime, move |runtime| prepare(runtime, &request)).await?;
     let embed_started = Instant::now();
-    let mut notes: Vec<String> = prepared.note.take().into_iter().collect();
+    let mut notes: Vec<String> = std::mem::take(&mut prepared.notes);
     if prepared.wants_meaning() {
         prepared.search.vector = runtime.embedder.embed(prepared.search.words.trim(), EMBED_DEADLINE).await;
         if prepared.search.vector.is_none() {
@@ -119,7 +120,7 @@ fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchRep
     if !request.cursor.is_empty() {
         return Err(Status::invalid_argument("a count is complete at once; give no cursor with `count_only`"));
     }
-    let Prepared { search, note, .. } = prepare(runtime, request)?;
+    let Prepared { search, notes, .. } = prepare(runtime, request)?;
     let counts = runtime.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;
     let unknown = if counts.total == 0 { tags::unknown(runtime, &search.filter) } else { None };
     let by_words = finds_more_by_meaning(&search, &runtime.embedder.state()).then(|| COUNTED_BY_WORDS.to_owned());
@@ -127,7 +128,7 @@ fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchRep
         total: counts.total,
         topic_counts: convert::counted(counts.topics),
         fell_back_to_any: counts.fell_back_to_any,
-        notes: note.into_iter().chain(unknown).chain(by_words).collect(),
+        notes: notes.into_iter().chain(unknown).chain(by_words).collect(),
         ..v1::SearchReply::default()
     })
 }
@@ -159,7 +160,8 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     check_kinds(runtime, &filter)?;
     let names: Vec<String> = wire.scopes.iter().chain(&parsed.scopes).cloned().collect();
     filter.scopes = scopes::filtered(&asker, &names)?;
-    let note = topics::resolve(runtime, &mut filter)?;
+    let unknown = topics::resolve(runtime, &mut filter)?;
+    let notes = unknown.into_iter().chain(slips::of_keys(&parsed.words)).collect();
     let mut search = Search {
         words: parsed.words,
         vector: None,
@@ -173,7 +175,7 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
         cursor.resume(&mut search, runtime.now()).map_err(|error| convert::status(error.kind(), &error))?;
     }
     let (explain, passive, shown) = (request.explain, request.passive, request.shown());
-    Ok(Prepared { search, cursor, explain, passive, shown, asker, note })
+    Ok(Prepared { search, cursor, explain, passive, shown, asker, notes })
 }
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
@@ -316,7 +318,7 @@ mod tests {
             zone: jiff::tz::TimeZone::UTC,
         };
         let shown = v1::TextShown::Unspecified;
-        Prepared { search: disk(), cursor, explain: false, passive: true, shown, asker, note: None }
+        Prepared { search: disk(), cursor, explain: false, passive: true, shown, asker, notes: Vec::new() }
     }
 
     #[test]

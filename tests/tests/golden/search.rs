@@ -88,6 +88,22 @@ fn words_fall_back() {
 }
 
 #[test]
+fn a_mistyped_filter_is_told() {
+    let mut world = World::with_corpus();
+    for (query, meant, detail) in
+        [("tags:gotcha socket", "tag:gotcha", "brief"), ("src:hook.rs shim", "source:hook.rs", "count")]
+    {
+        let told = world.say("search", json!({"query": query, "detail": detail}));
+        assert!(told.contains(&format!("write {meant} to filter")), "{told}");
+    }
+    // Anything else with a colon may well be in a text.
+    for query in ["error:E0432", "std::fmt socket", "https://example.org", "tag:gotcha socket"] {
+        let told = world.say("search", json!({"query": query, "detail": "brief"}));
+        assert!(!told.contains("is no filter"), "{told}");
+    }
+}
+
+#[test]
 fn hits_are_explained() {
     let mut world = World::with_corpus();
     world.say("search", json!({"query": "group commit fsync", "explain": "true", "limit": 3}));

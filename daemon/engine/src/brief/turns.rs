@@ -21,16 +21,17 @@ pub(super) fn places(mentions: &[Mention<'_>], takes_turns: bool, room: usize) -
 pub(super) fn by_turns(mentions: &[Mention<'_>]) -> Vec<usize> {
     let hottest = mentions.iter().map(|mention| mention.heat).fold(0.0, f32::max);
     let mut rounds: FxHashMap<&str, usize> = FxHashMap::default();
-    let place = |(at, mention): (usize, &Mention<'_>)| {
+    let mut places: Vec<(bool, bool, usize, usize)> = Vec::with_capacity(mentions.len());
+    for (at, mention) in mentions.iter().enumerate() {
         let is_hot = mention.heat >= hottest * HOT_FROM;
         if mention.is_superseded || !is_hot {
-            return (mention.is_superseded, !is_hot, 0, at);
+            places.push((mention.is_superseded, !is_hot, 0, at));
+            continue;
         }
         let round = rounds.entry(mention.memory.topic.as_str()).or_default();
         *round += 1;
-        (false, false, *round, at)
-    };
-    let mut places: Vec<(bool, bool, usize, usize)> = mentions.iter().enumerate().map(place).collect();
+        places.push((false, false, *round, at));
+    }
     places.sort_unstable();
     places.into_iter().map(|(.., at)| at).collect()
 }

@@ -1,10 +1,14 @@
 //! The query language: words, and inline filters `tag: topic: source: kind: scope: before: after: days: hours:`.
 
+mod slip;
+
 use super::calendar::Calendar;
 use crate::error::ErrorKind;
 use crate::index::filter::Filter;
 use crate::model::{Scope, SourceRef, Topic, TopicPattern};
 use crate::policy::tags;
+
+pub use slip::{Slip, slips};
 
 /// Hours by which `days:1` looks back.
 const HOURS_OF_DAY: i64 = 24;
