@@ -1,6 +1,6 @@
 //! What the engine takes out of stored text is what every other program takes for hidden.
 
-use helix_engine::surface::neutral::neutral;
+use helix_engine::neutral::neutral;
 use helix_proto::hidden::is_active;
 
 #[test]

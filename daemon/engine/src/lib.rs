@@ -4,6 +4,7 @@
 //! deleted while the daemon is off) → `recall` (parse, search, fuse, rank) → `brief` (compress what was selected) and
 //! `surface` (text for readers). [`strand`] ties store and indexes together; [`exchange`] is how memories travel between
 //! strands; [`code`] reads what source files declare.
+//! What everybody may use stands beside these and imports nothing: [`error`], [`ports`] and [`neutral`], text that is safe to show.
 //!
 //! Absent on purpose: tokio, tonic, ort, environment variables, home directories and clocks. Time, randomness, storage and
 //! embeddings come in through [`ports`] or as arguments.
@@ -14,6 +15,7 @@ pub mod error;
 pub mod exchange;
 pub mod index;
 pub mod model;
+pub mod neutral;
 pub mod policy;
 pub mod ports;
 pub mod recall;

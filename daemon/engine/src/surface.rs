@@ -5,7 +5,6 @@
 pub mod checkpoint;
 pub(crate) mod frame;
 pub mod inject;
-pub mod neutral;
 pub mod prompt;
 pub mod session;
 pub mod work;

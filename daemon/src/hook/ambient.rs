@@ -13,10 +13,10 @@ mod mention;
 mod target;
 
 use helix_engine::model::Memory;
+use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::neutral::one_line;
 
 use super::changes::Change;
 use super::exact::has_word;

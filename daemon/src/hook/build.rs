@@ -5,6 +5,7 @@ mod outcome;
 use std::path::{Component, Path, PathBuf};
 
 use helix_engine::model::Memory;
+use helix_engine::neutral::one_line;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
 use helix_engine::policy::work::failing::{Failing, Mended};
@@ -13,7 +14,6 @@ use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::neutral::one_line;
 use jiff::tz::TimeZone;
 
 use self::outcome::Outcome;

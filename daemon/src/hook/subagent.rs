@@ -1,9 +1,9 @@
 //! The `subagent` event: what a subagent should know. The memories that bear on its task are put behind the prompt that
 //! spawns it; when it starts, it learns which topics there are.
 
+use helix_engine::neutral::one_line;
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
-use helix_engine::surface::neutral::one_line;
 
 use super::event::ClientEvent;
 use super::relevant::{self, Reader};

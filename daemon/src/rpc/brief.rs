@@ -12,11 +12,11 @@ use helix_engine::brief::{
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Timestamp, TopicPattern};
+use helix_engine::neutral::quoted;
 use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::StoreError;
 use helix_engine::strand::Strand;
-use helix_engine::surface::neutral::quoted;
 use helix_proto::limits::QUERY_MAX_BYTES;
 use helix_proto::v1;
 use jiff::tz::TimeZone;

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use helix_engine::model::{Checkpoint, Scope};
+use helix_engine::neutral::one_line;
 use helix_engine::policy::checkpoint::admit;
 use helix_engine::strand::Request;
 use helix_engine::surface::checkpoint::{age, render};
-use helix_engine::surface::neutral::one_line;
 use helix_proto::v1;
 use helix_proto::v1::checkpoint_request::Action;
 use tonic::Status;

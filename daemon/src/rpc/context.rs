@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use helix_engine::model::Memory;
+use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::recall::pack::pack;
-use helix_engine::surface::neutral::{one_line, quoted};
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX};
 use helix_proto::v1;

@@ -4,6 +4,7 @@ use helix_engine::error::ErrorKind;
 use helix_engine::index::catalog::TopicEntry;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Checkpoint, Draft, Memory, MemoryId, Scope, SourceRef, Status as MemoryStatus, Timestamp};
+use helix_engine::neutral::quoted;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, Recorded, SourceState};
 use helix_engine::policy::tags;
 use helix_engine::recall::{Hit, Mode, Retriever};
@@ -59,7 +60,8 @@ pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Status> {
     for name in &wire.statuses {
         let known = MemoryStatus::ALL.map(MemoryStatus::name).join(", ");
         let found = MemoryStatus::parse(name);
-        statuses.push(found.ok_or_else(|| Status::invalid_argument(format!("status {name:?} is not one of {known}")))?);
+        let refused = || Status::invalid_argument(format!("status {} is not one of {known}", quoted(name)));
+        statuses.push(found.ok_or_else(refused)?);
     }
     let mut topics = Vec::new();
     for topic in &wire.topics {

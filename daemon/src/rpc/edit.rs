@@ -9,11 +9,11 @@ mod target;
 use std::sync::Arc;
 
 use helix_engine::model::{Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, SourceRef, Topic};
+use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
 use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
-use helix_engine::surface::neutral::quoted;
 use helix_proto::v1;
 use helix_proto::v1::edit_request::Action;
 use tonic::Status;

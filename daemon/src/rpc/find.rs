@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use helix_engine::model::{Memory, MemoryId, MemoryNumber, Status as MemoryStatus, Topic};
+use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::{ATTRIBUTE_SUPERSEDED_BY, Edit};
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::strand::{Request, Resolution, Strand};
-use helix_engine::surface::neutral::quoted;
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::v1;
 use tonic::Status;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use helix_engine::neutral::quoted;
 use helix_engine::store::StoreError;
 use tonic::Status;
 
@@ -58,7 +59,8 @@ fn meant(given: &str, known: &BTreeSet<String>) -> Result<String, Status> {
                 [one, other].into_iter().chain(fitting.take(CANDIDATES_MAX - 2)).map(String::as_str).collect();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             Err(Status::invalid_argument(format!(
-                "{given:?} begins the ids of several sessions: {}{more}; give more of the one that is meant",
+                "{} begins the ids of several sessions: {}{more}; give more of the one that is meant",
+                quoted(given),
                 named.join(", ")
             )))
         }

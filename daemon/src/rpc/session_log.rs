@@ -5,9 +5,9 @@ mod list;
 use std::time::Duration;
 
 use helix_engine::model::{Memory, Scope, Timestamp};
+use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::redact::redacted;
 use helix_engine::store::{Operation, StoreError};
-use helix_engine::surface::neutral::one_line;
 use helix_engine::surface::work;
 use helix_proto::v1;
 use tonic::Status;
@@ -61,9 +61,9 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
 
 fn unknown(session: &str) -> Status {
     let hours = SESSION_MAX.as_secs() / SECONDS_OF_HOUR;
-    let shown: String = session.chars().take(SHOWN_MAX_CHARS).collect();
+    let shown = quoted(&session.chars().take(SHOWN_MAX_CHARS).collect::<String>());
     Status::not_found(format!(
-        "no session {shown:?} is known: no hook told of it in the last {hours} hours, and none of the last \
+        "no session {shown} is known: no hook told of it in the last {hours} hours, and none of the last \
          {LOOKED_AT_MAX} changes is its own; list the sessions for their ids"
     ))
 }

@@ -12,6 +12,7 @@ use std::thread;
 
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, MemoryId, Scope, SourceRef, Timestamp, plain_path};
+use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
@@ -279,10 +280,10 @@ pub(super) struct Located {
 impl Located {
     /// What to tell whoever gave a source of which nothing could be recorded.
     pub(super) fn unseen(&self) -> Option<String> {
-        let path: String = self.source.path.chars().take(SOURCE_SHOWN_CHARS).collect();
+        let path = quoted(&self.source.path);
         if let Some(line) = self.line_behind_end {
             return Some(format!(
-                "source {path:?} ends before line {line}; it is kept as given, and only the file is watched"
+                "source {path} ends before line {line}; it is kept as given, and only the file is watched"
             ));
         }
         let why = match (self.source.content_hash, self.is_there) {
@@ -290,7 +291,7 @@ impl Located {
             (None, false) => "names no file here",
             (None, true) => "cannot be read, or is too large to follow",
         };
-        Some(format!("source {path:?} {why}; it is kept as given, but nobody will notice when it changes"))
+        Some(format!("source {path} {why}; it is kept as given, but nobody will notice when it changes"))
     }
 }
 

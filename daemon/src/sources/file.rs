@@ -6,8 +6,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use helix_engine::neutral::neutral;
 use helix_engine::policy::stale::{LineHash, lines, nearest_line};
-use helix_engine::surface::neutral::neutral;
 use nix::fcntl::OFlag;
 use sha1::{Digest, Sha1};
 

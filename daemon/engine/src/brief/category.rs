@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::neutral::quoted;
 use crate::policy::tags::normalise_one;
 
 /// What part of a mental model a memory belongs to. The order is that of a brief.
@@ -29,7 +30,7 @@ pub enum Category {
 
 /// A word that names no category.
 #[derive(Debug, thiserror::Error)]
-#[error("category {0:?} is not known; use some of: {known}", known = Category::names())]
+#[error("category {} is not known; use some of: {known}", quoted(.0), known = Category::names())]
 pub struct UnknownCategory(String);
 
 /// Tags of each category, normalised.

@@ -8,7 +8,7 @@ mod summary;
 use jiff::tz::TimeZone;
 
 use super::{Brief, HOT_MAX, TopicCount};
-use crate::surface::neutral::one_line;
+use crate::neutral::{one_line, quoted};
 use line::joined;
 pub(super) use line::stale_mark;
 
@@ -26,7 +26,7 @@ pub enum Detail {
 
 /// A word that names no tier.
 #[derive(Debug, thiserror::Error)]
-#[error("detail {0:?} is not known; use summary, scan or full")]
+#[error("detail {} is not known; use summary, scan or full", quoted(.0))]
 pub struct UnknownDetail(String);
 
 impl Detail {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::neutral::quoted;
+
 /// What a memory is: the name of a registered kind.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Kind(Arc<str>);
@@ -42,7 +44,7 @@ pub struct KindSpec {
 
 /// A kind that is not registered.
 #[derive(Debug, thiserror::Error)]
-#[error("kind {name:?} is not known; use one of: {known}")]
+#[error("kind {} is not known; use one of: {known}", quoted(.name))]
 pub struct UnknownKind {
     name: String,
     known: String,

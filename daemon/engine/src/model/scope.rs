@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::neutral::quoted;
+
 /// The scope of examinations, which store a memory, look for it and forget it: what it holds is in no count, no listing and
 /// no guess, and is found only by whoever names the scope or the memory in full. No project's identity looks like it.
 pub const SCRATCH_SCOPE: &str = "project:scratch:helix-doctor";
@@ -19,7 +21,7 @@ pub enum Scope {
 
 /// A text that names no scope.
 #[derive(Debug, thiserror::Error)]
-#[error("scope {0:?} is not one of `project`, `global`, `project:<id>` or, for a search, `all`")]
+#[error("scope {} is not one of `project`, `global`, `project:<id>` or, for a search, `all`", quoted(.0))]
 pub struct InvalidScope(pub String);
 
 impl Scope {

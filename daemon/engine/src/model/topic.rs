@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::neutral::quoted;
+
 /// Longest topic name, in bytes: the AMRL log counts a topic's length in one byte.
 pub const TOPIC_MAX_BYTES: usize = 255;
 
@@ -13,7 +15,7 @@ pub struct Topic(String);
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidTopic {
     /// Nothing is left after sanitising.
-    #[error("topic {0:?} has no letter or digit; name it like `build-gotchas`")]
+    #[error("topic {} has no letter or digit; name it like `build-gotchas`", quoted(.0))]
     Empty(String),
     /// More than [`TOPIC_MAX_BYTES`].
     #[error("topic of {0} bytes is longer than {TOPIC_MAX_BYTES}; shorten it")]

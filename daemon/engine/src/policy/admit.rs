@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::error::ErrorKind;
 use crate::model::{Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind};
+use crate::neutral::quoted;
 use crate::policy::resemble::text_hash;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 
@@ -136,7 +137,7 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     };
     let mut warnings = Vec::new();
     if topic.as_str() != draft.topic.trim() {
-        warnings.push(format!("topic {:?} became {:?}", draft.topic.trim(), topic.as_str()));
+        warnings.push(format!("topic {} became {}", quoted(&draft.topic), quoted(topic.as_str())));
     }
     let mut text = draft.text;
     text.truncate(text.trim_end().len());

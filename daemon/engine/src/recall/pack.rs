@@ -3,10 +3,10 @@
 use jiff::tz::TimeZone;
 
 use crate::model::Memory;
+use crate::neutral::{neutral, one_line};
 use crate::ports::Sources;
 use crate::surface::frame::{CLOSE, OPEN, heading, unclosed};
 use crate::surface::inject::CHARS_PER_TOKEN;
-use crate::surface::neutral::{neutral, one_line};
 
 /// Least room that an opening is worth, in characters.
 const OPENING_MIN_CHARS: usize = 160;

@@ -5,6 +5,7 @@ use std::sync::RwLockReadGuard;
 use super::Strand;
 use crate::index::catalog::Catalog;
 use crate::model::{MemoryId, MemoryNumber, Scope, Topic};
+use crate::neutral::quoted;
 use crate::store::{Snapshot, StoreError};
 
 /// Candidates returned for a prefix that fits several memories.
@@ -71,7 +72,7 @@ impl LinkTargets {
             )
         });
         let followed = self.followed.iter().map(|(link, handle)| {
-            format!("link {link:?} names a superseded memory; {handle} took its place and is linked instead")
+            format!("link {} names a superseded memory; {handle} took its place and is linked instead", quoted(link))
         });
         unknown.chain(several).chain(followed).collect()
     }
@@ -86,7 +87,7 @@ fn is_place(link: &str) -> bool {
 #[must_use]
 pub fn leads_nowhere(link: &str) -> String {
     let link: String = link.chars().take(LINK_SHOWN_MAX_CHARS).collect();
-    format!("link {link:?} names no memory and was left out")
+    format!("link {} names no memory and was left out", quoted(&link))
 }
 
 /// The memories that a prefix could mean to somebody who sees these scopes.

@@ -1,7 +1,7 @@
 //! A checkpoint as readers see it: whole when a task is resumed, in short when a session starts.
 
-use super::neutral::one_line;
 use crate::model::{Checkpoint, Timestamp};
+use crate::neutral::one_line;
 
 /// Characters of the task in the short form.
 const SHORT_TASK_MAX_CHARS: usize = 200;

@@ -2,8 +2,8 @@
 
 use jiff::tz::TimeZone;
 
-use super::neutral::one_line;
 use crate::model::Memory;
+use crate::neutral::one_line;
 use crate::ports::Sources;
 
 /// What stands before stored text.

@@ -3,8 +3,8 @@
 use jiff::tz::TimeZone;
 
 use super::frame::{CLOSE, OPEN, heading, unclosed};
-use super::neutral::one_line;
 use crate::model::Memory;
+use crate::neutral::one_line;
 use crate::ports::Sources;
 
 /// Characters a token is estimated at.

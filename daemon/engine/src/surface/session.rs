@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::frame::{CLOSE, OPEN, mark, unclosed};
 use super::inject::{CHARS_PER_TOKEN, INJECTION_MAX_CHARS, INJECTION_MAX_TOKENS, Injection};
-use super::neutral::one_line;
 use crate::index::catalog::{Catalog, Row};
 use crate::model::{Kind, KindSpec, Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
+use crate::neutral::one_line;
 use crate::policy::decay::Fading;
 use crate::ports::Sources;
 

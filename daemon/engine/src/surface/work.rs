@@ -1,7 +1,7 @@
 //! What a session is doing, in words: for the session itself after a compaction, and for people.
 
-use super::neutral::one_line;
 use crate::model::Timestamp;
+use crate::neutral::one_line;
 use crate::policy::redact::redacted;
 use crate::policy::work::activity::Activity;
 use crate::policy::work::failing::Failing;

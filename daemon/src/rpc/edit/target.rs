@@ -1,9 +1,9 @@
 //! Which memory an edit means.
 
 use helix_engine::model::{MemoryNumber, Status as Life, Topic};
+use helix_engine::neutral::quoted;
 use helix_engine::policy::tags;
 use helix_engine::strand::Resolution;
-use helix_engine::surface::neutral::quoted;
 use helix_proto::v1;
 use tonic::Status;
 

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use helix_engine::exchange::Portable;
 use helix_engine::model::{MemoryNumber, Scope};
+use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::store::{Stamps, StoreError, WriteError};
@@ -279,7 +280,7 @@ impl<'r> Importer<'r> {
         let read = self.progress.read;
         self.problems.add(|| {
             let topic: String = memory.topic.chars().take(80).collect();
-            format!("memory {read} (topic {topic:?}): {error}")
+            format!("memory {read} (topic {}): {error}", quoted(&topic))
         });
     }
 
@@ -338,7 +339,7 @@ impl<'r> Importer<'r> {
             Ok(Outcome::Done) => None,
             Err(error) => {
                 self.progress.refused += 1;
-                self.problems.add(|| format!("a memory of topic {:?}: {error}", name.topic));
+                self.problems.add(|| format!("a memory of topic {}: {error}", quoted(&name.topic)));
                 None
             }
         };

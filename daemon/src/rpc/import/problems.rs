@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use helix_engine::exchange::Report;
+use helix_engine::neutral::quoted;
 use helix_proto::v1;
 
 /// Problems that are told one by one.
@@ -45,8 +46,9 @@ impl Problems {
         self.untold += report.unlisted;
         for (at, field) in &report.unknown_fields {
             self.add(|| {
+                let field = quoted(field);
                 format!(
-                    "{place}{at}: the field {field:?} is not known here and was left out, as everywhere in this file; \
+                    "{place}{at}: the field {field} is not known here and was left out, as everywhere in this file; \
                      put it into `attributes` to keep it"
                 )
             });

@@ -2,11 +2,10 @@
 
 use helix_engine::exchange::OwnLines;
 use helix_engine::model::{Memory, MemoryId, SourceRef};
+use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::tags;
 use helix_proto::v1;
-
-use super::SOURCE_SHOWN_CHARS;
 
 /// The fields of a draft that were given.
 #[derive(Debug)]
@@ -91,8 +90,7 @@ pub(super) fn take_own_lines(draft: &mut v1::Draft) -> Option<String> {
 pub(in crate::rpc) fn range_note(source: &str) -> Option<String> {
     let parsed = SourceRef::parse(source);
     let (line, behind) = (parsed.line?, source.trim().get(parsed.path.len()..)?);
-    let shown: String = source.trim().chars().take(SOURCE_SHOWN_CHARS).collect();
-    behind.contains('-').then(|| format!("source {shown:?} names several lines; the first, {line}, is kept"))
+    behind.contains('-').then(|| format!("source {} names several lines; the first, {line}, is kept", quoted(source)))
 }
 
 #[cfg(test)]

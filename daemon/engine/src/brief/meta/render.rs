@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use super::{ActiveTopic, Meta, Theme, Velocity};
 use crate::brief::render::stale_mark;
 use crate::brief::{HOT_MAX, Selected};
-use crate::surface::neutral::one_line;
+use crate::neutral::one_line;
 
 /// Characters of a hot memory's preview.
 const PREVIEW_MAX_CHARS: usize = 120;

@@ -10,7 +10,7 @@ use crate::brief::classify::without_prefix;
 use crate::brief::turns::by_turns;
 use crate::brief::{Brief, Chain, Item, Linked, Mention, Section};
 use crate::model::Handle;
-use crate::surface::neutral::{neutral, one_line};
+use crate::neutral::{neutral, one_line};
 
 /// Handles of one list inside a line: copies, earlier versions, memories that did not fit.
 const HANDLES_MAX: usize = 6;

@@ -6,7 +6,7 @@ use super::Caps;
 use crate::brief::classify::without_prefix;
 use crate::brief::{Linked, Mention};
 use crate::model::{Handle, Memory};
-use crate::surface::neutral::one_line;
+use crate::neutral::one_line;
 
 /// Longest handle: a topic's 255 bytes, a slash and a slug. Never cut, because a cut one reads nothing.
 const HANDLE_MAX_CHARS: usize = 320;
