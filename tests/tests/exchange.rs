@@ -305,6 +305,29 @@ fn links_that_lead_nowhere_and_unlisted_problems_are_told() {
 }
 
 #[test]
+fn an_entry_of_a_flat_list_links_to_others_by_their_index() {
+    let mut side = Side::new();
+    let path = side.served.home.scratch().join("flat.json");
+    let entry = |text: &str, links: &str| format!(r#"{{"topic": "disks", "text": "{text}", "links": {links}}}"#);
+    let entries = [
+        entry("Heads are cleaned.", "[3]"),
+        // It has no text, and its place counts all the same.
+        r#"{"topic": "disks"}"#.to_owned(),
+        entry("Arms are oiled.", r#"["0", "9"]"#),
+        entry("Plates are turned.", r#""0 disks:1""#),
+    ];
+    fs::write(&path, format!("[{}]", entries.join(","))).unwrap();
+    let printed = imported(&side, &path);
+    assert_eq!(printed.matches("names no memory").count(), 1, "{printed}");
+    assert!(printed.contains("link \"9\" names no memory and was left out"), "{printed}");
+    let cwd = side.served.home.scratch().to_owned();
+    let [heads, arms, plates] = [0, 1, 2].map(|index| side.read(&cwd, &format!("disks:{index}")));
+    assert_eq!(heads.links, [plates.handle.clone()], "a later entry");
+    assert_eq!(arms.links, [heads.handle.clone()]);
+    assert_eq!(plates.links, [heads.handle, arms.handle]);
+}
+
+#[test]
 fn what_holds_everywhere_and_names_no_scope_is_known_the_second_time() {
     let side = Side::new();
     let file = side.served.home.scratch().join("notes.json");

@@ -175,10 +175,14 @@ fn take(parts: Receiver<Part>, is_one_of_many: bool, importer: &mut Importer<'_>
     for part in parts {
         match part {
             Part::Memories(memories) => memories.into_iter().try_for_each(|memory| importer.take(memory))?,
-            Part::End { file, outcome: Ok(report) } => importer.problems().note(&file, &report),
+            Part::End { file, outcome: Ok(report) } => {
+                importer.problems().note(&file, &report);
+                importer.end_file();
+            }
             // A file that cannot be read costs the others nothing.
             Part::End { outcome: Err(status), .. } if is_one_of_many && status.code() == Code::InvalidArgument => {
                 importer.problems().add(|| format!("{}; the file was left out", status.message()));
+                importer.end_file();
             }
             Part::End { outcome: Err(status), .. } => return Err(status),
         }

@@ -16,7 +16,7 @@
 //! [`read`] also takes what other tools export: topics as an object (`{"topics":{"name":[…]}}`), memories in one list
 //! (`{"entries":[…]}`, `[…]`) that name their topic, and the common names of fields: `body` and `content` for the text
 //! (metadata lines of AMRL in a `body` are taken out of it), `timestamp`, `date`, `at` and `created_at` for the time, tags and
-//! links as one string.
+//! links as one string. In a list of memories a link may be the index of another.
 
 mod lossy;
 mod read;

@@ -30,8 +30,10 @@ pub struct Portable {
     pub scope: Option<Scope>,
     /// What file it is about.
     pub source: Option<SourceRef>,
-    /// Handles or `topic:index`.
+    /// Handles or `topic:index`; in a flat list also the [index](Self::index) of another memory.
     pub links: Vec<String>,
+    /// Its index in a flat list, which names no topics that its memories could be counted in; `None` elsewhere.
+    pub index: Option<usize>,
     /// 0 to 1.
     pub importance: Option<f32>,
     /// 0 to 1.
@@ -72,6 +74,7 @@ impl Portable {
             scope: Some(memory.scope.clone()),
             source: memory.source.clone(),
             links: named_once(memory.links.iter().filter_map(|id| link(*id))),
+            index: None,
             importance: Some(memory.importance),
             confidence: Some(memory.confidence),
             pinned: memory.pinned,

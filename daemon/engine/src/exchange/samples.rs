@@ -138,6 +138,7 @@ pub(super) fn portable() -> impl Strategy<Value = Portable> {
             scope,
             source,
             links,
+            index: None,
             importance,
             confidence,
             pinned,

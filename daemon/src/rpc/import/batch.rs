@@ -122,7 +122,7 @@ impl<'r> Importer<'r> {
             return Err(Status::cancelled("the import was ended because whoever asked for it is gone"));
         }
         self.progress.read += 1;
-        let place = self.links.place(&incoming.memory.topic);
+        let place = self.links.place(&incoming.memory.topic, incoming.memory.index);
         match self.known.find(&incoming).map_err(|error| failed(&error))? {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { is_repeat } => self.store(incoming.memory, place, !is_repeat),
@@ -166,6 +166,11 @@ impl<'r> Importer<'r> {
             Match::New { .. } | Match::Perhaps => self.store(incoming.memory, place, true),
         }
         self.send_full()
+    }
+
+    /// Notes that what comes next is of another file.
+    pub(super) fn end_file(&mut self) {
+        self.links.end_file();
     }
 
     /// The problems so far, to add to.
@@ -346,7 +351,7 @@ impl<'r> Importer<'r> {
         if let Some(memory) = memory {
             self.links.note(name.place, name.handle, memory.id);
             if let Some(links) = name.links {
-                self.links.want(memory.number, links);
+                self.links.want(memory.number, name.place, links);
             }
         }
     }

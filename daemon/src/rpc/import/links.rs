@@ -22,24 +22,36 @@ pub(super) struct Links {
     /// Places in `ids`, in the order of the file.
     by_topic: HashMap<String, Vec<usize>>,
     ids: Vec<Option<MemoryId>>,
+    /// The places of what stands in a flat list, by the list's file and the index there.
+    by_index: HashMap<(usize, usize), usize>,
+    /// The first place of each file after the first.
+    later_files: Vec<usize>,
     wanted: Vec<Wanted>,
 }
 
 /// What a memory is to link to.
 struct Wanted {
     number: MemoryNumber,
+    /// Its own place, which says in which file indices are to be looked up.
+    place: usize,
     links: Vec<String>,
     /// Those that it has, where nothing else of it changes: it is to get more, and to lose none.
     had: Option<Vec<MemoryId>>,
 }
 
 impl Links {
-    /// Gives the file's next memory a place, whatever becomes of it.
-    pub(super) fn place(&mut self, topic: &str) -> usize {
+    /// Gives the file's next memory a place, whatever becomes of it. `index` is where it stands in a flat list.
+    pub(super) fn place(&mut self, topic: &str, index: Option<usize>) -> usize {
         let place = self.ids.len();
+        self.by_index.extend(index.map(|index| ((self.later_files.len(), index), place)));
         self.ids.push(None);
         self.by_topic.entry(topic.to_owned()).or_default().push(place);
         place
+    }
+
+    /// Begins another file.
+    pub(super) fn end_file(&mut self) {
+        self.later_files.push(self.ids.len());
     }
 
     /// Notes what the memory at a place became.
@@ -50,23 +62,27 @@ impl Links {
         self.by_handle.extend(handle.map(|handle| (handle, id)));
     }
 
-    /// Notes what a memory is to link to, which may be nothing.
-    pub(super) fn want(&mut self, number: MemoryNumber, links: Vec<String>) {
-        self.wanted.push(Wanted { number, links, had: None });
+    /// Notes what the memory of a place is to link to, which may be nothing.
+    pub(super) fn want(&mut self, number: MemoryNumber, place: usize, links: Vec<String>) {
+        self.wanted.push(Wanted { number, place, links, had: None });
     }
 
     /// Notes what a memory that is as it should be has yet to link to.
-    pub(super) fn complete(&mut self, number: MemoryNumber, had: &[MemoryId], links: Vec<String>) {
-        self.wanted.push(Wanted { number, links, had: Some(had.to_vec()) });
+    pub(super) fn complete(&mut self, number: MemoryNumber, place: usize, had: &[MemoryId], links: Vec<String>) {
+        self.wanted.push(Wanted { number, place, links, had: Some(had.to_vec()) });
     }
 
     /// What each memory links to; `elsewhere` knows the names that the file does not.
     pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
         let mut resolved = Resolved::default();
-        for Wanted { number, links, had } in std::mem::take(&mut self.wanted) {
+        for Wanted { number, place, links, had } in std::mem::take(&mut self.wanted) {
             let (mut ids, takes_all_away) = (Vec::new(), links.is_empty());
             for link in links {
-                match self.find(&link).or_else(|| elsewhere(&link)) {
+                let found = match index(&link) {
+                    Some(index) => self.at_index(place, index),
+                    None => self.find(&link).or_else(|| elsewhere(&link)),
+                };
+                match found {
                     Some(id) => ids.push(id),
                     None => resolved.unknown.push((number, link)),
                 }
@@ -81,6 +97,12 @@ impl Links {
         resolved
     }
 
+    /// The memory at an index of the flat list in which the one at `place` stands.
+    fn at_index(&self, place: usize, index: usize) -> Option<MemoryId> {
+        let file = self.later_files.partition_point(|first| *first <= place);
+        *self.ids.get(*self.by_index.get(&(file, index))?)?
+    }
+
     fn find(&self, link: &str) -> Option<MemoryId> {
         let by_index = || {
             let (topic, index) = link.rsplit_once(':')?;
@@ -91,6 +113,12 @@ impl Links {
     }
 }
 
+/// Reads a link that is an index, with or without brackets. It never names a memory of the strand, whose ids may begin so.
+pub(super) fn index(link: &str) -> Option<usize> {
+    let digits = link.trim_matches(['[', ']']);
+    if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,25 +127,50 @@ mod tests {
     fn names_of_the_file_come_before_those_of_the_strand() {
         let id = |byte| MemoryId::from_bytes([byte; 16]);
         let mut links = Links::default();
-        let places = [links.place("build"), links.place("build")];
+        let places = [links.place("build", None), links.place("build", None)];
         links.note(places[1], None, id(2));
         links.note(places[0], Some("build/one".to_owned()), id(1));
         links.want(
             MemoryNumber(7),
+            0,
             vec!["build:1".to_owned(), "build/one".to_owned(), "x/y".to_owned(), "no".to_owned()],
         );
-        links.want(MemoryNumber(8), vec!["no".to_owned()]);
-        links.want(MemoryNumber(9), Vec::new());
+        links.want(MemoryNumber(8), 0, vec!["no".to_owned()]);
+        links.want(MemoryNumber(9), 0, Vec::new());
         let both = || vec!["build:1".to_owned(), "build/one".to_owned()];
-        links.complete(MemoryNumber(10), &[id(1)], both());
-        links.complete(MemoryNumber(11), &[], vec!["no".to_owned()]);
-        links.complete(MemoryNumber(12), &[id(9)], both());
-        links.complete(MemoryNumber(13), &[id(2), id(1)], both());
+        links.complete(MemoryNumber(10), 0, &[id(1)], both());
+        links.complete(MemoryNumber(11), 0, &[], vec!["no".to_owned()]);
+        links.complete(MemoryNumber(12), 0, &[id(9)], both());
+        links.complete(MemoryNumber(13), 0, &[id(2), id(1)], both());
         let resolved = links.resolve(|link| (link == "x/y").then(|| id(9)));
         let known = [(7, vec![id(2), id(1), id(9)]), (9, Vec::new()), (10, vec![id(2), id(1)])];
         assert_eq!(resolved.known, known.map(|(number, ids)| (MemoryNumber(number), ids)));
         assert_eq!(resolved.unknown, [7, 8, 11].map(|number| (MemoryNumber(number), "no".to_owned())));
         assert_eq!(resolved.completed, 1);
         assert_eq!(links.resolve(|_| None), Resolved::default());
+    }
+
+    #[test]
+    fn an_index_is_one_of_the_same_file() {
+        let id = |byte| MemoryId::from_bytes([byte; 16]);
+        let mut links = Links::default();
+        let first = [0, 1].map(|index| links.place("a", Some(index)));
+        links.end_file();
+        // What stood first in the second file could not be used.
+        let second = links.place("a", Some(1));
+        links.end_file();
+        let topical = links.place("a", None);
+        for (byte, place) in [(1, first[0]), (2, first[1]), (3, second), (4, topical)] {
+            links.note(place, None, id(byte));
+        }
+        let both = || vec!["0".to_owned(), "[1]".to_owned()];
+        links.want(MemoryNumber(1), first[0], both());
+        links.want(MemoryNumber(3), second, both());
+        links.want(MemoryNumber(4), topical, both());
+        let resolved = links.resolve(|link| unreachable!("looked for {link} elsewhere"));
+        assert_eq!(resolved.known, [(MemoryNumber(1), vec![id(1), id(2)]), (MemoryNumber(3), vec![id(3)])]);
+        let unknown = [(3, "0"), (4, "0"), (4, "[1]")].map(|(number, link)| (MemoryNumber(number), link.to_owned()));
+        assert_eq!(resolved.unknown, unknown);
+        assert_eq!(["007", "12a", "", "[]", "-1", "a:1"].map(index), [Some(7), None, None, None, None, None]);
     }
 }

@@ -62,6 +62,7 @@ pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: 
         scope: fields.read("scope", |value| Scope::parse(value.as_str()?).ok()),
         source: fields.source(),
         links: fields.read("links", links).unwrap_or_default(),
+        index: None,
         importance: fields.read("importance", number),
         confidence: fields.read("confidence", number),
         pinned: fields.read("pinned", flag).unwrap_or_default(),
@@ -175,17 +176,22 @@ fn scalar(value: Value) -> Option<String> {
 }
 
 fn tags(value: &Value) -> Option<Vec<String>> {
-    words(value, |c| c == ',')
+    words(value, |c| c == ',', |item| item.as_str().map(str::to_owned))
 }
 
+/// A link may be the index of another memory.
 fn links(value: &Value) -> Option<Vec<String>> {
-    words(value, |c| c == ',' || c.is_whitespace())
+    let link = |item: &Value| item.as_u64().map(|index| index.to_string()).or_else(|| item.as_str().map(str::to_owned));
+    match value {
+        Value::Number(_) => Some(vec![link(value)?]),
+        _ => words(value, |c| c == ',' || c.is_whitespace(), link),
+    }
 }
 
 /// A list of words, or one text that holds them.
-fn words(value: &Value, separator: fn(char) -> bool) -> Option<Vec<String>> {
+fn words(value: &Value, separator: fn(char) -> bool, word: impl Fn(&Value) -> Option<String>) -> Option<Vec<String>> {
     match value {
-        Value::Array(items) => items.iter().map(|item| item.as_str().map(str::to_owned)).collect(),
+        Value::Array(items) => items.iter().map(word).collect(),
         Value::String(text) => {
             Some(text.split(separator).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
         }

@@ -115,6 +115,21 @@ fn what_was_edited_since_the_export_is_known() {
 }
 
 #[test]
+fn flat_lists_say_where_each_memory_stands() {
+    let list = json!([{"topic": "t", "text": "a", "links": [1]}, {"topic": "t"}, {"topic": "t", "text": "b", "links": "0 t:0"}]);
+    for document in [list.clone(), json!({"entries": list})] {
+        let (memories, _) = read_whole(document.to_string().as_bytes());
+        assert_eq!(memories.iter().map(|memory| memory.index).collect::<Vec<_>>(), [Some(0), Some(2)], "{document}");
+        let links: Vec<&[String]> = memories.iter().map(|memory| memory.links.as_slice()).collect();
+        assert_eq!(links, [&["1".to_owned()][..], &["0".to_owned(), "t:0".to_owned()][..]]);
+    }
+    for document in [json!({"topics": {"t": list}}), json!([{"topic": "t", "entries": list}])] {
+        let (memories, _) = read_whole(document.to_string().as_bytes());
+        assert!(memories.len() == 2 && memories.iter().all(|memory| memory.index.is_none()), "{document}");
+    }
+}
+
+#[test]
 fn a_cut_document_gives_the_whole_memories_before() {
     for cut in 0..GOLDEN.len() - 1 {
         let (memories, result) = read_all(&GOLDEN.as_bytes()[..cut]);

@@ -109,12 +109,16 @@ struct Topics<'a, F, E> {
 struct Item<'a, F, E> {
     run: &'a mut Run<F, E>,
     topic: Option<String>,
+    /// Where it stands in a list of such.
+    index: Option<usize>,
 }
 
 /// A list of memories. Those without a topic wait for its name.
 struct Entries<'a, F, E> {
     run: &'a mut Run<F, E>,
     topic: Option<&'a str>,
+    /// Whether the list is flat: no topic has it.
+    is_flat: bool,
     waiting: &'a mut Waiting,
 }
 
@@ -184,7 +188,8 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Root<'_
                 }
                 list if LIST_NAMES.contains(&list) => {
                     let mut waiting = Waiting::default();
-                    map.next_value_seed(Entries { run: &mut *self.run, topic: None, waiting: &mut waiting })?;
+                    let run = &mut *self.run;
+                    map.next_value_seed(Entries { run, topic: None, is_flat: true, waiting: &mut waiting })?;
                     waiting.settle(self.run, None)?;
                     has_list = true;
                 }
@@ -212,8 +217,10 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Topics<
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
         self.run.meter.start_entry();
-        while seq.next_element_seed(Item { run: &mut *self.run, topic: None })?.is_some() {
+        let mut index = 0;
+        while seq.next_element_seed(Item { run: &mut *self.run, topic: None, index: Some(index) })?.is_some() {
             self.run.meter.start_entry();
+            index += 1;
         }
         Ok(())
     }
@@ -222,7 +229,7 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Topics<
         self.run.meter.start_entry();
         while let Some(topic) = map.next_key::<String>()? {
             let topic = Some(topic).filter(|topic| !topic.trim().is_empty());
-            map.next_value_seed(Item { run: &mut *self.run, topic })?;
+            map.next_value_seed(Item { run: &mut *self.run, topic, index: None })?;
             self.run.meter.start_entry();
         }
         Ok(())
@@ -238,7 +245,8 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Item<'_
 
     fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<(), A::Error> {
         let mut waiting = Waiting::default();
-        Entries { run: &mut *self.run, topic: self.topic.as_deref(), waiting: &mut waiting }.visit_seq(seq)?;
+        let topic = self.topic.as_deref();
+        Entries { run: &mut *self.run, topic, is_flat: false, waiting: &mut waiting }.visit_seq(seq)?;
         waiting.settle(self.run, self.topic.as_deref())
     }
 
@@ -249,7 +257,8 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Item<'_
         while let Some(key) = map.next_key::<String>()? {
             if LIST_NAMES.contains(&key.as_str()) {
                 has_list = true;
-                map.next_value_seed(Entries { run: &mut *self.run, topic: topic.as_deref(), waiting: &mut waiting })?;
+                let (run, topic) = (&mut *self.run, topic.as_deref());
+                map.next_value_seed(Entries { run, topic, is_flat: false, waiting: &mut waiting })?;
                 continue;
             }
             let value = map.next_value::<Value>()?;
@@ -258,7 +267,8 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Item<'_
             }
             object.insert(key, value);
         }
-        if !has_list && let Some(found) = self.run.memory(Value::Object(object)) {
+        if !has_list && let Some(mut found) = self.run.memory(Value::Object(object)) {
+            found.memory.index = self.index;
             waiting.memories.push(found);
         }
         waiting.settle(self.run, topic.as_deref())
@@ -296,11 +306,14 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Entries
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<(), A::Error> {
         self.run.meter.start_entry();
+        let mut index = 0;
         while let Some(value) = seq.next_element::<Value>()? {
-            if let Some(found) = self.run.memory(value) {
+            if let Some(mut found) = self.run.memory(value) {
+                found.memory.index = Some(index).filter(|_| self.is_flat);
                 self.place(found)?;
             }
             self.run.meter.start_entry();
+            index += 1;
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::Resolution;
 
 use super::super::incoming::{Claim, Incoming};
+use super::super::links::index;
 use super::super::merge::{Merge, merge};
 use super::super::rest::{self, Taken};
 use super::super::seen::Sighting;
@@ -46,7 +47,7 @@ impl Importer<'_> {
         if takes_links {
             self.progress.revised += 1;
             if !self.dry_run {
-                self.links.want(known.number, memory.links);
+                self.links.want(known.number, place, memory.links);
             }
             return;
         }
@@ -59,13 +60,16 @@ impl Importer<'_> {
             }
         } else if has_ended_early && known.status == Life::Active && !self.dry_run {
             // The import that stored it ended before it saw what this links to.
-            self.links.complete(known.number, &known.links, memory.links);
+            self.links.complete(known.number, place, &known.links, memory.links);
         }
     }
 
     /// Whether a memory links to what these names mean, and to nothing else.
     fn has_links(&self, known: &Memory, links: &[String]) -> bool {
         let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
+        if links.iter().any(|link| index(link).is_some()) {
+            return false;
+        }
         let id = |link: &String| match strand.resolve(link, &scopes) {
             Ok(Resolution::One(number)) => Some(strand.memories(&[number]).ok()?.pop()?.id),
             Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
