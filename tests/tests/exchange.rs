@@ -297,6 +297,9 @@ fn links_that_lead_nowhere_and_unlisted_problems_are_told() {
     fs::write(&path, log(b"tapes", b"[links: nope:4]\nTapes are rewound.", 1)).unwrap();
     let printed = imported(&side, &path);
     assert!(printed.contains("link \"nope:4\" names no memory"), "{printed}");
+    fs::write(&path, log(b"tapes", b"Tapes:\n[tags: a]\nare wound.", 1)).unwrap();
+    let printed = imported(&side, &path);
+    assert!(printed.contains("a metadata line inside of a text was kept as text"), "{printed}");
     let many = [r#"{"topic": "x"}"#; 300].join(",");
     let path = side.served.home.scratch().join("many.json");
     fs::write(&path, format!("[{many}]")).unwrap();
@@ -322,8 +325,8 @@ fn an_entry_of_a_flat_list_links_to_others_by_their_index() {
     assert!(printed.contains("link \"9\" names no memory and was left out"), "{printed}");
     let cwd = side.served.home.scratch().to_owned();
     let [heads, arms, plates] = [0, 1, 2].map(|index| side.read(&cwd, &format!("disks:{index}")));
-    assert_eq!(heads.links, [plates.handle.clone()], "a later entry");
-    assert_eq!(arms.links, [heads.handle.clone()]);
+    assert_eq!(heads.links, std::slice::from_ref(&plates.handle), "a later entry");
+    assert_eq!(arms.links, std::slice::from_ref(&heads.handle));
     assert_eq!(plates.links, [heads.handle, arms.handle]);
 }
 

@@ -20,12 +20,13 @@ use tonic::Status;
 
 use super::{convert, find, off_thread, store};
 use crate::runtime::{Asker, Runtime};
+use lines::Stated;
 use target::{Bare, Choice};
 
 /// What an edit comes down to.
 enum Planned {
-    /// To be written.
-    Write { request: Box<Request>, warnings: Vec<String> },
+    /// To be written, one after the other.
+    Write { requests: Vec<Request>, warnings: Vec<String> },
     /// Several memories could be meant, so nothing is done.
     Candidates { numbers: Vec<MemoryNumber>, warnings: Vec<String> },
 }
@@ -40,11 +41,29 @@ pub(super) async fn edit(runtime: &Arc<Runtime>, request: v1::EditRequest) -> Re
             })
             .await
         }
-        Planned::Write { request, warnings } => {
-            let edited = write(runtime, *request).await?;
+        Planned::Write { requests, mut warnings } => {
+            let edited = write_all(runtime, requests, &mut warnings).await?;
             off_thread(runtime, move |runtime| Ok(reply(runtime, &edited, warnings))).await
         }
     }
+}
+
+/// Writes the requests of one edit, and returns what they changed. What the first does is acknowledged, so that where a later one
+/// fails is told, and no error.
+async fn write_all(runtime: &Runtime, requests: Vec<Request>, warnings: &mut Vec<String>) -> Result<Edited, Status> {
+    let mut edited: Option<Edited> = None;
+    for request in requests {
+        edited = match (write(runtime, request).await, edited) {
+            (Ok(first), None) => Some(first),
+            (Ok(now), Some(before)) => Some(Edited { changed: now.changed.max(before.changed), ..now }),
+            (Err(status), None) => return Err(status),
+            (Err(status), before) => {
+                warnings.push(format!("the text was changed, and not all that its lines say: {}", status.message()));
+                before
+            }
+        };
+    }
+    edited.ok_or_else(|| Status::internal("the edit came to nothing"))
 }
 
 /// Writes one request that edits, and returns what it changed.
@@ -91,16 +110,25 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
     let expected = request.expected_sequence.map(Sequence);
     let plan = Plan { runtime, asker: &asker, expected };
     match action {
-        Action::Append(v1::AppendText { target, text }) => plan.one(target, Bare::Newest, |_, warnings| {
-            warnings.extend(lines::kept_below(&text));
-            Ok(Edit::Append { text })
+        Action::Append(v1::AppendText { target, text }) => plan.several(target, Bare::Newest, |memory, warnings| {
+            let mut stated = Stated::added(&text);
+            let text = std::mem::take(&mut stated.text);
+            let mut edits = plan.stated(memory, stated, !text.is_empty(), warnings)?;
+            if !text.is_empty() || edits.is_empty() {
+                edits.insert(0, Edit::Append { text });
+            }
+            Ok(edits)
         }),
-        Action::Revise(v1::ReviseText { target, text }) => plan.one(target, Bare::Only, |memory, warnings| {
+        Action::Revise(v1::ReviseText { target, text }) => plan.several(target, Bare::Only, |memory, warnings| {
+            let mut stated = Stated::alone(&text);
+            let text = std::mem::take(&mut stated.text);
             plan.warn_of_twin(memory, &text, warnings);
-            warnings.extend(lines::kept(&text));
             let (seen, note) = seen::again(runtime, &asker, memory);
-            warnings.extend(note);
-            Ok(Edit::Revise { text, seen })
+            // A source that is named anew is looked at as it is named.
+            warnings.extend(note.filter(|_| stated.source.is_none()));
+            let mut edits = plan.stated(memory, stated, true, warnings)?;
+            edits.insert(0, Edit::Revise { text, seen });
+            Ok(edits)
         }),
         Action::Delete(v1::DeleteMemories { target, all: false }) => {
             let by_place = target.as_ref().is_some_and(target::is_place);
@@ -147,6 +175,16 @@ impl Plan<'_> {
         bare: Bare,
         edit: impl FnOnce(&Memory, &mut Vec<String>) -> Result<Edit, Status>,
     ) -> Result<Planned, Status> {
+        self.several(target, bare, |memory, warnings| Ok(vec![edit(memory, warnings)?]))
+    }
+
+    /// Plans several edits of one memory.
+    fn several(
+        &self,
+        target: Option<v1::Target>,
+        bare: Bare,
+        edits: impl FnOnce(&Memory, &mut Vec<String>) -> Result<Vec<Edit>, Status>,
+    ) -> Result<Planned, Status> {
         let (choice, mut warnings) = target::choose(self.runtime, self.asker, &target.unwrap_or_default(), bare)?;
         let number = match choice {
             Choice::One(number) => number,
@@ -156,10 +194,42 @@ impl Plan<'_> {
         let memory = memories.map_err(|error| convert::status(error.kind(), &error))?.pop();
         let memory = memory.ok_or_else(|| Status::not_found("the memory is gone; search for it again"))?;
         check_seen(&memory, self.asker)?;
-        let edit = edit(&memory, &mut warnings)?;
-        let (expected, actor, at) = (self.expected, self.asker.actor.clone(), self.runtime.now());
-        let request = Request::Edit { number, edit, expected, actor, at };
-        Ok(Planned::Write { request: Box::new(request), warnings })
+        let edits = edits(&memory, &mut warnings)?;
+        // Those behind the first follow the change that it makes.
+        let expected = std::iter::once(self.expected).chain(std::iter::repeat(None));
+        let request = |(edit, expected)| {
+            let (actor, at) = (self.asker.actor.clone(), self.runtime.now());
+            Request::Edit { number, edit, expected, actor, at }
+        };
+        Ok(Planned::Write { requests: edits.into_iter().zip(expected).map(request).collect(), warnings })
+    }
+
+    /// The edits that lines of a text ask for. `has_text` says whether there is a text beside them.
+    fn stated(
+        &self,
+        memory: &Memory,
+        mut stated: Stated,
+        has_text: bool,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Edit>, Status> {
+        warnings.append(&mut stated.notes);
+        let has_more = has_text || stated.has_more_than_links();
+        let Stated { tags, source, confidence, mut links, .. } = stated;
+        let resolved = self.runtime.strand.resolve_links(&links, &self.asker.scopes());
+        let targets = resolved.map_err(|error| convert::status(error.kind(), &error))?;
+        if targets.ids.is_empty() && has_more {
+            warnings.extend(targets.warnings());
+            links.clear();
+        }
+        let mut edits = Vec::new();
+        if !tags.is_empty() {
+            edits.push(Edit::Tag { add: tags, remove: Vec::new() });
+        }
+        if source.is_some() || confidence.is_some() || !links.is_empty() {
+            let fields = v1::SetFields { source, confidence, links, ..v1::SetFields::default() };
+            edits.push(self.fields(memory, fields, warnings)?);
+        }
+        Ok(edits)
     }
 
     /// Plans an edit of a whole topic; `other` is the second topic that it names.
@@ -192,7 +262,7 @@ impl Plan<'_> {
         }
         let request =
             Request::EditTopic { topic, scopes, edit, actor: self.asker.actor.clone(), at: self.runtime.now() };
-        Ok(Planned::Write { request: Box::new(request), warnings })
+        Ok(Planned::Write { requests: vec![request], warnings })
     }
 
     fn delete_all(&self, target: Option<v1::Target>) -> Result<Planned, Status> {

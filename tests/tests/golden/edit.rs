@@ -82,14 +82,27 @@ fn tag_and_set() {
 }
 
 #[test]
-fn lines_of_a_text_set_nothing() {
+fn lines_of_a_text_set_what_they_say() {
     let mut world = World::with_corpus();
+    world.project.write("src/writer.rs", "fn commit() {}\n").unwrap();
     let text = "[tags: gotcha, q]\n[confidence: 0.3]\nThe writer thread is the only one that writes.";
     let revised = world.say("edit", json!({"action": "revise", "topic": "writer-thread:0", "text": text}));
-    assert!(revised.contains("note: [tags: …] [confidence: …] stayed in the text and set nothing; "), "{revised}");
+    assert!(revised.contains("note: tags, confidence came from lines of the text"), "{revised}");
     let line = "[source: src/writer.rs:1]";
-    let appended = world.say("edit", json!({"action": "append", "topic": "writer-thread:1", "text": line}));
-    assert!(appended.contains("note: [source: …] stayed in the text"), "{appended}");
+    let appended = world.say("edit", json!({"action": "append", "topic": "writer-thread:0", "text": line}));
+    assert!(appended.contains("note: source came from lines of the text"), "{appended}");
+    let read = world.say("read", json!({"topic": "writer-thread", "index": 0}));
+    for part in ["gotcha, ", "[confidence: 0.3]", "[source: src/writer.rs:1]"] {
+        assert!(read.contains(part), "{part}: {read}");
+    }
+    assert_eq!(read.matches("[confidence: 0.3]").count(), 1, "{read}");
+    let inside = "First.\n[links: hook-shim:0]\nLast.";
+    let appended = world.say("edit", json!({"action": "append", "topic": "writer-thread:1", "text": inside}));
+    assert!(appended.contains("note: [links: …] inside the text set nothing"), "{appended}");
+    let stored = world.say("store", json!({"topic": "writer-thread", "text": inside}));
+    assert!(stored.contains("note: [links: …] inside the text set nothing"), "{stored}");
+    let unknown = world.say("edit", json!({"action": "append", "topic": "hook-shim", "text": "[links: nowhere:3]"}));
+    assert!(unknown.contains("none of the links names a memory"), "{unknown}");
 }
 
 #[test]

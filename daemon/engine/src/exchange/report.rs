@@ -111,6 +111,12 @@ pub enum Problem {
     /// Bytes that are no text.
     #[error("the text is not UTF-8; what could not be read was replaced by U+FFFD")]
     NotUtf8,
+    /// A metadata line that stands neither at the head nor at the tail of its body.
+    #[error(
+        "a metadata line inside of a text was kept as text, here and wherever there is another: such lines count at the \
+         head and the end of a body"
+    )]
+    LineInside,
     /// A deletion of something that is no entry; ignored.
     #[error("deletes the entry at byte {target}, where none starts; ignored")]
     NoTarget {

@@ -1,52 +1,100 @@
-//! Lines like `[tags: a, b]` in a text that an edit brings: storing takes them for what they say, an edit changes only the text.
+//! Lines like `[tags: a, b]` in a text that an edit brings: they are taken for what they say, as when it is stored.
 
 use helix_engine::exchange::OwnLines;
+
+use crate::rpc::store::{inner_note, taken_note};
 
 /// Stands where the text begins that lines are added to.
 const BEFORE: &str = "-\n";
 
-/// What to tell the author of a new text in which lines say what they do not set.
-pub(super) fn kept(text: &str) -> Option<String> {
-    noted(&OwnLines::of(text, &[])?.names())
+/// A text without the lines, and what they say.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Stated {
+    /// What is left, which may be nothing.
+    pub(super) text: String,
+    pub(super) tags: Vec<String>,
+    pub(super) source: Option<String>,
+    pub(super) confidence: Option<f32>,
+    pub(super) links: Vec<String>,
+    /// What to tell the author.
+    pub(super) notes: Vec<String>,
 }
 
-/// The same of lines that are added, which may be nothing else.
-pub(super) fn kept_below(text: &str) -> Option<String> {
-    kept(text).or_else(|| kept(&format!("{BEFORE}{text}")))
-}
+impl Stated {
+    /// Reads a text that stands alone.
+    pub(super) fn alone(text: &str) -> Self {
+        let own = OwnLines::of(text, &[]);
+        own.map_or_else(|| Self::only(text), |own| Self::of(&own))
+    }
 
-fn noted(names: &[&str]) -> Option<String> {
-    let lines: Vec<String> = names.iter().map(|name| format!("[{name}: …]")).collect();
-    let others: Vec<&str> = names.iter().copied().filter(|name| *name != "tags").collect();
-    let tags = names.contains(&"tags").then(|| "edit action=tag sets tags".to_owned());
-    let set = (!others.is_empty()).then(|| format!("edit action=set sets {}", others.join(", ")));
-    let ways: Vec<String> = [tags, set].into_iter().flatten().collect();
-    (!ways.is_empty()).then(|| format!("{} stayed in the text and set nothing; {}", lines.join(" "), ways.join(", ")))
+    /// Reads a text that is added to another, and may be nothing but such lines.
+    pub(super) fn added(text: &str) -> Self {
+        if let Some(own) = OwnLines::of(text, &[]) {
+            return Self::of(&own);
+        }
+        let below = format!("{BEFORE}{text}");
+        // Where lines are taken off its end alone, what is left may be what stands before it.
+        let of_lines = |own: &OwnLines<'_>| BEFORE.starts_with(own.text);
+        OwnLines::of(&below, &[])
+            .filter(of_lines)
+            .map_or_else(|| Self::only(text), |own| Self { text: String::new(), ..Self::of(&own) })
+    }
+
+    fn only(text: &str) -> Self {
+        Self { text: text.to_owned(), notes: inner_note(text).into_iter().collect(), ..Self::default() }
+    }
+
+    fn of(own: &OwnLines<'_>) -> Self {
+        let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        Self {
+            text: own.text.to_owned(),
+            tags: owned(&own.tags),
+            source: own.source.map(str::to_owned),
+            confidence: own.confidence,
+            links: owned(&own.links),
+            notes: [taken_note(&own.names())].into_iter().chain(inner_note(own.text)).collect(),
+        }
+    }
+
+    /// Whether there is anything to change but links.
+    pub(super) fn has_more_than_links(&self) -> bool {
+        !self.text.trim().is_empty() || !self.tags.is_empty() || self.source.is_some() || self.confidence.is_some()
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
-    fn lines_that_set_nothing_are_noted() {
-        assert_eq!(
-            kept("[tags: gotcha, q]\n[confidence: 0.3]\nUse arm64.").unwrap(),
-            "[tags: …] [confidence: …] stayed in the text and set nothing; edit action=tag sets tags, edit action=set sets \
-             confidence"
-        );
-        assert!(kept("Use arm64.\n[source: a.rs:1]").unwrap().ends_with("nothing; edit action=set sets source"));
-        for text in ["Use arm64.", "[WIP] Use arm64.", "[note: x]\nUse arm64."] {
-            assert_eq!(kept(text), None, "{text}");
-            assert_eq!(kept_below(text), None, "{text}");
+    fn lines_are_taken_for_what_they_say() {
+        for stated in
+            [Stated::alone, Stated::added].map(|read| read("[tags: gotcha, q]\n[confidence: 0.3]\nUse arm64."))
+        {
+            assert_eq!((stated.text.as_str(), stated.confidence), ("Use arm64.", Some(0.3)));
+            assert_eq!(stated.tags, ["gotcha", "q"]);
+            assert_eq!(stated.notes, ["tags, confidence came from lines of the text, which are no longer in it"]);
+        }
+        for text in ["Use arm64.", "[WIP] Use arm64.", "[note: x]\nUse arm64.", ""] {
+            let plain = Stated { text: text.to_owned(), ..Stated::default() };
+            assert_eq!([Stated::alone(text), Stated::added(text)], [plain, Stated::only(text)], "{text}");
         }
     }
 
     #[test]
     fn added_lines_may_be_nothing_else() {
-        for text in ["[tags: gotcha]", "[tags: gotcha]\nMore.", "More.\n[tags: gotcha]"] {
-            assert!(kept_below(text).unwrap().starts_with("[tags: …] stayed"), "{text}");
-        }
+        let stated = Stated::added("[tags: gotcha]\n[links: a:1]\n");
+        assert_eq!((stated.text.as_str(), stated.tags.len(), stated.links.len()), ("", 1, 1));
+        assert!(stated.has_more_than_links() && !Stated::added("[links: a:1]").has_more_than_links());
+        // A whole text has to have one.
+        let alone = Stated::alone("[tags: gotcha]");
+        assert_eq!((alone.text.as_str(), alone.tags.len(), alone.notes.len()), ("[tags: gotcha]", 0, 1));
+    }
+
+    #[test]
+    fn lines_inside_of_a_text_are_noted() {
+        let stated = Stated::added("Tags are written so:\n[tags: a]\nas the manual says.");
+        assert!(stated.text.contains("[tags: a]") && stated.tags.is_empty());
+        assert_eq!(stated.notes.len(), 1, "{stated:?}");
     }
 }

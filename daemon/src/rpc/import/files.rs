@@ -5,7 +5,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
-use helix_engine::exchange::{Base, Portable, Report, amrl, json, markdown};
+use helix_engine::exchange::{Base, Flaw, OwnLines, Place, Portable, Problem, Report, amrl, json, markdown};
 use helix_proto::v1::ExchangeFormat;
 use tonic::Status;
 
@@ -111,10 +111,18 @@ impl Reading<'_> {
         let deleted = amrl::deleted_offsets(&mut input).map_err(unread)?;
         let failed = |error: amrl::ReadError| Ended::Failed(Status::invalid_argument(error.to_string()));
         let mut reader = amrl::Reader::new(input, deleted).map_err(failed)?;
+        let mut first_inside = None;
         for entry in reader.by_ref() {
-            self.push(entry.map_err(failed)?.memory, Base::default())?;
+            let amrl::Entry { offset, memory } = entry.map_err(failed)?;
+            // Said once: whoever writes such bodies writes many.
+            if first_inside.is_none() && !OwnLines::inside(&memory.text).is_empty() {
+                first_inside = Some(Flaw { at: Place::Byte(offset), problem: Problem::LineInside });
+            }
+            self.push(memory, Base::default())?;
         }
-        Ok(reader.report().clone())
+        let mut report = reader.report().clone();
+        report.flaws.extend(first_inside);
+        Ok(report)
     }
 
     fn push(&mut self, memory: Portable, base: Base) -> Result<(), Ended> {

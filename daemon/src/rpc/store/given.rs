@@ -73,17 +73,34 @@ impl Given {
 
 /// Takes metadata lines out of a text, as the log's format writes them, and puts what they say where it belongs. Returns what to
 /// tell the author.
-pub(super) fn take_own_lines(draft: &mut v1::Draft) -> Option<String> {
+pub(super) fn take_own_lines(draft: &mut v1::Draft) -> Vec<String> {
+    let taken = take(draft);
+    taken.into_iter().chain(inner_note(&draft.text)).collect()
+}
+
+fn take(draft: &mut v1::Draft) -> Option<String> {
     let stated = [("source", !draft.source.trim().is_empty()), ("confidence", draft.confidence.is_some())];
     let stated: Vec<&str> = stated.into_iter().filter(|(_, is_stated)| *is_stated).map(|(name, _)| name).collect();
     let own = OwnLines::of(&draft.text, &stated)?;
-    let note = format!("{} came from lines of the text, which are no longer in it", own.names().join(", "));
+    let note = taken_note(&own.names());
     draft.tags.extend(own.tags.iter().map(|tag| (*tag).to_owned()));
     draft.links.extend(own.links.iter().map(|link| (*link).to_owned()));
     draft.source = own.source.map_or_else(|| std::mem::take(&mut draft.source), str::to_owned);
     draft.confidence = own.confidence.or(draft.confidence);
     draft.text = own.text.to_owned();
     Some(note)
+}
+
+/// That fields were taken out of a text.
+pub(in crate::rpc) fn taken_note(names: &[&str]) -> String {
+    format!("{} came from lines of the text, which are no longer in it", names.join(", "))
+}
+
+/// That lines within a text set nothing.
+pub(in crate::rpc) fn inner_note(text: &str) -> Option<String> {
+    let lines: Vec<String> = OwnLines::inside(text).iter().map(|name| format!("[{name}: …]")).collect();
+    let lines = (!lines.is_empty()).then(|| lines.join(" "))?;
+    Some(format!("{lines} inside the text set nothing and stayed in it: such lines count at its head and its end"))
 }
 
 /// That only the first of several lines is kept of a source.

@@ -119,6 +119,20 @@ impl<'a> OwnLines<'a> {
         (has_any && !text.trim().is_empty()).then_some(Self { text, tags, source, confidence, links })
     }
 
+    /// The names of the fields that lines within a text seem to set. They stay text, as they do where a text is about such lines;
+    /// what stands in a block of code is not meant.
+    #[must_use]
+    pub fn inside(text: &str) -> Vec<&'static str> {
+        let mut names: Vec<&'static str> = Vec::new();
+        let mut is_code = false;
+        for line in text.lines() {
+            is_code ^= line.trim_start().starts_with("```");
+            let name = parse_line(line).filter(|line| !is_code && line.is_certain()).map(|line| line.name());
+            names.extend(name.filter(|name| !names.contains(name)));
+        }
+        names
+    }
+
     /// The names of the fields that were taken.
     #[must_use]
     pub fn names(&self) -> Vec<&'static str> {
@@ -268,6 +282,13 @@ mod tests {
         assert_eq!(own.names(), ["tags", "source", "links"]);
         let given = OwnLines::of("Use arm64.\n[source: a.rs:1]\n[confidence: 0.5]", &["source"]).unwrap_or_default();
         assert_eq!((given.text, given.source, given.confidence), ("Use arm64.\n[source: a.rs:1]", None, Some(0.5)));
+    }
+
+    #[test]
+    fn lines_inside_of_a_text_are_known() {
+        let text = "So:\n[tags: a]\n[note: x]\n```\n[source: a.rs:1]\n```\n[links: a:1]\n[tags: b]\nEnd.";
+        assert_eq!(OwnLines::inside(text), ["tags", "links"]);
+        assert!(OwnLines::inside("Use arm64. [tags: a]\n[links: broken everywhere]").is_empty());
     }
 
     #[test]
