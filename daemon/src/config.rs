@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 
 use helix_engine::model::KindSpec;
+use helix_engine::policy::duplicates::WORK_MAX;
 use helix_proto::paths::Paths;
 use serde::Deserialize;
 
@@ -40,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) stop_reminder: bool,
     /// Whether memories may be put behind the prompt of a subagent.
     pub(crate) subagent_prompts: bool,
+    /// Work of one search for duplicates.
+    pub(crate) compact_work: usize,
     /// Kinds beside the built-in ones.
     pub(crate) kinds: Vec<KindSpec>,
 }
@@ -55,6 +58,8 @@ struct File {
     #[serde(default)]
     hooks: HooksSection,
     #[serde(default)]
+    compact: CompactSection,
+    #[serde(default)]
     kind: Vec<KindSection>,
 }
 
@@ -63,6 +68,12 @@ struct File {
 struct HooksSection {
     stop_reminder: Option<bool>,
     subagent_prompts: Option<bool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CompactSection {
+    work: Option<usize>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -103,6 +114,7 @@ pub(crate) fn load(args: &Args) -> Result<Config, Failure> {
         embedder_threads: file.embedder.threads.unwrap_or(1),
         stop_reminder: file.hooks.stop_reminder.unwrap_or(true),
         subagent_prompts: file.hooks.subagent_prompts.unwrap_or(true),
+        compact_work: file.compact.work.unwrap_or(WORK_MAX),
         kinds: file.kind.into_iter().map(kind_spec).collect(),
         paths,
     };
@@ -122,6 +134,9 @@ impl Config {
         }
         if !(1..=64).contains(&self.embedder_threads) {
             return wrong(format!("embedder.threads is {}, use 1 to 64", self.embedder_threads));
+        }
+        if self.compact_work == 0 {
+            return wrong("compact.work is 0; use 1 or more".to_owned());
         }
         for kind in &self.kinds {
             if !is_name(&kind.name) || kind.half_life_days.is_some_and(|days| !days.is_finite() || days <= 0.0) {

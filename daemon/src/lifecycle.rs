@@ -23,6 +23,7 @@ use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions, T
 use crate::indexer::{self, Indexer};
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
+use crate::rpc::Uncompared;
 use crate::runtime::Runtime;
 use crate::serve;
 use crate::sources::Sources;
@@ -233,7 +234,7 @@ impl Runtime {
             stop: Notify::new(),
             work: Arc::new(Work::default()),
             importing: Mutex::default(),
-            uncompared: Mutex::default(),
+            uncompared: Uncompared::restore(&observations),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),
             injected_tokens: AtomicU64::new(0),

@@ -36,6 +36,8 @@ use crate::hook;
 use crate::runtime::Runtime;
 use crate::serve::Peer;
 
+pub(crate) use compact::Uncompared;
+
 /// Answers `helix.v1`.
 pub(crate) struct Service {
     runtime: Arc<Runtime>,

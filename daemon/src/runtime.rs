@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 use helix_engine::ports::Clock;
-use helix_engine::strand::{Latest, Strand};
+use helix_engine::strand::Strand;
 use helix_proto::v1;
 use jiff::tz::TimeZone;
 use tokio::sync::Notify;
@@ -16,6 +16,7 @@ use crate::embedder::EmbedderHandle;
 use crate::handover::Successor;
 use crate::hook::{Attention, Files, Gate, Incidents, Receipts, Sessions, Twice, Watches};
 use crate::project::{self, Project, Projects};
+use crate::rpc::Uncompared;
 use crate::sources::Sources;
 use crate::system::SystemClock;
 use crate::work::Work;
@@ -68,8 +69,8 @@ pub(crate) struct Runtime {
     pub(crate) work: Arc<Work>,
     /// Held by the import that goes on: another one that began meanwhile would not know what it stores.
     pub(crate) importing: Mutex<()>,
-    /// Where the next search for duplicates goes on, of these scopes, because the last one did not get to the end.
-    pub(crate) uncompared: Mutex<Option<(Vec<Scope>, Latest)>>,
+    /// Where the next search for duplicates goes on.
+    pub(crate) uncompared: Uncompared,
     /// Connections now open.
     pub(crate) connections: AtomicU32,
     /// Hooks answered since the start.

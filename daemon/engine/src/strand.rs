@@ -17,7 +17,7 @@ mod topics;
 mod verify;
 mod write;
 
-pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Latest};
+pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest};
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};

@@ -1,19 +1,22 @@
 //! `Compact`: near duplicates merged, impossible times put right, files made smaller; a dry run unless told to apply.
 
+mod rest;
+
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
 use helix_engine::store::{SHRINK_MAX_BYTES, Shrunk, WriteError};
-use helix_engine::strand::{DuplicatePair, Duplicates, Latest, Outcome, Request};
+use helix_engine::strand::{DuplicatePair, Duplicates, Extent, Outcome, Request};
 use helix_proto::v1;
 use tonic::Status;
 
 use super::{convert, edit, find, off_thread, scopes, store};
 use crate::runtime::{Asker, Runtime};
+pub(crate) use rest::Uncompared;
 
 /// Pairs that the reply shows; the rest are counted in a note.
 const PAIRS_SHOWN_MAX: usize = 100;
@@ -53,17 +56,14 @@ async fn duplicates(
     scopes: Vec<Scope>,
     apply: bool,
 ) -> Result<v1::CompactReply, Status> {
+    let searched = scopes.clone();
     let found = off_thread(runtime, move |runtime| {
-        let from = rest_of(runtime, &scopes);
-        let found = runtime.strand.duplicates(&scopes, from);
+        let extent = Extent { from: runtime.uncompared.of(&scopes), work_max: runtime.config.compact_work };
+        let found = runtime.strand.duplicates(&scopes, extent);
         let found = found.map_err(|error| convert::status(error.kind(), &error))?;
-        if apply {
-            let rest = found.rest.map(|latest| (scopes, latest));
-            *runtime.uncompared.lock().unwrap_or_else(PoisonError::into_inner) = rest;
-        }
-        Ok((found, from.is_some()))
+        Ok((found, extent.from.is_some()))
     });
-    let (Duplicates { pairs, similar, compared, left_out, .. }, goes_on) = found.await?;
+    let (Duplicates { pairs, similar, compared, left_out, rest }, goes_on) = found.await?;
     let mut reply = v1::CompactReply::default();
     reply.notes.extend(extent(compared, left_out, goes_on));
     if apply {
@@ -73,6 +73,10 @@ async fn duplicates(
             reply.notes.push(format!("{left} pairs changed meanwhile and were left alone"));
         }
         reply.merged = u32::try_from(merged).unwrap_or(u32::MAX);
+        // A search that only reports shows what applying it would do, so only that moves it on, and only once it is done.
+        if let Some(moved) = runtime.uncompared.set(&searched, rest) {
+            runtime.writer.write(vec![moved]).await.map_err(|error| store::submit_status(&error))?;
+        }
     }
     for (pairs, what) in [(&pairs, "pairs"), (&similar, "similar pairs")] {
         let more = pairs.len().saturating_sub(PAIRS_SHOWN_MAX);
@@ -83,12 +87,6 @@ async fn duplicates(
     (reply.pairs, reply.similar) =
         off_thread(runtime, move |runtime| Ok((shown(runtime, &pairs)?, shown(runtime, &similar)?))).await?;
     Ok(reply)
-}
-
-/// Where a search of these scopes goes on: one that only reports shows what applying it would do, so only that moves it on.
-fn rest_of(runtime: &Runtime, scopes: &[Scope]) -> Option<Latest> {
-    let uncompared = runtime.uncompared.lock().unwrap_or_else(PoisonError::into_inner);
-    uncompared.as_ref().filter(|(of, _)| of == scopes).map(|(_, latest)| *latest)
 }
 
 /// What was not compared, and how it will be.

@@ -17,7 +17,7 @@ use alike::{COMPARISON_WORK, Search};
 
 /// Work of one search, in entries of an index that are looked at: some five seconds. Ordinary notes need a few hundred for each
 /// text, so that two hundred thousand of them are compared whole.
-const WORK_MAX: usize = 2_000_000_000;
+pub const WORK_MAX: usize = 2_000_000_000;
 
 /// Texts gathered so far.
 #[derive(Debug, Default)]
@@ -82,7 +82,9 @@ impl Texts {
         self.find_within(WORK_MAX)
     }
 
-    fn find_within(mut self, work_max: usize) -> Found {
+    /// The same with another bound on the work. However small it is, one text is compared.
+    #[must_use]
+    pub fn find_within(mut self, work_max: usize) -> Found {
         self.order_words();
         let mut search = Search::new(&self.texts, &self.frequencies);
         let mut is_duplicate = vec![false; self.texts.len()];

@@ -37,6 +37,35 @@ pub struct Latest {
     number: MemoryNumber,
 }
 
+impl Latest {
+    /// Writes it down.
+    #[must_use]
+    pub fn to_bytes(self) -> [u8; 12] {
+        let mut bytes = [0; 12];
+        let (at, number) = bytes.split_at_mut(8);
+        at.copy_from_slice(&self.recorded_at.as_micros().to_be_bytes());
+        number.copy_from_slice(&self.number.0.to_be_bytes());
+        bytes
+    }
+
+    /// Reads what was written; `None` for anything else.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (at, number) = bytes.split_first_chunk()?;
+        let number = u32::from_be_bytes(number.try_into().ok()?);
+        Some(Self { recorded_at: Timestamp::from_micros(i64::from_be_bytes(*at)), number: MemoryNumber(number) })
+    }
+}
+
+/// How far one search for duplicates goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Where an earlier search stopped; `None` begins with the newest.
+    pub from: Option<Latest>,
+    /// The most work, as [`Texts::find_within`] counts it.
+    pub work_max: usize,
+}
+
 /// Two memories that say the same, or nearly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DuplicatePair {
@@ -55,13 +84,13 @@ struct Compared {
 
 impl Strand {
     /// Finds active memories of these scopes, or of all when none are given, that say what a newer one of the same scope says, or
-    /// nearly. It begins with the newest, or where an earlier search stopped.
+    /// nearly.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn duplicates(&self, scopes: &[Scope], from: Option<Latest>) -> Result<Duplicates, ReadError> {
+    pub fn duplicates(&self, scopes: &[Scope], extent: Extent) -> Result<Duplicates, ReadError> {
         let mut members = self.active_in(scopes);
-        members.retain(|member| from.is_none_or(|latest| member.latest() <= latest));
+        members.retain(|member| extent.from.is_none_or(|latest| member.latest() <= latest));
         let left_out = members.len().saturating_sub(COMPACT_MEMORIES_MAX);
         let beyond = left_out.checked_sub(1).and_then(|place| members.get(place)).map(Member::latest);
         members.drain(..left_out);
@@ -79,7 +108,7 @@ impl Strand {
             let words = if doubled.contains(&place) { &WordSet::default() } else { &compared.words };
             texts.push(member.scope, words);
         }
-        let found = texts.find();
+        let found = texts.find_within(extent.work_max);
         let pairs = |pairs: &[Pair]| pairs.iter().filter_map(|pair| merge_of(&members, pair)).collect();
         let uncompared = found.stopped_at.map_or(0, |place| place + 1);
         Ok(Duplicates {
