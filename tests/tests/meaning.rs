@@ -96,6 +96,29 @@ fn a_memory_is_found_by_its_meaning_and_still_after_a_kill() {
 }
 
 #[test]
+fn gibberish_matches_nothing() {
+    let Some(home) = home() else { return };
+    let _daemon = Daemon::start(&home).unwrap();
+    let mut rpc = Rpc::connect(&home).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/corpus/helix.json");
+    let import = home.command(Binary::Ctl).arg("import").arg(path).output().unwrap();
+    assert!(import.status.success(), "{import:?}");
+    await_vectors(&mut rpc);
+    for query in ["dfgdfg dfg", "hlm znpthhb", "rqdk qrwcm vxp"] {
+        let found = rpc.search(home.scratch(), query, Retriever::Hybrid).unwrap();
+        assert!(found.hits.len() <= 3, "{query}: {}", found.hits.len());
+        assert!(
+            found.hits.is_empty() || found.notes.iter().any(|note| note.starts_with("nothing matches")),
+            "{found:?}"
+        );
+        assert!(found.next_cursor.is_empty());
+    }
+    // What bears on something is found as ever.
+    let found = rpc.search(home.scratch(), "permissions of the endpoint", Retriever::Hybrid).unwrap();
+    assert!(found.notes.iter().all(|note| !note.starts_with("nothing matches")) && found.hits.len() > 3, "{found:?}");
+}
+
+#[test]
 fn lost_vectors_are_made_again() {
     let Some(home) = home() else { return };
     let daemon = Daemon::start(&home).unwrap();

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
+use helix_engine::recall::relevance::is_noise;
 use helix_engine::recall::{Calendar, Cursor, Hit, Mode, Recalled, Retriever, Search, WordsFound, depth_max};
 use helix_engine::strand::Counted;
 use helix_engine::{error::ErrorKind, index::filter::Filter};
@@ -29,6 +30,13 @@ const EMBED_DEADLINE: Duration = Duration::from_secs(2);
 
 /// Said with a count where meaning, which has no end that could be counted, finds more.
 const COUNTED_BY_WORDS: &str = "counted by words; more may be near in meaning";
+
+/// Said where nothing has any of the words, and what is shown is not near in meaning either.
+pub(super) const NOTHING_NEAR: &str =
+    "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
+
+/// Hits that are shown of those.
+const FAR_SHOWN_MAX: usize = 3;
 
 /// Hits returned.
 const LIMIT: Limit = Limit { default: SEARCH_LIMIT_DEFAULT, max: SEARCH_LIMIT_MAX };
@@ -205,9 +213,15 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     let offset = cursor.map_or(0, |cursor| cursor.offset);
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     let found = runtime.strand.search_page(search, offset, &look);
-    let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+    let mut found = found.map_err(|error| convert::status(error.kind(), &error))?;
+    let is_far = found.words == WordsFound::Nothing && offset == 0 && is_noise(&runtime.strand, &found.hits);
+    if is_far {
+        found.hits.truncate(FAR_SHOWN_MAX);
+        (found.has_more, found.is_cut) = (false, false);
+    }
     let numbers: Vec<MemoryNumber> = found.hits.iter().map(|hit| hit.memory.number).collect();
-    if !passive {
+    // What was not meant does not count as recalled.
+    if !passive && !is_far {
         runtime.strand.catalog_touch(&numbers, runtime.now());
     }
     shown::note(runtime, asker, prepared.shown, &numbers);
@@ -217,7 +231,8 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
         notes.extend(tags::unknown(runtime, &search.filter));
     }
     if found.words == WordsFound::Nothing && !found.hits.is_empty() {
-        notes.push("no memory has any of these words; these are near in meaning".to_owned());
+        let near = "no memory has any of these words; these are near in meaning";
+        notes.push(if is_far { NOTHING_NEAR } else { near }.to_owned());
     }
     if search.vector.is_some() && runtime.strand.lacks_vectors() {
         notes.push("many memories have no vector yet and are found by their words only".to_owned());

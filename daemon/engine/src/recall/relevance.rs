@@ -6,9 +6,13 @@
 //! needs less of the others. Weights and thresholds are fitted on labelled cases; `cargo xtask bench hooks` says how well they
 //! do on others.
 
+mod noise;
+
 use super::run::Hit;
 use crate::index::lexical::{LexicalQuery, Mode};
 use crate::strand::{ReadError, Strand};
+
+pub use noise::is_noise;
 
 /// On what occasion a memory would be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use super::*;
 use crate::model::{Actor, Draft, Kinds, Origin, Scope};
 use crate::policy::admit::admit;
+use crate::recall::relevance::is_noise;
 use crate::store::MemoryStorage;
 use crate::strand::{Request, StrandWriter};
 
@@ -169,4 +170,26 @@ fn topics_behind_one_that_has_most_matches_are_found() {
         .collect();
     assert_eq!(pages, numbers(&all.hits));
     assert!(all.hits.iter().all(|hit| hit.has_words));
+}
+
+#[test]
+fn what_is_no_nearer_than_chance_is_noise() {
+    // Alternately about two matters, so that every other pair of memories is as near as can be.
+    let texts: Vec<String> = (0..40).map(|at| format!("walrus number {at}")).collect();
+    let memories: Vec<(&str, &str, bool)> =
+        texts.iter().enumerate().map(|(at, text)| ("a", text.as_str(), at % 2 == 0)).collect();
+    let strand = strand_of(&memories);
+    // Of a direction that is a third like one of the matters.
+    let askew = (0..DIMENSIONS).map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 }).collect();
+    let found = |strand: &Strand, vector: Vec<f32>| {
+        let found = strand.search(&Search { vector: Some(vector), ..hybrid("kangaroo", Mode::Auto) }).unwrap();
+        assert!(found.words == WordsFound::Nothing && !found.hits.is_empty());
+        is_noise(strand, &found.hits)
+    };
+    assert!(found(&strand, askew));
+    assert!(!found(&strand, vec![0.5; DIMENSIONS]));
+    assert!(!is_noise(&strand, &[]));
+    let few = strand_of(&memories[..10]);
+    let askew = (0..DIMENSIONS).map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 }).collect();
+    assert!(!found(&few, askew), "too few to tell");
 }

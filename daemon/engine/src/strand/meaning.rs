@@ -275,6 +275,24 @@ impl Strand {
         numbers.iter().map(|number| space.as_ref().and_then(|space| space.index.code(number.0))).collect()
     }
 
+    /// The cosines of so many pairs of different memories, the same ones each time while nothing changes; none where fewer
+    /// than `least` have vectors.
+    pub(crate) fn random_nearness(&self, pairs: usize, least: usize) -> Vec<f32> {
+        let extent = self.catalog().extent() as u64;
+        let space = self.space();
+        let Some(space) = space.as_ref().filter(|space| space.index.len() >= least.max(2)) else { return Vec::new() };
+        let mut state = 0_u64;
+        // Most numbers have a vector; where few have, fewer pairs have to do.
+        let codes = (0..pairs * 4).filter_map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let number = u32::try_from((state >> 33) % extent.max(1)).ok()?;
+            Some((number, space.index.code(number)?))
+        });
+        let codes: Vec<(u32, Code)> = codes.take(pairs * 2).collect();
+        let pairs = codes.as_chunks::<2>().0.iter().filter(|[(one, _), (other, _)]| one != other);
+        pairs.map(|[(_, one), (_, other)]| one.cosine(other)).collect()
+    }
+
     fn space(&self) -> std::sync::RwLockReadGuard<'_, Option<Space>> {
         self.meaning.space.read().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
