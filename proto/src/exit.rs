@@ -2,8 +2,10 @@
 
 /// Done.
 pub const OK: u8 = 0;
-/// The command line, the request, or a part of what was to be imported was wrong.
+/// The command line or the request was wrong.
 pub const USAGE: u8 = 64;
+/// A part of the input of a batch or an import was not taken; the rest was.
+pub const DATA: u8 = 65;
 /// The daemon cannot be reached, or cannot do this now.
 pub const UNAVAILABLE: u8 = 69;
 /// A fault of Helix itself.

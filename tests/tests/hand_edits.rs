@@ -74,7 +74,7 @@ fn what_a_person_may_change_in_a_file_is_taken_and_the_rest_is_told() {
     );
     fs::write(&file, format!("{before}{after}")).unwrap();
     let (code, said) = world.import(&file);
-    assert_eq!(code, Some(64), "{said}");
+    assert_eq!(code, Some(65), "{said}");
     assert!(said.contains("`origin` was changed in the file and is not taken"), "{said}");
     assert!(said.contains("1 known before, 1 revised"), "{said}");
     let changed = world.read(&memory.handle);
@@ -112,7 +112,7 @@ fn a_cut_file_damages_nothing() {
     for cut in [in_text, last + 30] {
         fs::write(&file, text.get(..cut).unwrap()).unwrap();
         let (code, said) = world.import(&file);
-        assert_eq!(code, Some(64), "{said}");
+        assert_eq!(code, Some(65), "{said}");
         assert!(said.contains("0 stored, 1 known before, 0 revised"), "{said}");
         assert!(said.contains("1 of the 2 memories that it names are whole"), "{said}");
     }

@@ -174,7 +174,7 @@ fn a_cut_json_export_is_counted_exactly() {
     let mut command = served.home.command(Binary::Ctl);
     let output = command.args(["import", file.to_str().unwrap()]).current_dir(&project.root).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(64), "{said}");
+    assert_eq!(output.status.code(), Some(65), "{said}");
     let stored = active(&mut served);
     assert!(stored > 0 && said.contains(&format!("{stored} memories were stored until then")), "{stored}: {said}");
 }

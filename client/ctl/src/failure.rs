@@ -19,6 +19,9 @@ pub(crate) enum Failure {
     /// The command line asks for something that cannot be.
     #[error("{0}")]
     Usage(String),
+    /// A part of the input was not taken.
+    #[error("{0}")]
+    Data(String),
     /// Something that the command needs is not there.
     #[error("{0}")]
     Unavailable(String),
@@ -75,6 +78,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Paths(_) => exit::USAGE,
+            Self::Data(_) => exit::DATA,
             Self::Unavailable(_) => exit::UNAVAILABLE,
             Self::Io { source, .. } => io_code(source),
             Self::Daemon(status) => status_code(status),
@@ -207,6 +211,7 @@ mod tests {
         let home = StartError::Home { path: PathBuf::new(), source: denied() };
         let table = [
             (Failure::Usage(String::new()), exit::USAGE),
+            (Failure::Data(String::new()), exit::DATA),
             (Failure::Unavailable(String::new()), exit::UNAVAILABLE),
             (Failure::Connect(absent), exit::UNAVAILABLE),
             (Failure::Connect(ConnectError::NotOurs(PathBuf::new())), exit::PERMISSION),

@@ -1,7 +1,7 @@
 //! Many memories stored.
 
 use crate::fake::State;
-use crate::world::{USAGE, World, assert_code, stderr, stdout};
+use crate::world::{DATA, USAGE, World, assert_code, stderr, stdout};
 
 fn lines(count: usize) -> String {
     let lines = (0..count).map(|at| format!("{{\"topic\":\"t\",\"text\":\"text {at}\"}}"));
@@ -25,7 +25,7 @@ fn what_is_refused_is_named_and_counts() {
     let world = World::new(State { refuse_text: "text 1".to_owned(), ..State::default() });
     world.write("in.jsonl", lines(3));
     let output = world.run(&["batch", "in.jsonl", "--force"]);
-    assert_code(&output, USAGE);
+    assert_code(&output, DATA);
     assert_eq!(stdout(&output), "1\tstored\tt/text 0\n2\trefused\tit is refused\n3\tstored\tt/text 2\n");
     assert!(stderr(&output).contains("2 stored, 0 known before, 0 near duplicates not stored, 1 refused"));
     assert!(world.fake.look(|state| state.batches[0].force));

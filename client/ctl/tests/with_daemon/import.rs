@@ -3,7 +3,7 @@
 use helix_client::v1::{ExchangeFormat, ImportProgress};
 
 use crate::fake::State;
-use crate::world::{USAGE, World, assert_code, json, stderr, stdout};
+use crate::world::{DATA, USAGE, World, assert_code, json, stderr, stdout};
 
 fn done() -> ImportProgress {
     ImportProgress { read: 5, stored: 3, known: 2, done: true, ..ImportProgress::default() }
@@ -83,7 +83,7 @@ fn what_is_refused_is_listed_and_counts() {
         World::new(State { import_reply: ImportProgress { refused: 1, problems, ..done() }, ..State::default() });
     world.write("in.json", "{}");
     let output = world.run(&["import", "in.json"]);
-    assert_code(&output, USAGE);
+    assert_code(&output, DATA);
     assert!(stdout(&output).starts_with("problem\tbyte 9: half a record\n5 memories read:"), "{}", stdout(&output));
 }
 

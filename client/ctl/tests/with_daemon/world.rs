@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use crate::fake::{Fake, State};
 
 pub(crate) const USAGE: i32 = 64;
+pub(crate) const DATA: i32 = 65;
 pub(crate) const UNAVAILABLE: i32 = 69;
 
 /// Where a command runs.

@@ -77,7 +77,7 @@ impl Batch {
         let told = sum.told();
         if sum.refused > 0 || sum.duplicates > 0 {
             let hint = if sum.duplicates > 0 { "; store duplicates as well with --force" } else { "" };
-            return Err(Failure::Usage(format!("{told}{hint}")));
+            return Err(Failure::Data(format!("{told}{hint}")));
         }
         screen::remark_if(!self.json, &told);
         Ok(exit::OK)

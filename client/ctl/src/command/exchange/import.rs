@@ -88,7 +88,7 @@ impl Import {
         if !clean && !self.json {
             screen::remark("helixctl: a part of the input was not taken, as said above; the rest was");
         }
-        Ok(if clean { exit::OK } else { exit::USAGE })
+        Ok(if clean { exit::OK } else { exit::DATA })
     }
 }
 
@@ -156,12 +156,14 @@ fn ended(status: Status, last: &v1::ImportProgress) -> Failure {
 /// Known memories are not stored again, so the same input may be given again; but a file at fault has to be mended first.
 fn partly(failure: Failure, last: &v1::ImportProgress) -> Failure {
     let is_input = matches!(&failure, Failure::Daemon(status) if status.code() == Code::InvalidArgument);
+    let is_begun = last.stored + last.revised > 0;
+    let failure = if is_input && is_begun { Failure::Data(failure.to_string()) } else { failure };
     let next = if is_input { "mend the file and import it again" } else { "import the same again" };
     let revised = if last.revised == 0 { String::new() } else { format!(" and {} revised", last.revised) };
-    let what = match last.stored + last.revised {
-        0 if is_input => "nothing was stored".to_owned(),
-        0 => format!("nothing was stored until then; {next}"),
-        _ => {
+    let what = match is_begun {
+        false if is_input => "nothing was stored".to_owned(),
+        false => format!("nothing was stored until then; {next}"),
+        true => {
             let stored = count_of(last.stored, "memory was", "memories were");
             format!("{stored} stored{revised} until then; {next} to go on: what is stored is found known")
         }
