@@ -75,7 +75,9 @@ impl Daemon {
         let mut client = self.connected().await?;
         let result = call(&mut client).await;
         // A call may have connected anew; a daemon that cannot be reached is looked for again by the next call.
-        let lost = result.as_ref().is_err_and(|status| matches!(status.code(), Code::Unavailable | Code::Aborted));
+        let lost = result
+            .as_ref()
+            .is_err_and(|status| matches!(status.code(), Code::Unavailable | Code::DataLoss | Code::Aborted));
         self.keep((!lost).then_some(client));
         result.map_err(|status| CallError::Refused(Box::new(status)))
     }
@@ -109,9 +111,9 @@ fn describe(status: &Status) -> String {
         Code::Unimplemented => {
             "the daemon is older than this program; restart it with `helixctl down` and `helixctl up`"
         }
-        Code::Unavailable => WITHOUT_MEMORY,
+        Code::Unavailable | Code::DataLoss => WITHOUT_MEMORY,
         Code::DeadlineExceeded => "call again; if it stays slow, run `helixctl doctor`",
-        Code::Internal | Code::Unknown | Code::DataLoss => "this is a fault of Helix; `helixctl doctor` says more",
+        Code::Internal | Code::Unknown => "this is a fault of Helix; `helixctl doctor` says more",
         _ => "",
     };
     match (status.message(), advice) {

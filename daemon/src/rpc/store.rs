@@ -177,7 +177,9 @@ enum Slot {
 pub(super) fn submit_status(error: &SubmitError) -> Status {
     match error {
         SubmitError::Busy => convert::status(ErrorKind::Exhausted, error),
-        SubmitError::Stopping | SubmitError::Disk(_) => convert::status(ErrorKind::Unavailable, error),
+        SubmitError::Stopping => convert::status(ErrorKind::Unavailable, error),
+        // As a daemon that cannot start for the same reason: who tries again in a moment is not helped.
+        SubmitError::Disk(_) => Status::data_loss(error.to_string()),
     }
 }
 
@@ -357,9 +359,16 @@ fn duplicate(memory: v1::Memory, similarity: f32) -> v1::StoreReply {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use helix_engine::model::{Actor, Origin};
+    use tonic::Code;
 
     use super::*;
     use crate::project::Project;
+
+    #[test]
+    fn a_failed_disk_is_told_from_a_daemon_that_stops() {
+        assert_eq!(submit_status(&SubmitError::Disk("no space".to_owned())).code(), Code::DataLoss);
+        assert_eq!(submit_status(&SubmitError::Stopping).code(), Code::Unavailable);
+    }
 
     #[test]
     fn a_source_that_nobody_can_follow_is_noted() {

@@ -96,7 +96,7 @@ impl Spool {
 
 /// Says that a spool cannot be written or read.
 pub(super) fn status(error: &io::Error) -> Status {
-    Status::unavailable(format!("keeping what is imported in the home's run directory: {error}; free some space"))
+    Status::data_loss(format!("keeping what is imported in the home's run directory: {error}; free some space"))
 }
 
 /// Reads one part, as a file of its own.
