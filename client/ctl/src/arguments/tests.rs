@@ -93,6 +93,7 @@ fn every_command_is_taken() {
         "helixctl brief build gotchas --detail scan --since 24 --focus gotchas,decisions --compact --scope all --json",
         "helixctl context what matters --budget 900 --scope all --json",
         "helixctl export --format json --topic a --topic b --scope all -o out.json --json",
+        "helixctl export all.json --all",
         "helixctl export -f markdown -o out --overwrite",
         "helixctl export",
         "helixctl import in.json --format json --dry-run --scope global --json",
@@ -156,6 +157,7 @@ fn what_cannot_be_is_refused() {
         ("helixctl brief --detail long", ErrorKind::InvalidValue),
         ("helixctl context --budget 0", ErrorKind::ValueValidation),
         ("helixctl export --format xml", ErrorKind::InvalidValue),
+        ("helixctl export --all --scope global", ErrorKind::ArgumentConflict),
         ("helixctl import", ErrorKind::MissingRequiredArgument),
     ];
     for (line, expected) in table {
@@ -172,6 +174,14 @@ fn every_command_is_in_one_group() {
     grouped.sort_unstable();
     named.sort_unstable();
     assert_eq!(grouped, named);
+}
+
+#[test]
+fn the_long_help_of_an_export_says_what_it_leaves_out() {
+    let mut definition = Arguments::command();
+    let help = definition.find_subcommand_mut("export").unwrap().render_long_help().to_string();
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(help.contains("Memories of other projects are left out") && help.contains("say --all"), "{help}");
 }
 
 #[test]

@@ -29,9 +29,12 @@ fn a_file_is_written_and_described() {
         assert_eq!(state.exports[0].format(), ExchangeFormat::Json);
         assert_eq!((&state.exports[0].topics[0], &state.exports[0].scopes[0]), (&"a*".to_owned(), &"all".to_owned()));
     });
+    assert_code(&world.run(&["export", "all.json", "--all"]), 0);
+    assert_eq!(world.fake.look(|state| state.exports[1].scopes.clone()), ["all"]);
+    assert_code(&world.run(&["export", "more.json", "--all", "--scope", "global"]), USAGE);
     let document = json(&world.run(&["export", "--output", "data.log", "--json"]));
     assert_eq!((&document["format"], &document["memories"]), (&"amrl".into(), &3.into()));
-    assert_eq!(names(&world.path("project")).len(), 2);
+    assert_eq!(names(&world.path("project")).len(), 3);
 }
 
 #[test]

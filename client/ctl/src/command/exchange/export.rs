@@ -24,8 +24,17 @@ use crate::progress::Counter;
 use crate::screen;
 use crate::text::one_line;
 
+/// The scope that stands for all.
+const ALL: &str = "all";
+
+/// What the long help says of what is written.
+const WHAT: &str = "Without --topic, --scope and --all, every active memory of this project and every global one is written. \
+Memories of other projects are left out, and so are those that are forgotten, archived or superseded. For a copy of all that \
+Helix knows, of every project, say --all.";
+
 /// Arguments of `export`.
 #[derive(Debug, Args)]
+#[command(after_long_help = WHAT)]
 pub(crate) struct Export {
     /// Writes to this file, for markdown to this directory; `-` is stdout, as when none is given
     #[arg(value_name = "FILE|DIR|-", conflicts_with = "output")]
@@ -42,6 +51,9 @@ pub(crate) struct Export {
     /// Writes these scopes instead of project and global: global, project:ID or all; separated by commas, or repeated
     #[arg(long, value_delimiter = ',', value_name = "S")]
     scope: Vec<String>,
+    /// Writes the memories of every project and the global ones, as --scope all does
+    #[arg(long, conflicts_with = "scope")]
+    all: bool,
     /// Replaces a file that is there, or files in a directory that has some
     #[arg(long, visible_alias = "overwrite")]
     force: bool,
@@ -72,7 +84,7 @@ impl Export {
         let request = v1::ExportRequest {
             caller: Some(context.caller()),
             format: format.wire().into(),
-            scopes: self.scope,
+            scopes: if self.all { vec![ALL.to_owned()] } else { self.scope },
             topics: self.topic,
         };
         let written = wait(async {
