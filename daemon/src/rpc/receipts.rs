@@ -12,32 +12,35 @@ use crate::runtime::Runtime;
 /// Receipts listed.
 const LIMIT: Limit = Limit { default: 50, max: 1_000 };
 
-/// Lists receipts, newest first, and counts all of them.
+/// Lists receipts, newest first, and counts all of them; of one session only where the request names one.
 pub(super) fn receipts(runtime: &Runtime, request: &v1::ReceiptsRequest) -> Result<v1::ReceiptsReply, Status> {
     let limit = LIMIT.read(request.limit)?;
     let kept = kept(runtime)?;
-    let session = match request.session.as_str() {
-        "" => String::new(),
-        given => {
-            let all = kept.iter().filter_map(|(_, state)| Receipt::read(state));
-            session_id::resolve(runtime, given, all.map(|receipt| receipt.session))?
-        }
-    };
-    let is_wanted = |receipt: &Receipt| session.is_empty() || receipt.session == session;
     let read = kept.iter().filter_map(|(at_us, state)| Some((*at_us, Receipt::read(state)?)));
-    let listed = read.filter(|(_, receipt)| is_wanted(receipt)).take(limit);
-    let receipts = listed.map(|(at_us, receipt)| to_wire(at_us, receipt)).collect();
-    Ok(v1::ReceiptsReply { receipts, ..counted(&kept) })
+    if request.session.is_empty() {
+        let receipts = read.take(limit).map(|(at_us, receipt)| to_wire(at_us, receipt)).collect();
+        return Ok(v1::ReceiptsReply { receipts, ..count_kept(&kept) });
+    }
+    let others = read.clone().map(|(_, receipt)| receipt.session);
+    let session = session_id::resolve(runtime, &request.session, others)?;
+    let own: Vec<(i64, Receipt)> = read.filter(|(_, receipt)| receipt.session == session).collect();
+    let counts = counted(own.iter().map(|(_, receipt)| receipt.fate()));
+    let receipts = own.into_iter().take(limit).map(|(at_us, receipt)| to_wire(at_us, receipt)).collect();
+    Ok(v1::ReceiptsReply { receipts, ..counts })
 }
 
 /// How many receipts there are of each fate.
 pub(super) fn count(runtime: &Runtime) -> Result<v1::ReceiptsReply, Status> {
-    Ok(counted(&kept(runtime)?))
+    Ok(count_kept(&kept(runtime)?))
 }
 
-fn counted(kept: &[(i64, Vec<u8>)]) -> v1::ReceiptsReply {
+fn count_kept(kept: &[(i64, Vec<u8>)]) -> v1::ReceiptsReply {
+    counted(kept.iter().filter_map(|(_, state)| Receipt::read_fate(state)))
+}
+
+fn counted(fates: impl Iterator<Item = Fate>) -> v1::ReceiptsReply {
     let mut counts = v1::ReceiptsReply::default();
-    for fate in kept.iter().filter_map(|(_, state)| Receipt::read_fate(state)) {
+    for fate in fates {
         match fate {
             Fate::Delivered => counts.delivered += 1,
             Fate::Cut => counts.cut += 1,

@@ -1,6 +1,7 @@
 //! Which session is meant by an id or by the beginning of one.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use helix_engine::neutral::quoted;
 use helix_engine::store::StoreError;
@@ -16,11 +17,18 @@ const PREFIX_MIN_CHARS: usize = 4;
 /// is not known.
 pub(super) const LOOKED_AT_MAX: usize = 20_000;
 
+/// How long a session may be idle before it counts as over.
+pub(super) const SESSION_MAX: Duration = Duration::from_hours(4);
+
+pub(super) const SECONDS_OF_HOUR: u64 = 3_600;
+
+/// Characters of an unknown session's id that an error repeats.
+const SHOWN_MAX_CHARS: usize = 80;
+
 /// Sessions that an error lists.
 const CANDIDATES_MAX: usize = 5;
 
-/// Finds the session that is meant, among those that hooks told of, those that changed something lately, and `others`. An id
-/// that none of them has stays as it is.
+/// Finds the session that is meant, among those that hooks told of, those that changed something lately, and `others`.
 pub(super) fn resolve(
     runtime: &Runtime,
     given: &str,
@@ -33,7 +41,16 @@ pub(super) fn resolve(
     let mut known = changed(runtime).map_err(|error| convert::status(error.kind(), &error))?;
     known.extend(runtime.sessions.known(now).into_iter().map(|session| session.key));
     known.extend(others);
-    meant(given, &known)
+    meant(given, &known)?.ok_or_else(|| unknown(given))
+}
+
+fn unknown(given: &str) -> Status {
+    let hours = SESSION_MAX.as_secs() / SECONDS_OF_HOUR;
+    let shown = quoted(&given.chars().take(SHOWN_MAX_CHARS).collect::<String>());
+    Status::not_found(format!(
+        "no session {shown} is known: no hook told of it in the last {hours} hours, and none of the last \
+         {LOOKED_AT_MAX} changes is its own; list the sessions for their ids, and give {PREFIX_MIN_CHARS} characters or more"
+    ))
 }
 
 /// The sessions in the newest history.
@@ -43,16 +60,20 @@ fn changed(runtime: &Runtime) -> Result<BTreeSet<String>, StoreError> {
     operations.map(|operation| Ok(operation?.actor.session)).collect()
 }
 
-fn meant(given: &str, known: &BTreeSet<String>) -> Result<String, Status> {
-    if known.contains(given) || given.chars().count() < PREFIX_MIN_CHARS {
-        return Ok(given.to_owned());
+/// The one session that is meant, if there is any.
+fn meant(given: &str, known: &BTreeSet<String>) -> Result<Option<String>, Status> {
+    if known.contains(given) {
+        return Ok(Some(given.to_owned()));
+    }
+    if given.chars().count() < PREFIX_MIN_CHARS {
+        return Ok(None);
     }
     // A subagent is named by its session's id and its own.
     let is_meant = |id: &&String| id.starts_with(given) && (given.contains('/') || !id.contains('/'));
     let mut fitting = known.range(given.to_owned()..).take_while(|id| id.starts_with(given)).filter(is_meant);
     match (fitting.next(), fitting.next()) {
-        (None, _) => Ok(given.to_owned()),
-        (Some(one), None) => Ok(one.clone()),
+        (None, _) => Ok(None),
+        (Some(one), None) => Ok(Some(one.clone())),
         (Some(one), Some(other)) => {
             let more = fitting.clone().count().saturating_sub(CANDIDATES_MAX - 2);
             let named: Vec<&str> =
@@ -77,16 +98,15 @@ mod tests {
         let known: BTreeSet<String> =
             ["", "abcd", "abcdef", "abcdef/agent", "abcxyz", "ffff-1"].into_iter().map(str::to_owned).collect();
         for (given, expected) in [
-            ("abcd", "abcd"),
-            ("abcde", "abcdef"),
-            ("abcx", "abcxyz"),
-            ("ffff", "ffff-1"),
-            ("abcdef/", "abcdef/agent"),
-            ("fff", "fff"),
-            ("gggg", "gggg"),
-            ("", ""),
+            ("abcd", Some("abcd")),
+            ("abcde", Some("abcdef")),
+            ("abcx", Some("abcxyz")),
+            ("ffff", Some("ffff-1")),
+            ("abcdef/", Some("abcdef/agent")),
+            ("fff", None),
+            ("gggg", None),
         ] {
-            assert_eq!(meant(given, &known).unwrap(), expected, "{given}");
+            assert_eq!(meant(given, &known).unwrap().as_deref(), expected, "{given}");
         }
     }
 

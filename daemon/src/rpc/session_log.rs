@@ -2,10 +2,8 @@
 
 mod list;
 
-use std::time::Duration;
-
 use helix_engine::model::{Memory, Scope, Timestamp};
-use helix_engine::neutral::{one_line, quoted};
+use helix_engine::neutral::one_line;
 use helix_engine::policy::redact::redacted;
 use helix_engine::store::{Operation, StoreError};
 use helix_engine::surface::work;
@@ -14,22 +12,14 @@ use tonic::Status;
 
 use super::convert;
 use super::limit::Limit;
-use super::session_id::{self, LOOKED_AT_MAX};
+use super::session_id::{self, LOOKED_AT_MAX, SECONDS_OF_HOUR, SESSION_MAX};
 use crate::runtime::{Asker, Runtime};
 
 /// Operations or sessions shown.
 const LIMIT: Limit = Limit { default: 100, max: 1_000 };
 
-/// Without a session id, what was done longer ago than a session may be idle is another session's.
-const SESSION_MAX: Duration = Duration::from_hours(4);
-
 /// Characters of a memory's first line.
 const SUMMARY_MAX_CHARS: usize = 120;
-
-/// Characters of an unknown session's id that an error repeats.
-const SHOWN_MAX_CHARS: usize = 80;
-
-const SECONDS_OF_HOUR: u64 = 3_600;
 
 /// Lists the operations of a session, oldest first; the newest ones when there are more than the limit.
 pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) -> Result<v1::SessionLogReply, Status> {
@@ -39,6 +29,7 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
     }
     let asker = runtime.asker(request.caller.as_ref());
     let session = match request.session.as_str() {
+        // It may have done nothing yet; one that somebody names is there or not.
         "" => asker.actor.session.clone(),
         given => session_id::resolve(runtime, given, [])?,
     };
@@ -51,21 +42,8 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
     let recent_hours = wanted.recent_hours();
     let session = wanted.into_session();
     let activity = activity(runtime, &session);
-    // A caller's own session may have done nothing yet; one that somebody names is there or not.
-    if !request.session.is_empty() && total == 0 && activity.is_none() {
-        return Err(unknown(&session));
-    }
     let sessions = Vec::new();
     Ok(v1::SessionLogReply { session, operations, total, activity, sessions, recent_hours })
-}
-
-fn unknown(session: &str) -> Status {
-    let hours = SESSION_MAX.as_secs() / SECONDS_OF_HOUR;
-    let shown = quoted(&session.chars().take(SHOWN_MAX_CHARS).collect::<String>());
-    Status::not_found(format!(
-        "no session {shown} is known: no hook told of it in the last {hours} hours, and none of the last \
-         {LOOKED_AT_MAX} changes is its own; list the sessions for their ids"
-    ))
 }
 
 /// What a session is doing, where its hooks told.
@@ -144,7 +122,7 @@ impl Wanted {
     }
 }
 
-/// The earliest that a session which is not over was heard of last.
+/// The earliest that a session which is not over was heard of last: without a session's id, what was done before is another's.
 fn session_start(now: Timestamp) -> Timestamp {
     let idle_us = i64::try_from(SESSION_MAX.as_micros()).unwrap_or(i64::MAX);
     Timestamp::from_micros(now.as_micros().saturating_sub(idle_us))

@@ -101,6 +101,15 @@ fn handles_of(read: &Value) -> Vec<String> {
 }
 
 #[test]
+fn a_session_that_nobody_knows_is_refused() {
+    let world = World::new();
+    for line in [&["session", "nobody"][..], &["receipts", "--session", "nobody"]] {
+        let said = world.refused(line);
+        assert!(said.contains("no session \"nobody\" is known") && said.contains("helixctl session --list"), "{said}");
+    }
+}
+
+#[test]
 fn forgetting_never_guesses() {
     let world = World::new();
     let first = world.add("build", "Clean the cache after a toolchain change.", &[]);

@@ -3,12 +3,13 @@
 use std::fs;
 use std::time::Duration;
 
-use helix_proto::v1::{Program, ReceiptsRequest};
+use helix_proto::v1::{Program, ReceiptsReply, ReceiptsRequest};
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::{HookRun, Rpc};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
+use tonic::Code;
 
 use super::world::World;
 
@@ -36,6 +37,29 @@ fn an_answer_that_came_too_late_was_not_given() {
         || Rpc::connect(&world.home).unwrap().call(async |client| client.receipts(ReceiptsRequest::default()).await);
     let one = within(Duration::from_secs(5), || Ok(receipts().map(|reply| (reply.receipts.len() == 1).then_some(()))?));
     assert!(one.is_ok(), "{:?}", receipts());
+}
+
+#[test]
+fn the_receipts_of_a_session_are_counted_alone() {
+    let world = World::new();
+    world.remember_of("ledger", "Postings are written in one transaction.", "src/ledger.rs");
+    world.project.write("src/ledger.rs", "fn post() {}\n").unwrap();
+    let receipts = |session: &str| {
+        let request = ReceiptsRequest { session: session.to_owned(), ..ReceiptsRequest::default() };
+        Rpc::connect(&world.home).unwrap().call(async |client| client.receipts(request.clone()).await)
+    };
+    for session in ["first-one", "second-one"] {
+        assert!(world.session(session).read("src/ledger.rs").unwrap().is_some());
+    }
+    let both = within(Duration::from_secs(5), || Ok(receipts("").map(|all| (all.receipts.len() == 2).then_some(()))?));
+    assert!(both.is_ok(), "{:?}", receipts(""));
+    let total = |reply: &ReceiptsReply| reply.delivered + reply.cut + reply.unknown;
+    let own = receipts("first").unwrap();
+    let sessions: Vec<&str> = own.receipts.iter().map(|receipt| receipt.session.as_str()).collect();
+    assert_eq!((sessions, total(&own), total(&receipts("").unwrap())), (vec!["first-one"], 1, 2));
+    let unknown = receipts("third").unwrap_err();
+    assert_eq!(unknown.code(), Code::NotFound);
+    assert!(unknown.message().contains("list the sessions"), "{unknown}");
 }
 
 #[test]

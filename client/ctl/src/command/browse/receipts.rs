@@ -4,6 +4,7 @@ use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
+use super::session::unknown;
 use crate::context::{Context, wait};
 use crate::document::ReceiptsDocument;
 use crate::failure::Outcome;
@@ -24,20 +25,22 @@ pub(crate) struct Receipts {
 }
 
 impl Receipts {
-    /// Prints receipts, newest first, and how many of all reached the model.
+    /// Prints receipts, newest first, and how many reached the model: of all, or of all of the session.
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let request =
             v1::ReceiptsRequest { session: self.session.unwrap_or_default(), limit: self.limit.unwrap_or_default() };
+        let (whom, whose) =
+            if request.session.is_empty() { ("", "in all") } else { (" to this session", "of this session") };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.receipts(request.clone()).await).await?;
+            let reply = client.call(async |rpc| rpc.receipts(request.clone()).await).await.map_err(unknown)?;
             if self.json {
                 screen::json(&ReceiptsDocument::from(&reply))?;
             } else {
                 screen::print(&render::receipts(context.screen.look, &reply.receipts))?;
-                screen::remark_if(reply.receipts.is_empty(), "no hook told anything");
+                screen::remark_if(reply.receipts.is_empty(), &format!("no hook told anything{whom}"));
                 let (delivered, cut, unknown) = (reply.delivered, reply.cut, reply.unknown);
-                screen::remark(&format!("in all: {delivered} delivered, {cut} cut, {unknown} unknown"));
+                screen::remark(&format!("{whose}: {delivered} delivered, {cut} cut, {unknown} unknown"));
             }
             Ok(exit::OK)
         })

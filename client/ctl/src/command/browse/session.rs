@@ -3,12 +3,16 @@
 use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
+use tonic::{Code, Status};
 
 use crate::context::{Context, wait};
 use crate::document::{SessionDocument, SessionsDocument};
 use crate::failure::{Failure, Outcome};
 use crate::text::one_line;
 use crate::{render, screen};
+
+/// The command that lists sessions.
+const LIST: &str = "helixctl session --list";
 
 /// Arguments of `session`.
 #[derive(Debug, Args)]
@@ -33,16 +37,15 @@ impl Session {
         let caller = context.caller();
         let session = self.session.unwrap_or_default();
         if session.is_empty() && caller.session.is_empty() && !self.list {
-            return Err(Failure::Usage(
-                "this shell belongs to no agent's session; name one: helixctl session ID, or list them: helixctl session --list"
-                    .to_owned(),
-            ));
+            return Err(Failure::Usage(format!(
+                "this shell belongs to no agent's session; name one: helixctl session ID, or list them: {LIST}"
+            )));
         }
         let limit = self.limit.unwrap_or_default();
         let request = v1::SessionLogRequest { caller: Some(caller), session, limit, list: self.list };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let reply = client.call(async |rpc| rpc.session_log(request.clone()).await).await?;
+            let reply = client.call(async |rpc| rpc.session_log(request.clone()).await).await.map_err(unknown)?;
             match (self.list, self.json) {
                 (true, true) => screen::json(&SessionsDocument::from(&reply))?,
                 (true, false) => tell_all(context, &reply)?,
@@ -52,6 +55,13 @@ impl Session {
             Ok(exit::OK)
         })
     }
+}
+
+/// Says how to list sessions where the one that was named is not known.
+pub(super) fn unknown(status: Status) -> Failure {
+    let is_unknown = status.code() == Code::NotFound;
+    let failure = Failure::from(status);
+    if is_unknown { Failure::Within { what: format!("see {LIST}"), failure: Box::new(failure) } } else { failure }
 }
 
 fn tell(context: &Context, reply: &v1::SessionLogReply) -> Result<(), Failure> {
