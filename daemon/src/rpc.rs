@@ -1,4 +1,7 @@
 //! The gRPC services: each call is converted, decided by the engine on the blocking pool, and converted back.
+//!
+//! What an answer or an error says is read by agents and by people at a shell alike. So it names what both have, as `tag`, `set`
+//! and `topics`, and neither's way to write it; whoever passes it on adds that.
 
 mod brief;
 mod check;

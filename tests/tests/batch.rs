@@ -119,7 +119,7 @@ fn of_a_source_that_is_not_taken_one_thing_is_said() {
     let first = warnings(send(&mut rpc, &home, &[draft("a", FIRST, "")], false));
     assert_eq!(first, [] as [String; 0]);
     let again = warnings(send(&mut rpc, &home, std::slice::from_ref(&absent), false));
-    assert_eq!(again, ["source was not taken (edit action=set changes what is known)"]);
+    assert_eq!(again, ["source was not taken (`set` changes what is known)"]);
     let forced = warnings(send(&mut rpc, &home, &[absent], true));
     assert!(forced.iter().any(|note| note.contains("it is kept as given")), "{forced:?}");
 }

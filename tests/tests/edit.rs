@@ -364,8 +364,7 @@ fn known_text_says_what_it_did_not_take_and_links_are_kept_once() {
     let reply = world.served.rpc.call(async |rpc| rpc.store(request.clone()).await).unwrap();
     assert_eq!(reply.memory.unwrap().id, known.id);
     let said = reply.warnings.join("\n");
-    for words in
-        ["slow-thing were not taken (edit action=tag", "source, confidence were not taken", "stays in topic disks"]
+    for words in ["slow-thing were not taken (`tag` adds", "source, confidence were not taken", "stays in topic disks"]
     {
         assert!(said.contains(words), "{words}: {said}");
     }

@@ -153,7 +153,7 @@ fn who_revises_a_memory_has_looked_at_its_source() {
 
     fs::remove_file(world.project.root.join("src/kernels.rs")).unwrap();
     let reply = change(&mut world, revise("Lists were fused."));
-    assert!(reply.warnings.first().unwrap().contains("src/kernels.rs:5 is gone; edit action=set"), "{reply:?}");
+    assert!(reply.warnings.first().unwrap().contains("src/kernels.rs:5 is gone; `set`"), "{reply:?}");
     assert_eq!(world.stale().stale.len(), 1);
 }
 

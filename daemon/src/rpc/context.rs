@@ -38,7 +38,7 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         given @ BUDGET_MIN_TOKENS..=BUDGET_MAX_TOKENS => given,
         given => {
             return Err(Status::resource_exhausted(format!(
-                "budget_tokens is {given}; give {BUDGET_MIN_TOKENS} to {BUDGET_MAX_TOKENS}"
+                "a budget of {given} tokens cannot be kept; give {BUDGET_MIN_TOKENS} to {BUDGET_MAX_TOKENS}"
             )));
         }
     };

@@ -241,7 +241,7 @@ impl Plan<'_> {
     ) -> Result<Planned, Status> {
         if self.expected.is_some() {
             return Err(Status::invalid_argument(
-                "`expected_sequence` is for a change of one memory; leave it out to change a whole topic",
+                "an expected sequence is for a change of one memory; leave it out to change a whole topic",
             ));
         }
         let mut warnings = Vec::new();

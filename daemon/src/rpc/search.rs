@@ -126,7 +126,7 @@ pub(super) async fn answered<T: Send + 'static>(
 /// Counts every match.
 fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchReply, Status> {
     if !request.cursor.is_empty() {
-        return Err(Status::invalid_argument("a count is complete at once; give no cursor with `count_only`"));
+        return Err(Status::invalid_argument("a count is complete at once; give no cursor with it"));
     }
     let Prepared { search, notes, .. } = prepare(runtime, request)?;
     let counts = runtime.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;

@@ -64,10 +64,10 @@ mod tests {
     #[test]
     fn what_was_not_taken_is_said_tersely_too() {
         let mut known = reply_with(StoreOutcome::Reinforced, 1.0);
-        known.warnings = vec!["the tags newtag were not taken (edit action=tag adds them)".to_owned()];
+        known.warnings = vec!["the tags newtag were not taken (`tag` adds them)".to_owned()];
         insta::assert_snapshot!(stored(&known, true), @r"
         known build-gotchas/arch-arm64-required
-        note: the tags newtag were not taken (edit action=tag adds them)
+        note: the tags newtag were not taken (`tag` adds them)
         ");
     }
 

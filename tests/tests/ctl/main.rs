@@ -110,6 +110,20 @@ fn a_session_that_nobody_knows_is_refused() {
 }
 
 #[test]
+fn what_the_daemon_advises_is_true_on_the_command_line() {
+    let world = World::new();
+    let text = "Clean the cache after a toolchain change.";
+    let handle = world.add("build", text, &[]);
+    let known = world.run(&["add", text, "--topic", "build", "--tags", "cache", "--kind", "convention"]);
+    let lines = world.run(&["append", &handle, "[tags: disk]"]);
+    let said = stderr(&known) + &stderr(&lines);
+    assert!(said.contains("the tags cache were not taken (`tag` adds them)"), "{said}");
+    assert!(said.contains("kind was not taken (`set` changes what is known)"), "{said}");
+    assert!(said.contains("set nothing; `tag` sets tags"), "{said}");
+    assert!(!said.contains("action="), "{said}");
+}
+
+#[test]
 fn forgetting_never_guesses() {
     let world = World::new();
     let first = world.add("build", "Clean the cache after a toolchain change.", &[]);

@@ -18,7 +18,7 @@ pub(super) fn again(runtime: &Runtime, asker: &Asker, memory: &Memory) -> (Optio
     let state = look.state(memory);
     let was = Recorded::of(memory).and_then(|recorded| recorded.line);
     let Some((hashes, line)) = hashes_again(&path, seen.reference.line, was) else {
-        let note = format!("its source {} is gone; edit action=set source=… names another", shown(&seen));
+        let note = format!("its source {} is gone; `set` gives it another", shown(&seen));
         return (None, (state == SourceState::Deleted).then_some(note));
     };
     let was_unseen = seen.reference.content_hash.is_none();

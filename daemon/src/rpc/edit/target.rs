@@ -62,7 +62,7 @@ pub(super) fn choose(
             let choice = selected(runtime, &topic, &members, target, bare);
             return choice.map(|choice| (choice, warnings));
         }
-        _ => return Err(Status::invalid_argument("give only one of index, match_text and tag")),
+        _ => return Err(Status::invalid_argument("give only one of an index, a text to match and a tag")),
     }
     // A topic's name is also the beginning of its memories' handles; what looks like a handle or an index is one.
     let looks_like_memory = reference.contains(['/', ':']);

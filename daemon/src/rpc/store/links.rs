@@ -30,7 +30,7 @@ pub(super) fn within(strand: &Strand, scopes: &[Scope], force: bool, prepared: &
                 match batch.target(&link, place, &mut in_topic) {
                     // What is known already keeps the links that it has.
                     Some(_) if known.is_some() => {
-                        warnings.push("links were not taken (edit action=set changes what is known)".to_owned());
+                        warnings.push("links were not taken (`set` changes what is known)".to_owned());
                     }
                     Some(id) if links.len() < LINKS_MAX || links.contains(&id) => {
                         if !links.contains(&id) {

@@ -21,7 +21,7 @@ const HANDLE_MAX_CHARS: usize = 320;
 #[must_use]
 pub fn render(meta: &Meta, hot: &[Selected<'_>], zone: &TimeZone) -> String {
     if meta.memories == 0 {
-        return "Nothing is stored yet. Use `store` for what the next session should know.\n".to_owned();
+        return "Nothing is stored yet; store what the next session should know.\n".to_owned();
     }
     let counts = [(meta.memories, "MEMORY", "MEMORIES"), (meta.topics, "TOPIC", "TOPICS")];
     let counts = counts.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }));
