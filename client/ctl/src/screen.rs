@@ -8,10 +8,10 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::text::{neutral_json, wrapped};
+use crate::text::{neutral_json, wrapped, wrapped_prose};
 
 /// Width of a table when the terminal does not tell its own, in columns.
-const DEFAULT_WIDTH: u16 = 100;
+const DEFAULT_WIDTH: u16 = 80;
 
 /// The narrowest and the widest table that can be read with ease, in columns.
 const WIDTH_RANGE: (u16, u16) = (40, 140);
@@ -93,6 +93,11 @@ impl Look {
     pub(crate) fn wrapped(self, text: &str) -> String {
         self.table_width.map_or_else(|| text.to_owned(), |width| wrapped(text, usize::from(width)))
     }
+
+    /// The same for a text that somebody wrote: its code and tables stay as they are.
+    pub(crate) fn wrapped_prose(self, text: &str) -> String {
+        self.table_width.map_or_else(|| text.to_owned(), |width| wrapped_prose(text, usize::from(width)))
+    }
 }
 
 /// What a colour says.
@@ -123,6 +128,8 @@ impl Paint {
 }
 
 fn terminal_width() -> u16 {
-    let width = comfy_table::Table::new().width().unwrap_or(DEFAULT_WIDTH);
+    // One without a window says that it has none.
+    let told = comfy_table::Table::new().width().filter(|width| *width > 0);
+    let width = told.unwrap_or(DEFAULT_WIDTH);
     width.clamp(WIDTH_RANGE.0, WIDTH_RANGE.1)
 }

@@ -5,7 +5,7 @@ mod wrap;
 
 use helix_proto::hidden::is_active;
 
-pub(crate) use wrap::wrapped;
+pub(crate) use wrap::{wrapped, wrapped_prose};
 
 /// Escapes everything that a terminal would act on or not show, but keeps line ends, whichever way they are written, and tabs.
 pub(crate) fn neutral(text: &str) -> String {

@@ -2,7 +2,13 @@
 
 use crate::finding::{Finding, Findings, Level};
 use crate::screen::{Look, Paint};
-use crate::text::one_line;
+use crate::text::{one_line, wrapped_prose};
+
+/// Columns of the longest level.
+const LEVEL_COLUMNS: usize = 7;
+
+/// Fewest columns in which a detail can be read beside its part's name; it stands below it otherwise.
+const DETAIL_MIN_COLUMNS: usize = 24;
 
 /// Writes every finding and how many there are of each level.
 pub(crate) fn findings(look: Look, findings: &Findings) -> String {
@@ -21,10 +27,17 @@ fn line(look: Look, finding: &Finding, name_chars: usize) -> String {
         Level::Warning => (Paint::Warning, "warning"),
         Level::Failure => (Paint::Bad, "failure"),
     };
-    if look.table_width.is_some() {
-        format!("{} {name:name_chars$}  {detail}\n", look.paint(paint, &format!("{word:7}")))
-    } else {
-        format!("{}\t{name}\t{detail}\n", look.paint(paint, word))
+    let Some(width) = look.table_width else {
+        return format!("{}\t{name}\t{detail}\n", look.paint(paint, word));
+    };
+    let level = look.paint(paint, &format!("{word:LEVEL_COLUMNS$}"));
+    let indent = LEVEL_COLUMNS + 1 + name_chars + 2;
+    match usize::from(width).checked_sub(indent).filter(|room| *room >= DETAIL_MIN_COLUMNS) {
+        Some(room) => {
+            let detail = wrapped_prose(&detail, room).replace('\n', &format!("\n{:indent$}", ""));
+            format!("{level} {name:name_chars$}  {detail}\n")
+        }
+        None => look.wrapped(&format!("{level} {name}  {detail}")) + "\n",
     }
 }
 

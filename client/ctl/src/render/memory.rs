@@ -69,12 +69,11 @@ fn topic_row(look: Look, at: usize, memory: &Memory) -> Vec<Field> {
 fn whole(look: Look, memory: &Memory) -> String {
     let mut text = format!("{}\n", look.paint(Paint::Name, &one_line(&memory.handle)));
     for (name, value) in properties(memory) {
-        text += &look.paint(Paint::Faint, &format!("{name}:"));
-        text += " ";
-        text += &one_line(&value);
+        let name = look.paint(Paint::Faint, &format!("{name}:"));
+        text += &look.wrapped(&format!("{name} {}", one_line(&value)));
         text += "\n";
     }
-    text + "\n" + &neutral(memory.text.trim_end()) + "\n"
+    text + "\n" + &look.wrapped_prose(&neutral(memory.text.trim_end())) + "\n"
 }
 
 /// How far a memory is trusted: less than was stored once its source is no longer what it was.

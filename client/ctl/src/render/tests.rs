@@ -260,6 +260,35 @@ fn an_examination_is_readable() {
 }
 
 #[test]
+fn a_long_finding_stays_within_the_width() {
+    let detail = "the disk has room for 12 MiB; free some space, or move the home to another disk with HELIX_HOME";
+    let long = Findings::new(vec![Finding::warning("home", detail)]);
+    assert!(findings(PIPE, &long).contains(detail));
+    let shown = findings(Look { table_width: Some(50), color: false }, &long);
+    assert_snapshot!(shown, @r"
+    warning home  the disk has room for 12 MiB; free
+                  some space, or move the home to
+                  another disk with HELIX_HOME
+    0 ok, 1 to look at, 0 failed
+    ");
+    let named = Findings::new(vec![Finding::warning("the settings of a client's", detail)]);
+    let narrow = findings(Look { table_width: Some(50), color: true }, &named);
+    assert!(narrow.lines().all(|line| dialoguer::console::measure_text_width(line) <= 50), "{narrow}");
+}
+
+#[test]
+fn a_memory_is_read_within_the_width() {
+    let text = "The linker needs arm64 on every machine that builds a release.\n\n```\ncargo build --target aarch64-apple-darwin --release\n```";
+    let memory = Memory { text: text.to_owned(), ..decision() };
+    assert!(in_full(PIPE, std::slice::from_ref(&memory)).ends_with(&format!("\n\n{text}\n")));
+    let shown = in_full(Look { table_width: Some(40), color: false }, &[memory]);
+    let body = "\n\nThe linker needs arm64 on every machine\nthat builds a release.\n\n```\n\
+                cargo build --target aarch64-apple-darwin --release\n```\n";
+    assert!(shown.ends_with(body), "{shown}");
+    assert!(shown.split("```").next().unwrap().lines().all(|line| line.len() <= 40), "{shown}");
+}
+
+#[test]
 fn candidates_are_readable() {
     assert_snapshot!("candidates", candidates(PIPE, &[decision(), hostile()]));
     assert_eq!(candidates(TERMINAL, &[]), "");

@@ -5,27 +5,87 @@ use dialoguer::console::measure_text_width;
 /// Begins a row of a list, or a line that is marked.
 const MARKS: [&str; 2] = ["- ", "> "];
 
+/// The same in Markdown.
+const MARKDOWN_MARKS: [&str; 4] = ["- ", "* ", "+ ", "> "];
+
+/// End the number of a row, with the blank behind it.
+const NUMBER_ENDS: [&str; 2] = [". ", ") "];
+
+/// Begin and end a block of code in Markdown.
+const FENCES: [&str; 2] = ["```", "~~~"];
+
+/// Begins a row of a table in Markdown.
+const TABLE_ROW: char = '|';
+
+/// Columns of indentation that make a line code in Markdown, unless it is a row of a list.
+const CODE_COLUMNS: usize = 4;
+
 /// How far what follows the first part of a line is indented, in columns: as far as the text behind a mark.
 const HANGING_COLUMNS: usize = 2;
 
 /// Breaks every line that is wider than so many columns. What follows stands below the line's own text: a row of a list and a
 /// heading hang, an indented line stays where it is. A word that is wider alone stays whole.
 pub(crate) fn wrapped(text: &str, width: usize) -> String {
-    let lines: Vec<String> = text.split('\n').map(|line| broken(line, width)).collect();
-    lines.join("\n")
+    each_line(text, |line| {
+        let (own, content) = parted(line);
+        let mark = MARKS.into_iter().find(|mark| content.starts_with(mark)).unwrap_or_default();
+        let hangs = own == 0 || !mark.is_empty();
+        broken(line, own, mark, if hangs { HANGING_COLUMNS } else { 0 }, width)
+    })
 }
 
-fn broken(line: &str, width: usize) -> String {
+/// Breaks the lines of a text that somebody wrote, which may be Markdown. Rows of lists hang, running text does not; code and the
+/// rows of tables stay as they are.
+pub(crate) fn wrapped_prose(text: &str, width: usize) -> String {
+    let mut open: Option<&str> = None;
+    each_line(text, |line| {
+        let (own, content) = parted(line);
+        let fence = FENCES.into_iter().find(|fence| content.starts_with(fence));
+        let is_code = open.is_some() || fence.is_some();
+        match (open, fence) {
+            (None, _) => open = fence,
+            (Some(opened), Some(fence)) if opened == fence => open = None,
+            (Some(_), _) => {}
+        }
+        let mark = markdown_mark(content);
+        let is_indented_code = mark.is_empty() && (own >= CODE_COLUMNS || content.starts_with('\t'));
+        if is_code || is_indented_code || content.starts_with(TABLE_ROW) {
+            return line.to_owned();
+        }
+        broken(line, own, mark, mark.len(), width)
+    })
+}
+
+fn each_line(text: &str, change: impl FnMut(&str) -> String) -> String {
+    text.split('\n').map(change).collect::<Vec<_>>().join("\n")
+}
+
+/// The columns that a line is indented by, and the rest of it.
+fn parted(line: &str) -> (usize, &str) {
+    let content = line.trim_start_matches(' ');
+    (line.len() - content.len(), content)
+}
+
+/// What makes a line a row of a list, or a quotation.
+fn markdown_mark(content: &str) -> &str {
+    let digits = content.len() - content.trim_start_matches(|character: char| character.is_ascii_digit()).len();
+    let number = NUMBER_ENDS
+        .into_iter()
+        .find(|end| digits > 0 && content.get(digits..).is_some_and(|rest| rest.starts_with(end)));
+    match number {
+        Some(end) => content.get(..digits + end.len()).unwrap_or_default(),
+        None => MARKDOWN_MARKS.into_iter().find(|mark| content.starts_with(mark)).unwrap_or_default(),
+    }
+}
+
+/// Breaks a line that is indented by `own` columns before its mark. What follows its first part is indented by so many more.
+fn broken(line: &str, own: usize, mark: &str, hanging: usize, width: usize) -> String {
     if measure_text_width(line) <= width {
         return line.to_owned();
     }
-    let content = line.trim_start_matches(' ');
-    let own = line.len() - content.len();
-    let mark = MARKS.into_iter().find(|mark| content.starts_with(mark)).unwrap_or_default();
-    let hangs = own == 0 || !mark.is_empty();
-    let indent = " ".repeat(own + if hangs { HANGING_COLUMNS } else { 0 });
+    let indent = " ".repeat(own + hanging);
     let (mut lines, mut last, mut has_word) = (Vec::new(), " ".repeat(own) + mark, false);
-    for word in content.strip_prefix(mark).unwrap_or(content).split(' ') {
+    for word in line.get(last.len()..).unwrap_or_default().split(' ') {
         if has_word && measure_text_width(&last) + 1 + measure_text_width(word) > width {
             lines.push(std::mem::replace(&mut last, indent.clone()).trim_end().to_owned());
             has_word = false;
@@ -76,5 +136,33 @@ mod tests {
             "see -\n  [build-gotchas/pass-arch-arm64-without-xcodebuild]"
         );
         assert_eq!(wrapped("", 40), "");
+    }
+
+    #[test]
+    fn what_somebody_wrote_is_broken_where_it_runs_on() {
+        let text = "The linker needs arm64 on this machine.\n\n12. pass it by hand to each of them\n  * or set it once for all";
+        insta::assert_snapshot!(wrapped_prose(text, 24), @r"
+        The linker needs arm64
+        on this machine.
+
+        12. pass it by hand to
+            each of them
+          * or set it once for
+            all
+        ");
+    }
+
+    #[test]
+    fn code_and_tables_stay_as_they_are() {
+        let text = "~~~sh\ncargo build --target aarch64-apple-darwin\n```\n- a row that is code is never broken\n~~~\n\
+                    | a column of a table | and another one |\n    cargo test --workspace --all-targets\n\
+                    \tcargo test --workspace --all-targets";
+        assert_eq!(wrapped_prose(text, 24), text);
+        let open = "```\nwhat nobody ends is code to its very end";
+        assert_eq!(wrapped_prose(open, 24), open);
+        assert_eq!(
+            wrapped_prose("```\na\n```\nand then the text goes on here", 24),
+            "```\na\n```\nand then the text goes\non here"
+        );
     }
 }
