@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Output, Stdio};
 use std::time::Duration;
 
-use helix_client::v1;
+use helix_client::{caller, v1};
 use helix_proto::notice::Notice;
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::{Binary, Home, Project, Served};
+use tonic::Response;
+use tonic::codegen::tokio_stream::iter;
 
 /// How long anything here may take on a busy machine.
 const DEADLINE: Duration = Duration::from_mins(2);
@@ -129,6 +131,33 @@ fn a_stop_ends_an_import_with_a_true_account() {
     let stored = active(&mut served);
     assert!(stored < u64::from(MEMORIES), "the import was over before the stop");
     assert!(said.contains(&format!("{stored} memories were stored until then")), "{stored}: {said}");
+}
+
+#[test]
+fn an_import_says_how_far_it_is_read_whatever_comes_of_it() {
+    let mut served = Served::new().unwrap();
+    let project = Project::without_git(&served.home, "p").unwrap();
+    let data = format!("[{}]", entries(0, 5_000)).into_bytes();
+    let whole = data.len() as u64;
+    for dry_run in [true, false, false] {
+        let caller = Some(caller(v1::Program::Ctl, &project.root, "", ""));
+        let format = v1::ExchangeFormat::Json.into();
+        let piece = v1::ImportPiece { caller, format, dry_run, data: data.clone(), ..v1::ImportPiece::default() };
+        let reports = served.rpc.call(async |rpc| {
+            let mut reports = rpc.import(iter([piece.clone()])).await?.into_inner();
+            let mut all = Vec::new();
+            while let Some(report) = reports.message().await? {
+                all.push(report);
+            }
+            Ok(Response::new(all))
+        });
+        let mut reports = reports.unwrap();
+        assert!(reports.pop().unwrap().done);
+        let read: Vec<u64> = reports.iter().map(|report| report.bytes_read).collect();
+        assert!(reports.iter().all(|report| report.bytes_whole == whole), "{reports:?}");
+        assert_eq!(read.first(), Some(&0), "all of it is there and none is read");
+        assert!(read.is_sorted() && read.iter().any(|read| (1..whole).contains(read)), "{read:?} of {whole}");
+    }
 }
 
 #[test]

@@ -94,7 +94,8 @@ impl Counter {
     }
 }
 
-/// Bytes that go out, of a whole that may be known, and then the memories that come of them; shown once that took a second.
+/// Bytes that go out, of a whole that may be known, and then how far they are read and the memories that come of them; shown once
+/// that took a second. The first is over long before the second where the daemon keeps what comes faster than it reads it.
 /// Whoever sends and whoever counts may be two threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Transfer {
@@ -102,6 +103,8 @@ pub(crate) struct Transfer {
     message: &'static str,
     started: Instant,
     waits: Arc<AtomicBool>,
+    /// Whether the bytes have all gone out and memories are counted.
+    counts: Arc<AtomicBool>,
 }
 
 impl Transfer {
@@ -112,8 +115,10 @@ impl Transfer {
 
     /// Starts with nothing sent, unseen.
     pub(crate) fn new(screen: Screen, message: &'static str, whole_bytes: Option<u64>) -> Self {
-        let bar = ProgressBar::with_draw_target(whole_bytes, ProgressDrawTarget::hidden()).with_message(message);
-        let this = Self { bar, message, started: Instant::now(), waits: Arc::new(AtomicBool::new(screen.watched)) };
+        let bar = ProgressBar::with_draw_target(whole_bytes, ProgressDrawTarget::hidden())
+            .with_message(format!("{message}: sending"));
+        let waits = Arc::new(AtomicBool::new(screen.watched));
+        let this = Self { bar, message, started: Instant::now(), waits, counts: Arc::default() };
         this.look(if whole_bytes.is_some() { Self::SENDING } else { Self::SENDING_UNKNOWN });
         this
     }
@@ -126,7 +131,10 @@ impl Transfer {
 
     /// Says how many memories came of them so far, and how much of all bytes they were made of.
     pub(crate) fn counted(&self, memories: u64, read_bytes: u64, whole_bytes: u64) {
-        self.look(Self::COUNTING);
+        if !self.counts.swap(true, Ordering::Relaxed) {
+            self.look(Self::COUNTING);
+            self.bar.reset_eta();
+        }
         self.bar.set_length(whole_bytes);
         self.bar.set_position(read_bytes);
         self.bar.set_message(format!("{}: {} memories", self.message, HumanCount(memories)));
@@ -163,6 +171,9 @@ mod tests {
         let transfer = Transfer::new(screen, "importing", Some(10));
         transfer.clone().sent(4);
         assert_eq!((transfer.bar.position(), transfer.bar.length()), (4, Some(10)));
+        assert_eq!(transfer.bar.message(), "importing: sending");
+        transfer.counted(0, 0, 60);
+        assert_eq!((transfer.bar.position(), transfer.bar.length()), (0, Some(60)));
         transfer.counted(1_234, 30, 60);
         assert_eq!((transfer.bar.position(), transfer.bar.length()), (30, Some(60)));
         assert_eq!(transfer.bar.message(), "importing: 1,234 memories");

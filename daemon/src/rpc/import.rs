@@ -112,6 +112,9 @@ fn run(
     reports: &mpsc::Sender<Result<v1::ImportProgress, Status>>,
 ) -> Result<v1::ImportProgress, Status> {
     let spool = spool(runtime, pieces)?;
+    // Whoever sent it sees that all of it is there, and then how far it is read.
+    let (bytes_read, bytes_whole) = spool.reading().so_far();
+    reports.try_send(Ok(v1::ImportProgress { bytes_read, bytes_whole, ..v1::ImportProgress::default() })).ok();
     // Held to the end. Nothing is behind it that a panic could leave half done.
     let _importing = runtime.importing.lock().unwrap_or_else(PoisonError::into_inner);
     let home = match request.scope.as_str() {

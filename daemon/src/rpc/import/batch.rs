@@ -40,6 +40,9 @@ struct Named {
     rewords: bool,
 }
 
+/// Memories between two reports, whether they are written or not.
+const REPORT_MEMORIES: u64 = 1_000;
+
 /// Bytes of entries that are kept until the whole file was seen.
 const PUT_OFF_MAX_BYTES: usize = 16 * 1024 * 1024;
 
@@ -127,6 +130,10 @@ impl<'r> Importer<'r> {
             Match::Known(known) => self.meet(&known, incoming, place),
             Match::New { is_repeat } => self.store(incoming.memory, place, !is_repeat),
             Match::Perhaps => self.put_off(incoming, place)?,
+        }
+        // What is known or only looked at fills no batch.
+        if self.progress.read.is_multiple_of(REPORT_MEMORIES) {
+            self.report();
         }
         self.send_full()
     }
@@ -234,7 +241,8 @@ impl<'r> Importer<'r> {
                 self.edit(*number, Edit::Set(Box::new(fields)))
             });
             let requests = requests.collect();
-            self.write(requests)?.blocking_recv().map_err(|_| gone())?;
+            let answer = self.write(requests)?.blocking_recv();
+            answer.map_err(|_| settle_status(&self.runtime.writer.lost()))?;
         }
         Ok(())
     }
@@ -315,11 +323,16 @@ impl<'r> Importer<'r> {
         for (name, outcome) in names.into_iter().zip(outcomes) {
             self.count(name, outcome);
         }
+        self.report();
+        Ok(())
+    }
+
+    /// Says how far it is.
+    fn report(&self) {
         let (bytes_read, bytes_whole) = self.reading.so_far();
         let progress = v1::ImportProgress { bytes_read, bytes_whole, ..self.progress.clone() };
         // Progress that nobody waits for may be missed.
         self.reports.try_send(Ok(progress)).ok();
-        Ok(())
     }
 
     fn count(&mut self, name: Named, outcome: Result<Outcome, WriteError>) {
