@@ -18,3 +18,5 @@ pub const ALREADY_RUNNING: u8 = 75;
 pub const NEWER_FORMAT: u8 = 76;
 /// Not allowed.
 pub const PERMISSION: u8 = 77;
+/// Ended by Ctrl-C, as shells say it.
+pub const INTERRUPTED: u8 = 130;

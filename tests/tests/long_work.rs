@@ -12,6 +12,8 @@ use helix_proto::notice::Notice;
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::{Binary, Home, Project, Served};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tonic::Response;
 use tonic::codegen::tokio_stream::iter;
 
@@ -191,6 +193,26 @@ fn an_import_whose_caller_dies_ends_and_comes_again_without_repeats() {
     assert!(output.status.success() && said.contains(&format!("{MEMORIES} memories read: ")), "{said}");
     assert!(!said.contains(&format!("{MEMORIES} stored")) && !said.contains(" 0 stored"), "{said}");
     assert_eq!(active(&mut served), u64::from(MEMORIES));
+}
+
+#[test]
+fn an_interrupted_import_tells_no_more_than_was_stored() {
+    let mut served = Served::new().unwrap();
+    let project = Project::without_git(&served.home, "p").unwrap();
+    let file: PathBuf = served.home.scratch().join("all.json");
+    fs::write(&file, format!("[{}]", entries(0, MEMORIES))).unwrap();
+    let mut command = served.home.command(Binary::Ctl);
+    command.args(["import", file.to_str().unwrap()]).current_dir(&project.root).stdin(Stdio::null());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    within(DEADLINE, || Ok((active(&mut served) > 2_000).then_some(()))).unwrap();
+    kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("import the same again"), "{said}");
+    let told = said.split("interrupted; ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).unwrap_or(0);
+    let stored = active(&mut served);
+    assert!(stored >= told && stored < u64::from(MEMORIES), "{stored}: {said}");
 }
 
 #[test]

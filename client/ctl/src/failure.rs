@@ -62,6 +62,9 @@ pub(crate) enum Failure {
         /// What failed.
         failure: Box<Self>,
     },
+    /// Ctrl-C came.
+    #[error("interrupted")]
+    Interrupted,
     /// Whoever read our output has gone away, which is no fault of anybody.
     #[error("the reader of the output went away")]
     ReaderGone,
@@ -88,6 +91,7 @@ impl Failure {
             Self::Wiring(error) => error.exit_code(),
             Self::Encode(_) => exit::INTERNAL,
             Self::Within { failure, .. } => failure.exit_code(),
+            Self::Interrupted => exit::INTERRUPTED,
             Self::ReaderGone => exit::OK,
         }
     }
@@ -218,6 +222,7 @@ mod tests {
             (Failure::Connect(home.into()), exit::PERMISSION),
             (Failure::io("writing")(io::Error::from(io::ErrorKind::StorageFull)), exit::IO),
             (Failure::io("writing")(denied()), exit::PERMISSION),
+            (Failure::Interrupted, exit::INTERRUPTED),
             (Failure::ReaderGone, exit::OK),
         ];
         for (failure, expected) in table {

@@ -12,6 +12,7 @@ mod editor;
 mod failure;
 mod finding;
 mod input;
+mod interrupt;
 mod model;
 mod pick;
 mod programs;

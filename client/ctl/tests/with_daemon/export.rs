@@ -5,7 +5,7 @@ use std::fs;
 use helix_client::v1::{ExchangeFormat, ExportPiece};
 
 use crate::fake::State;
-use crate::world::{USAGE, World, assert_code, json, names, stderr, stdout};
+use crate::world::{INTERRUPTED, USAGE, World, assert_code, json, names, stderr, stdout};
 
 fn piece(file: &str, data: &str, written: u64) -> ExportPiece {
     ExportPiece { file: file.to_owned(), data: data.as_bytes().to_vec(), written, total: 3, notes: Vec::new() }
@@ -53,6 +53,18 @@ fn an_export_that_breaks_leaves_what_was_there() {
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     assert_code(&world.run(&["export", "-f", "markdown", "-o", "out"]), 74);
     assert_eq!(names(&world.path("project")), [path]);
+}
+
+#[test]
+fn an_interrupted_export_leaves_nothing_behind() {
+    let world = World::new(State { pieces: two_pieces(), hangs: true, ..State::default() });
+    for line in [&["export", "out.json"][..], &["export", "-f", "markdown", "out"]] {
+        let exports = world.fake.look(|state| state.exports.len());
+        let output = world.interrupt(line, |state| state.exports.len() > exports);
+        assert_code(&output, INTERRUPTED);
+        assert_eq!(stderr(&output), "helixctl: interrupted; nothing was written\n");
+        assert!(names(&world.path("project")).is_empty(), "{:?}", names(&world.path("project")));
+    }
 }
 
 #[test]

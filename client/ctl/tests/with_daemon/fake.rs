@@ -11,13 +11,14 @@ use helix_client::v1::helix_server::{Helix, HelixServer};
 use tokio::net::UnixListener;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
-use tokio_stream::iter;
 use tokio_stream::wrappers::UnixListenerStream;
+use tokio_stream::{StreamExt, iter, pending as endless};
 use tonic::codegen::BoxStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
 /// What the stand-in answers, and what it was asked.
+#[expect(clippy::struct_excessive_bools, reason = "each is one thing that a test may ask for")]
 #[derive(Default)]
 pub(crate) struct State {
     /// The one memory; its sequence grows by this with every reading.
@@ -39,6 +40,8 @@ pub(crate) struct State {
     pub(crate) import_ended: bool,
     pub(crate) import_reply: v1::ImportProgress,
     pub(crate) import_refused: bool,
+    /// Imports and exports never end.
+    pub(crate) hangs: bool,
     pub(crate) upgraded: Option<String>,
     pub(crate) calls: Vec<String>,
     pub(crate) checkpoint: Option<v1::TaskCheckpoint>,
@@ -199,7 +202,9 @@ impl Helix for Answers {
             let pieces = state.pieces.clone().into_iter().map(Ok);
             let end =
                 state.export_breaks.then(|| Err(Status::internal("reading the store failed; run helixctl doctor")));
-            let stream: BoxStream<v1::ExportPiece> = Box::pin(iter(pieces.chain(end).collect::<Vec<_>>()));
+            let pieces = iter(pieces.chain(end).collect::<Vec<_>>());
+            let stream: BoxStream<v1::ExportPiece> =
+                if state.hangs { Box::pin(pieces.chain(endless())) } else { Box::pin(pieces) };
             Ok(Response::new(stream))
         })
     }
@@ -215,8 +220,14 @@ impl Helix for Answers {
                 return Err(Status::invalid_argument("byte 0 is no record; is it another format?"));
             }
         }
-        self.with("import", |state| {
+        let hangs = self.with("import", |state| {
             state.import_ended = true;
+            state.hangs
+        });
+        if hangs {
+            return pending().await;
+        }
+        self.with("import", |state| {
             let working = v1::ImportProgress { read: 1, ..v1::ImportProgress::default() };
             let stream: BoxStream<v1::ImportProgress> = Box::pin(iter([Ok(working), Ok(state.import_reply.clone())]));
             Ok(Response::new(stream))

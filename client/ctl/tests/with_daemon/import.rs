@@ -3,7 +3,7 @@
 use helix_client::v1::{ExchangeFormat, ImportProgress};
 
 use crate::fake::State;
-use crate::world::{DATA, USAGE, World, assert_code, json, stderr, stdout};
+use crate::world::{DATA, INTERRUPTED, USAGE, World, assert_code, json, stderr, stdout};
 
 fn done() -> ImportProgress {
     ImportProgress { read: 5, stored: 3, known: 2, done: true, ..ImportProgress::default() }
@@ -103,6 +103,15 @@ fn an_import_that_the_daemon_refuses_or_ends_early_fails() {
     let output = early.run(&["import", "in.json"]);
     assert_code(&output, 69);
     assert!(stderr(&output).contains("2 memories were stored until then"), "{}", stderr(&output));
+}
+
+#[test]
+fn an_interrupted_import_says_how_to_go_on() {
+    let world = World::new(State { hangs: true, ..State::default() });
+    world.write("in.json", "{}");
+    let output = world.interrupt(&["import", "in.json"], |state| state.import_ended);
+    assert_code(&output, INTERRUPTED);
+    assert_eq!(stderr(&output), "helixctl: interrupted; nothing was stored until then; import the same again\n");
 }
 
 #[test]

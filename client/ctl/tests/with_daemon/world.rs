@@ -5,8 +5,11 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::pty::openpty;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use crate::fake::{Fake, State};
@@ -14,6 +17,10 @@ use crate::fake::{Fake, State};
 pub(crate) const USAGE: i32 = 64;
 pub(crate) const DATA: i32 = 65;
 pub(crate) const UNAVAILABLE: i32 = 69;
+pub(crate) const INTERRUPTED: i32 = 130;
+
+/// How long a command may take to begin, even on a busy machine.
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Where a command runs.
 pub(crate) struct World {
@@ -61,6 +68,17 @@ impl World {
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
+    }
+
+    /// Runs until the stand-in knows of it, and then sends Ctrl-C.
+    pub(crate) fn interrupt(&self, arguments: &[&str], is_under_way: impl Fn(&State) -> bool) -> Output {
+        let child = self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let deadline = Instant::now() + DEADLINE;
+        while !self.fake.look(&is_under_way) && Instant::now() < deadline {
+            thread::yield_now();
+        }
+        kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), Signal::SIGINT).unwrap();
+        child.wait_with_output().unwrap()
     }
 
     pub(crate) fn run_with_input(&self, arguments: &[&str], input: &[u8]) -> Output {

@@ -20,6 +20,7 @@ use crate::context::{Context, wait};
 use crate::document::ExportDocument;
 use crate::failure::{Failure, Outcome};
 use crate::input::STREAM;
+use crate::interrupt::unless_interrupted;
 use crate::progress::Counter;
 use crate::screen;
 use crate::text::one_line;
@@ -76,10 +77,9 @@ impl Export {
         let output = self.file.as_deref().or(self.output.as_deref()).unwrap_or(STREAM);
         let format = self.checked_format(&context.cwd, output)?;
         let target = (output != STREAM).then(|| context.cwd.join(output));
-        let mut sink = match &target {
-            None => Sink::Stdout,
-            Some(path) if format == Format::Markdown => Sink::directory(path, self.force)?,
-            Some(path) => Sink::file(path, self.may_replace(path)?)?,
+        let replaces = match &target {
+            Some(path) if format != Format::Markdown => self.may_replace(path)?,
+            Some(_) | None => self.force,
         };
         let request = v1::ExportRequest {
             caller: Some(context.caller()),
@@ -87,33 +87,26 @@ impl Export {
             scopes: if self.all { vec![ALL.to_owned()] } else { self.scope },
             topics: self.topic,
         };
-        let written = wait(async {
+        let work = async {
+            let mut sink = match &target {
+                None => Sink::Stdout,
+                Some(path) if format == Format::Markdown => Sink::directory(path, replaces)?,
+                Some(path) => Sink::file(path, replaces)?,
+            };
             let mut client = context.connect(Start::IfAbsent).await?;
             let pieces = client.call(async |rpc| rpc.export(request.clone()).await).await?;
-            receive(context, pieces, &mut sink).await
-        })?;
+            let written = receive(context, pieces, &mut sink).await?;
+            Ok((written, sink))
+        };
+        // A reader of stdout may keep a write waiting, and there is nothing to take away.
+        let done = if target.is_some() { wait(unless_interrupted(work)) } else { wait(work) };
+        let (written, sink) = done.map_err(interrupted)?;
         let files = sink.finish()?;
         for note in written.notes.iter().filter(|_| !self.json) {
             screen::remark(&format!("helixctl: {}", one_line(note)));
         }
-        let Some(path) = target else { return Ok(exit::OK) };
-        let Written { memories, bytes, notes } = &written;
-        if self.json {
-            let target = path.to_string_lossy();
-            let format = format.name();
-            screen::json(&ExportDocument {
-                format,
-                target: &target,
-                memories: *memories,
-                bytes: *bytes,
-                files,
-                notes,
-            })?;
-        } else {
-            let shown = one_line(&path.to_string_lossy());
-            let memories = count_of(*memories, "memory", "memories");
-            let bytes = count_of(*bytes, "byte", "bytes");
-            screen::print(&format!("exported\t{memories}\t{bytes}\t{shown}\n"))?;
+        if let Some(path) = target {
+            tell(&path.to_string_lossy(), format, files, &written, self.json)?;
         }
         Ok(exit::OK)
     }
@@ -157,6 +150,26 @@ impl Export {
             return refused("an export is not for a terminal; name a file: helixctl export FILE, or redirect stdout");
         }
         Ok(format)
+    }
+}
+
+/// Says what was written, and where.
+fn tell(target: &str, format: Format, files: usize, written: &Written, json: bool) -> Result<(), Failure> {
+    let Written { memories, bytes, notes } = written;
+    if json {
+        let format = format.name();
+        return screen::json(&ExportDocument { format, target, memories: *memories, bytes: *bytes, files, notes });
+    }
+    let memories = count_of(*memories, "memory", "memories");
+    let bytes = count_of(*bytes, "byte", "bytes");
+    screen::print(&format!("exported\t{memories}\t{bytes}\t{}\n", one_line(target)))
+}
+
+/// Says what Ctrl-C left behind: nothing.
+fn interrupted(failure: Failure) -> Failure {
+    match failure {
+        Failure::Interrupted => Failure::Within { what: "nothing was written".to_owned(), failure: Box::new(failure) },
+        other => other,
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod source;
 
+use std::cell::RefCell;
 use std::error::Error;
 use std::thread;
 use std::time::Duration;
@@ -24,6 +25,7 @@ use crate::context::{Context, wait};
 use crate::document::ImportDocument;
 use crate::failure::{Failure, Outcome};
 use crate::input::STREAM;
+use crate::interrupt::unless_interrupted;
 use crate::progress::Transfer;
 use crate::{render, screen};
 
@@ -70,13 +72,18 @@ impl Import {
             trust: self.trust,
             ..v1::ImportPiece::default()
         };
-        let result = wait(async {
+        let course = Course::new(Transfer::new(context.screen, "importing", source.bytes), self.dry_run);
+        let work = unless_interrupted(async {
             let mut client = context.connect(Start::IfAbsent).await?;
-            let transfer = Transfer::new(context.screen, "importing", source.bytes);
-            let imported = timeout(IMPORT_DEADLINE, import(&transfer, &mut client, source, first)).await;
-            transfer.finish();
+            let imported = timeout(IMPORT_DEADLINE, import(&course, &mut client, source, first)).await;
             imported
                 .map_err(|_| Failure::Unavailable("the import did not end in time; see the daemon's log".to_owned()))?
+        });
+        let result = wait(work);
+        course.transfer.finish();
+        let result = result.map_err(|failure| match failure {
+            Failure::Interrupted => course.partly(failure),
+            other => other,
         })?;
         if self.json {
             screen::json(&ImportDocument::new(&result, self.dry_run))?;
@@ -92,14 +99,22 @@ impl Import {
     }
 }
 
+/// How far an import is.
+struct Course {
+    transfer: Transfer,
+    /// What the daemon said last.
+    last: RefCell<v1::ImportProgress>,
+    dry_run: bool,
+}
+
 /// Reads and sends on a thread of its own while the daemon answers here.
 async fn import(
-    transfer: &Transfer,
+    course: &Course,
     client: &mut Client,
     source: Source,
     first: v1::ImportPiece,
 ) -> Result<v1::ImportProgress, Failure> {
-    let sending = transfer.clone();
+    let sending = course.transfer.clone();
     let (pieces, waiting) = mpsc::channel(PIECES_WAITING_MAX);
     let (ended, mut end) = oneshot::channel();
     let reader = thread::Builder::new().name("import-reader".to_owned());
@@ -110,7 +125,7 @@ async fn import(
         drop(ended.send((result, pieces)));
     });
     drop(reader.map_err(Failure::io("starting a thread"))?);
-    let mut conversation = std::pin::pin!(converse(transfer, client, waiting));
+    let mut conversation = std::pin::pin!(converse(course, client, waiting));
     tokio::select! {
         result = &mut conversation => result,
         read = &mut end => {
@@ -124,49 +139,98 @@ async fn import(
 }
 
 async fn converse(
-    transfer: &Transfer,
+    course: &Course,
     client: &mut Client,
     pieces: mpsc::Receiver<v1::ImportPiece>,
 ) -> Result<v1::ImportProgress, Failure> {
     let stream = ReceiverStream::new(pieces);
     let mut replies = client.call_once(IMPORT_DEADLINE, async |rpc| rpc.import(stream).await).await?;
-    let mut last = v1::ImportProgress::default();
-    while let Some(progress) = replies.message().await.map_err(|status| ended(status, &last))? {
-        transfer.counted(progress.read, progress.bytes_read, progress.bytes_whole);
-        last = progress;
-        if last.done {
-            break;
+    while let Some(progress) = replies.message().await.map_err(|status| course.ended(status))? {
+        if progress.done {
+            return Ok(progress);
         }
+        course.reached(progress);
     }
-    if last.done {
-        return Ok(last);
-    }
-    Err(partly(Failure::Unavailable("the daemon ended the import early; see its log".to_owned()), &last))
+    Err(course.partly(Failure::Unavailable("the daemon ended the import early; see its log".to_owned())))
 }
 
-/// Why the daemon sends no more. Only a lost connection leaves open how much of what was sent last is stored.
-fn ended(status: Status, last: &v1::ImportProgress) -> Failure {
-    if is_lost_connection(&status) || (status.code() == Code::Internal && status.source().is_some()) {
-        let gone = "the daemon went away before the import had ended; more than the following may be stored".to_owned();
-        return partly(Failure::Unavailable(gone), last);
+impl Course {
+    fn new(transfer: Transfer, dry_run: bool) -> Self {
+        Self { transfer, last: RefCell::default(), dry_run }
     }
-    partly(status.into(), last)
+
+    fn reached(&self, progress: v1::ImportProgress) {
+        self.transfer.counted(progress.read, progress.bytes_read, progress.bytes_whole);
+        *self.last.borrow_mut() = progress;
+    }
+
+    /// Why the daemon sends no more. Only a lost connection leaves open how much of what was sent last is stored.
+    fn ended(&self, status: Status) -> Failure {
+        if is_lost_connection(&status) || (status.code() == Code::Internal && status.source().is_some()) {
+            let gone =
+                "the daemon went away before the import had ended; more than the following may be stored".to_owned();
+            return self.partly(Failure::Unavailable(gone));
+        }
+        self.partly(status.into())
+    }
+
+    /// Says what is stored all the same.
+    fn partly(&self, failure: Failure) -> Failure {
+        partly(failure, &self.last.borrow(), self.dry_run)
+    }
 }
 
 /// Known memories are not stored again, so the same input may be given again; but a file at fault has to be mended first.
-fn partly(failure: Failure, last: &v1::ImportProgress) -> Failure {
+fn partly(failure: Failure, last: &v1::ImportProgress, dry_run: bool) -> Failure {
     let is_input = matches!(&failure, Failure::Daemon(status) if status.code() == Code::InvalidArgument);
-    let is_begun = last.stored + last.revised > 0;
+    let is_begun = last.stored + last.revised > 0 && !dry_run;
     let failure = if is_input && is_begun { Failure::Data(failure.to_string()) } else { failure };
     let next = if is_input { "mend the file and import it again" } else { "import the same again" };
     let revised = if last.revised == 0 { String::new() } else { format!(" and {} revised", last.revised) };
-    let what = match is_begun {
-        false if is_input => "nothing was stored".to_owned(),
-        false => format!("nothing was stored until then; {next}"),
-        true => {
-            let stored = count_of(last.stored, "memory was", "memories were");
-            format!("{stored} stored{revised} until then; {next} to go on: what is stored is found known")
-        }
+    // The daemon ends at its next batch, and nobody is there any more to be told of those before.
+    let is_open = matches!(failure, Failure::Interrupted) && last.bytes_whole > 0 && !dry_run;
+    let open = if is_open { "; what was on its way may be stored as well" } else { "" };
+    let what = if is_begun {
+        let stored = count_of(last.stored, "memory was", "memories were");
+        format!("{stored} stored{revised} until then{open}; {next} to go on: what is stored is found known")
+    } else if is_input || dry_run {
+        "nothing was stored".to_owned()
+    } else {
+        format!("nothing was stored until then{open}; {next}")
     };
     Failure::Within { what, failure: Box::new(failure) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(failure: Failure, stored: u64, bytes_whole: u64, dry_run: bool) -> (String, u8) {
+        let last = v1::ImportProgress { stored, bytes_whole, ..v1::ImportProgress::default() };
+        let told = partly(failure, &last, dry_run);
+        (told.to_string(), told.exit_code())
+    }
+
+    #[test]
+    fn an_import_that_was_interrupted_says_what_is_stored() {
+        let begun = "interrupted; 1 memory was stored until then; what was on its way may be stored as well; import the same \
+                     again to go on: what is stored is found known";
+        assert_eq!(said(Failure::Interrupted, 1, 9, false), (begun.to_owned(), exit::INTERRUPTED));
+        let read = "interrupted; nothing was stored until then; what was on its way may be stored as well; import the same again";
+        assert_eq!(said(Failure::Interrupted, 0, 9, false).0, read);
+        assert_eq!(
+            said(Failure::Interrupted, 0, 0, false).0,
+            "interrupted; nothing was stored until then; import the same again"
+        );
+        assert_eq!(said(Failure::Interrupted, 1, 9, true).0, "interrupted; nothing was stored");
+    }
+
+    #[test]
+    fn a_file_at_fault_was_taken_in_part_or_not_at_all() {
+        let cut = || Failure::from(Status::invalid_argument("it is cut"));
+        let begun = "it is cut; 1 memory was stored until then; mend the file and import it again to go on: what is stored is \
+                     found known";
+        assert_eq!(said(cut(), 1, 9, false), (begun.to_owned(), exit::DATA));
+        assert_eq!(said(cut(), 0, 9, false), ("it is cut; nothing was stored".to_owned(), exit::USAGE));
+    }
 }
