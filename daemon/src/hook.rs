@@ -207,6 +207,7 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Pe
 }
 
 fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Instant, peer: Peer) -> Vec<u8> {
+    let was_given_up = peer.is_gone();
     let Some(mut input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
         return Vec::new();
@@ -264,7 +265,9 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         for key in [&input.session_id, &context.key] {
             runtime.sessions.works_in(key, &home, &directory);
         }
-        if !context.is_awaited() {
+        // Whoever changes the program knows that events go unanswered meanwhile.
+        let is_excused = runtime.work.is_ending() || (was_given_up && runtime.has_just_taken_over());
+        if !context.is_awaited() && !is_excused {
             let (scope, event) = (&context.project.scope, &request.event);
             runtime.watches.was_late(&runtime.writer, scope, event, runtime.started_at, runtime.now());
         }

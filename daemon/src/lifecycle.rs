@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::detach::leave_start_log;
 use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
-use crate::handover::{Handover, Successor};
+use crate::handover::{self, Handover, Successor};
 use crate::home::{Home, make_directory};
 use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions, Twice, Watches};
 use crate::indexer::{self, Indexer};
@@ -229,6 +229,7 @@ impl Runtime {
             hook_gate: Gate::default(),
             clock,
             started_at,
+            is_successor: handover::is_taking_over(),
             successor: Mutex::default(),
             program: std::env::current_exe().map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 use helix_engine::ports::Clock;
@@ -24,6 +25,9 @@ use crate::writer::WriterHandle;
 
 /// Longest agent or session name that is kept, in characters.
 const NAME_MAX_CHARS: usize = 128;
+
+/// How long after a hand-over what waited for its end may still be taken up, on a busy machine.
+const BACKLOG_MAX: Duration = Duration::from_secs(10);
 
 /// Shared by all handlers.
 pub(crate) struct Runtime {
@@ -59,6 +63,8 @@ pub(crate) struct Runtime {
     pub(crate) clock: SystemClock,
     /// When the daemon was started.
     pub(crate) started_at: Timestamp,
+    /// Whether it took over from another program then.
+    pub(crate) is_successor: bool,
     /// Who takes over when the daemon stops.
     pub(crate) successor: Mutex<Option<Successor>>,
     /// The program file this daemon was started from.
@@ -103,6 +109,12 @@ impl Runtime {
     /// Now.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Whether the daemon took over from another program just now: what came meanwhile waited in the socket's backlog.
+    pub(crate) fn has_just_taken_over(&self) -> bool {
+        let age_us = self.now().as_micros().saturating_sub(self.started_at.as_micros());
+        self.is_successor && u128::try_from(age_us).is_ok_and(|age_us| age_us < BACKLOG_MAX.as_micros())
     }
 
     /// Finds the project of a directory. May run git, so call it off the async threads.

@@ -1,12 +1,13 @@
 //! What nobody received was not given: it comes the next time. And what was received is known wherever it was written down.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use helix_proto::v1::{Program, ReceiptsReply, ReceiptsRequest};
+use helix_proto::v1::{Program, ReceiptsReply, ReceiptsRequest, UpgradeRequest};
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
-use helix_tests::{HookRun, Rpc};
+use helix_tests::{Binary, HookRun, Rpc};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use tonic::Code;
@@ -37,6 +38,43 @@ fn an_answer_that_came_too_late_was_not_given() {
         || Rpc::connect(&world.home).unwrap().call(async |client| client.receipts(ReceiptsRequest::default()).await);
     let one = within(Duration::from_secs(5), || Ok(receipts().map(|reply| (reply.receipts.len() == 1).then_some(()))?));
     assert!(one.is_ok(), "{:?}", receipts());
+}
+
+#[test]
+fn what_a_hand_over_delays_is_not_counted() {
+    let world = World::new();
+    let program = world.home.scratch().join("slow-helixd");
+    let real = Binary::Daemon.path();
+    let script = format!(
+        "#!/bin/sh\ncase \"$1\" in --version|--can-open=*) ;; *) sleep 3 ;; esac\nexec '{}' \"$@\"\n",
+        real.display()
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+    let session = world.session("one");
+    session.read("src/first.rs").unwrap();
+    let mut rpc = Rpc::connect(&world.home).unwrap();
+    let before = rpc.status().unwrap().started_at_us;
+    let request = UpgradeRequest { program: program.to_string_lossy().into_owned() };
+    rpc.call(async |client| client.upgrade(request.clone()).await).unwrap();
+    let waited = |number: usize| {
+        let file = world.project.root.join(format!("src/{number}.rs"));
+        let input = session.input("PreToolUse-Read", |input| input["tool_input"] = json!({"file_path": file}));
+        let run = HookRun::of(&world.home, "ambient", input.unwrap().to_string().as_bytes()).unwrap();
+        run.check_silent().unwrap();
+        run.elapsed >= Duration::from_millis(100)
+    };
+    let gave_up = (0..8).filter(|number| waited(*number)).count();
+    assert!(gave_up >= 5, "{gave_up}");
+    let status = || Rpc::connect(&world.home).and_then(|mut rpc| Ok(rpc.status()?));
+    within(Duration::from_mins(1), || Ok((status()?.started_at_us > before).then_some(()))).unwrap();
+    // The old program may have had the first of them.
+    let told = || Ok((status()?.hooks_answered >= 4).then_some(()));
+    within(Duration::from_secs(5), told).unwrap();
+    // The last of them is noted by the time that another is answered. A busy machine may delay that one, and the first.
+    session.read("src/last.rs").unwrap();
+    let late = status().unwrap().late_hooks;
+    assert!(late.iter().map(|late| late.times).sum::<u64>() < 4, "{gave_up} waited for the new program: {late:?}");
 }
 
 #[test]

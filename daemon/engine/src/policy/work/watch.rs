@@ -75,7 +75,7 @@ pub struct Watch {
     /// Events that were answered with nothing because something failed, and were not told of yet.
     #[prost(uint32, tag = "3")]
     failures: u32,
-    /// Events whose answers came too late, and were not told of yet.
+    /// Events whose answers came too late though the daemon had run for a while, and were not told of yet.
     #[prost(uint32, tag = "6")]
     late: u32,
     /// Those of the last week, whether told of or not.
@@ -114,7 +114,6 @@ impl Watch {
 
     /// Notes that an event's answer came too late, from a daemon that was started at a time.
     pub fn was_late(&mut self, event: &str, started_at: Timestamp, now: Timestamp) {
-        self.late = self.late.saturating_add(1);
         self.lates.retain(|late| age(late.last_at_us, now) < LATE_MAX);
         let known = self.lates.iter().position(|late| late.event == event);
         let mut late = known.map_or_else(Late::default, |place| self.lates.swap_remove(place));
@@ -122,6 +121,8 @@ impl Watch {
         late.times = late.times.saturating_add(1);
         let is_starting = age(started_at.as_micros(), now) < STARTING_MAX;
         late.after_start = late.after_start.saturating_add(u32::from(is_starting));
+        // Nobody could do anything about what a start delays.
+        self.late = self.late.saturating_add(u32::from(!is_starting));
         late.last_at_us = now.as_micros();
         self.lates.push(late);
     }
@@ -242,12 +243,15 @@ mod tests {
         let mut watch = Watch::default();
         watch.failed();
         watch.failed();
-        watch.was_late("prompt", day(0), day(0));
+        watch.was_late("prompt", day(0), day(1));
         let told = watch.started(&[], day(0));
         assert!(told.len() == 1 && told.iter().all(|text| text.contains("2 events of earlier sessions")));
         assert!(watch.started(&[], day(0)).is_empty());
-        (0..LATE_MIN).for_each(|_| watch.was_late("prompt", day(0), day(0)));
-        assert!(watch.started(&[], day(0)).iter().all(|text| text.contains("5 events")));
+        (0..LATE_MIN).for_each(|_| watch.was_late("prompt", day(0), day(1)));
+        let told = watch.started(&[], day(1));
+        assert!(told.len() == 1 && told.iter().all(|text| text.contains("5 events")), "{told:?}");
+        (0..LATE_MIN).for_each(|_| watch.was_late("prompt", day(1), day(1)));
+        assert!(watch.started(&[], day(1)).is_empty(), "a start delays some");
     }
 
     #[test]
