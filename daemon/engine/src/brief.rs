@@ -31,7 +31,7 @@ pub use category::{Category, UnknownCategory};
 pub use classify::{category_of, is_stated_in};
 pub use compose::compose;
 pub use render::{
-    CATEGORY_LINES_MAX, CATEGORY_MAX_CHARS, Detail, SCAN_LINES_MAX, SUMMARY_LINES_MAX, UnknownDetail, render,
+    CATEGORY_LINES_MAX, CATEGORY_MAX_CHARS, Detail, SCAN_LINES_MAX, SUMMARY_LINES_MAX, UnknownDetail, render, whole,
 };
 pub use standing::{CONSIDERED_MAX, Standing, consider, consider_each};
 

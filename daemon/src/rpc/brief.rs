@@ -17,14 +17,14 @@ use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::StoreError;
 use helix_engine::strand::Strand;
-use helix_proto::limits::QUERY_MAX_BYTES;
+use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
 use helix_proto::v1;
 use jiff::tz::TimeZone;
 use tonic::Status;
 
 use super::search::slips;
-use super::{convert, scopes};
-use crate::runtime::Runtime;
+use super::{convert, scopes, shown};
+use crate::runtime::{Asker, Runtime};
 use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 
 /// Microseconds of an hour.
@@ -40,6 +40,7 @@ pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1:
     let focus = request.focus.iter().map(|name| Category::parse(name)).collect::<Result<Vec<_>, _>>();
     let view = View {
         runtime,
+        asker: &asker,
         focus: focus.map_err(|error| Status::invalid_argument(error.to_string()))?,
         detail: match request.detail() {
             v1::BriefDetail::Summary => Detail::Summary,
@@ -64,6 +65,7 @@ fn after(since_hours: u32, now: Timestamp) -> Option<Timestamp> {
 /// What may be in the briefing, and how it is to be shown.
 struct View<'r> {
     runtime: &'r Runtime,
+    asker: &'r Asker,
     /// Categories to show; empty for all.
     focus: Vec<Category>,
     detail: Detail,
@@ -163,8 +165,15 @@ impl View<'_> {
         });
         composed.total += chosen.out_of_focus;
         composed.out_of_focus += chosen.out_of_focus;
+        let text = brief::render(&composed, self.detail, &self.zone);
+        // Nobody knows where a longer one is cut.
+        if text.chars().count() <= ANSWER_MAX_CHARS {
+            let whole: Vec<MemoryNumber> =
+                brief::whole(&composed, self.detail, &self.zone).map(|memory| memory.number).collect();
+            shown::note_known(self.runtime, self.asker, &whole);
+        }
         Ok(v1::BriefReply {
-            text: brief::render(&composed, self.detail, &self.zone),
+            text,
             json: json::brief(&composed).map_err(|error| Status::internal(error.to_string()))?,
             memories: u32::try_from(composed.total).unwrap_or(u32::MAX),
         })

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use helix_engine::model::Memory;
+use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::recall::pack::pack;
@@ -12,7 +12,7 @@ use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEX
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, off_thread, scopes, search};
+use super::{convert, off_thread, scopes, search, shown};
 use crate::runtime::{Asker, Runtime};
 use crate::sources::SEARCH_READ_MAX_BYTES;
 
@@ -98,6 +98,9 @@ fn reply(
         let room = room.saturating_sub(CONTEXT_REST_MAX_CHARS);
         packed = pack(heading, &memories, &look, room, &asker.zone);
     }
+    let whole: Vec<MemoryNumber> =
+        packed.whole.iter().filter_map(|&at| memories.get(at)).map(|memory| memory.number).collect();
+    shown::note_known(runtime, asker, &whole);
     let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
     v1::ContextReply {
         handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),

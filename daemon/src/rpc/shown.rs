@@ -9,8 +9,11 @@ use helix_proto::v1::TextShown;
 
 use crate::runtime::{Asker, Runtime};
 
-/// Notes that the asker's session stored memories: it has their texts.
-pub(super) fn note_stored(runtime: &Runtime, asker: &Asker, numbers: &[MemoryNumber]) {
+/// Characters around a memory's text beside its names: its day, its place, marks and what sets it apart.
+const AROUND_CHARS: usize = 100;
+
+/// Notes memories that the asker's session has the whole texts of: it stored them, or an answer holds them to their ends.
+pub(super) fn note_known(runtime: &Runtime, asker: &Asker, numbers: &[MemoryNumber]) {
     if asker.actor.origin == Origin::Agent && !asker.actor.session.is_empty() {
         runtime.sessions.know(&asker.actor.session, numbers, runtime.now());
     }
@@ -24,30 +27,40 @@ pub(super) fn note(runtime: &Runtime, asker: &Asker, shown: TextShown, numbers: 
         return;
     }
     let memories = runtime.strand.memories(numbers).unwrap_or_default();
-    note_stored(runtime, asker, &whole(shown, &memories));
+    note_known(runtime, asker, &whole(shown, &memories));
 }
 
 /// Those that are shown whole. An answer ends where it is long enough.
 fn whole(shown: TextShown, memories: &[Memory]) -> Vec<MemoryNumber> {
     let mut left = ANSWER_MAX_CHARS;
     let fitting = memories.iter().take_while(|memory| {
-        let rest = left.checked_sub(memory.text.chars().count());
+        let rest = left.checked_sub(width(memory));
         rest.inspect(|rest| left = *rest).is_some()
     });
     fitting.filter(|memory| is_whole(shown, &memory.text)).map(|memory| memory.number).collect()
 }
 
+/// What a memory takes of an answer, at most.
+fn width(memory: &Memory) -> usize {
+    let names = [memory.topic.as_str(), memory.handle.as_str()].into_iter().chain(memory.tags.iter().map(|tag| &**tag));
+    let source = memory.source.as_ref().map_or(0, |source| source.path.len());
+    memory.text.chars().count() + names.map(|name| name.len() + 2).sum::<usize>() + source + AROUND_CHARS
+}
+
 fn is_whole(shown: TextShown, text: &str) -> bool {
     match shown {
         TextShown::Unspecified => false,
-        TextShown::Opening => {
-            let mut lines = text.lines().filter(|line| !line.trim().is_empty());
-            let are_short =
-                lines.by_ref().take(OPENING_MAX_LINES).all(|line| line.chars().count() <= LINE_SHOWN_MAX_CHARS);
-            are_short && lines.next().is_none()
-        }
+        TextShown::Line => are_all(text, 1),
+        TextShown::Opening => are_all(text, OPENING_MAX_LINES),
         TextShown::Body => text.chars().count() <= BODY_SHOWN_MAX_CHARS,
     }
+}
+
+/// Whether so many lines are all that a text has, and none is too long to be shown.
+fn are_all(text: &str, count: usize) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let are_short = lines.by_ref().take(count).all(|line| line.chars().count() <= LINE_SHOWN_MAX_CHARS);
+    are_short && lines.next().is_none()
 }
 
 #[cfg(test)]
@@ -58,14 +71,15 @@ mod tests {
     fn only_what_is_shown_to_its_end_is_known() {
         let long = "x".repeat(LINE_SHOWN_MAX_CHARS + 1);
         let longest = "x".repeat(BODY_SHOWN_MAX_CHARS + 1);
-        for (text, opening, body) in [
-            ("one line", true, true),
-            ("one\n\ntwo\n", true, true),
-            ("one\ntwo\nthree", false, true),
-            (long.as_str(), false, true),
-            (longest.as_str(), false, false),
+        for (text, line, opening, body) in [
+            ("one line", true, true, true),
+            ("one\n\ntwo\n", false, true, true),
+            ("one\ntwo\nthree", false, false, true),
+            (long.as_str(), false, false, true),
+            (longest.as_str(), false, false, false),
         ] {
-            assert_eq!((is_whole(TextShown::Opening, text), is_whole(TextShown::Body, text)), (opening, body));
+            let shown = [TextShown::Line, TextShown::Opening, TextShown::Body];
+            assert_eq!(shown.map(|shown| is_whole(shown, text)), [line, opening, body], "{text}");
             assert!(!is_whole(TextShown::Unspecified, text));
         }
     }

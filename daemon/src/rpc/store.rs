@@ -340,7 +340,7 @@ fn stored(runtime: &Runtime, asker: &Asker, outcome: Outcome, warnings: Vec<Stri
         Outcome::Edited(_) | Outcome::Done => (v1::StoreOutcome::Unspecified, None),
     };
     if let Some(memory) = &memory {
-        shown::note_stored(runtime, asker, &[memory.number]);
+        shown::note_known(runtime, asker, &[memory.number]);
     }
     v1::StoreReply {
         outcome: outcome.into(),

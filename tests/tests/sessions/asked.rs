@@ -3,10 +3,12 @@
 use helix_client::caller;
 use helix_proto::v1::edit_request::Action;
 use helix_proto::v1::{
-    Caller, EditRequest, Program, ReadRequest, ReviseText, SearchRequest, StoreRequest, Target, TextShown,
+    BriefDetail, BriefRequest, Caller, ContextRequest, EditRequest, Program, ReadRequest, ReviseText, SearchRequest,
+    StoreRequest, Target, TextShown,
 };
-use helix_tests::Rpc;
 use helix_tests::rpc::draft;
+use helix_tests::{Bridge, Rpc};
+use serde_json::json;
 
 use crate::{World, mentions};
 
@@ -70,8 +72,54 @@ fn what_a_session_is_shown_whole_is_not_told_it_again() {
     assert!(!is_told("reads", &|| reads("reads", TextShown::Body)));
     assert!(!is_told("searches", &|| searches("searches", TextShown::Opening)));
     assert!(is_told("lists", &|| searches("lists", TextShown::Unspecified)), "it saw a line at most");
+    assert!(!is_told("enumerates", &|| reads("enumerates", TextShown::Line)));
     assert!(is_told("another", &|| searches("somebody", TextShown::Body)), "another session asked");
     assert!(is_told("unnamed", &|| reads("", TextShown::Body)), "nobody knows who asked");
+}
+
+#[test]
+fn what_a_digest_holds_whole_is_not_told_again() {
+    let world = world();
+    let long = format!("The postings of a transaction go by rail. {}", "Nobody may ask the clerk why. ".repeat(40));
+    let (handle, cut) = (world.remember_of("ledger", TEXT, FILE), world.remember_of("ledger", &long, FILE));
+    let packs = |session: &str, budget_tokens: u32| {
+        let (caller, query) = (Some(world.caller(session)), "postings transaction".to_owned());
+        let request = ContextRequest { caller, query, budget_tokens, ..ContextRequest::default() };
+        let packed = Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.context(request.clone()).await).unwrap();
+        assert!(packed.handles.contains(&handle) && packed.handles.contains(&cut), "{}", packed.text);
+    };
+    let briefs = |session: &str, detail: BriefDetail| {
+        let (caller, query) = (Some(world.caller(session)), "ledger".to_owned());
+        let request = BriefRequest { caller, query, detail: detail.into(), ..BriefRequest::default() };
+        let brief = Rpc::connect(&world.home).unwrap().call(async |rpc| rpc.brief(request.clone()).await).unwrap();
+        assert!(brief.text.contains(&handle), "{}", brief.text);
+    };
+    let told = |id: &str, ask: &dyn Fn()| {
+        let session = world.session(id);
+        session.edit("src/other.rs", "a", "b").unwrap();
+        ask();
+        let told = session.read(FILE).unwrap();
+        [mentions(told.as_ref(), &handle), mentions(told.as_ref(), &cut)]
+    };
+    assert_eq!(told("packs", &|| packs("packs", 400)), [false, true], "the long one was cut");
+    assert_eq!(told("packs-all", &|| packs("packs-all", 2_000)), [false, false]);
+    assert_eq!(told("briefs", &|| briefs("briefs", BriefDetail::Full)), [false, false]);
+    assert_eq!(told("scans", &|| briefs("scans", BriefDetail::Summary)), [true, true], "it saw a line of each at most");
+}
+
+#[test]
+fn a_line_that_lists_all_of_a_memory_is_not_told_again() {
+    let world = world();
+    let handle = world.remember_of("ledger", TEXT, FILE);
+    let cut = world.remember_of("ledger", "The tax office's reader is old.\nIt splits at commas.", FILE);
+    let session = world.session("one");
+    session.edit("src/other.rs", "a", "b").unwrap();
+    let mut bridge = Bridge::of_session(&world.home, &world.project.root, "one").unwrap();
+    let listed = bridge.text("topics", &json!({"action": "entries", "topic": "ledger"})).unwrap();
+    bridge.finish_cleanly().unwrap();
+    assert!(listed.contains(TEXT), "{listed}");
+    let told = session.read(FILE).unwrap();
+    assert!(!mentions(told.as_ref(), &handle) && mentions(told.as_ref(), &cut), "{told:?}");
 }
 
 #[test]

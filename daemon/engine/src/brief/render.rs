@@ -8,6 +8,7 @@ mod summary;
 use jiff::tz::TimeZone;
 
 use super::{Brief, HOT_MAX, TopicCount};
+use crate::model::Memory;
 use crate::neutral::{one_line, quoted};
 use line::joined;
 pub(super) use line::stale_mark;
@@ -103,7 +104,7 @@ const COMPACT: Caps = Caps {
 /// Renders a brief; days are those of `zone`. Every line ends with a line feed.
 #[must_use]
 pub fn render(brief: &Brief<'_>, detail: Detail, zone: &TimeZone) -> String {
-    let caps = if brief.is_compact { &COMPACT } else { &ORDINARY };
+    let caps = caps(brief);
     if brief.sections.is_empty() {
         return nothing(brief);
     }
@@ -115,6 +116,16 @@ pub fn render(brief: &Brief<'_>, detail: Detail, zone: &TimeZone) -> String {
     });
     lines.extend(remarks(brief));
     lines.join("\n") + "\n"
+}
+
+/// The memories whose whole texts a rendered brief holds; what is shown but in full is cut to a line.
+pub fn whole<'b>(brief: &'b Brief<'_>, detail: Detail, zone: &'b TimeZone) -> impl Iterator<Item = &'b Memory> {
+    let is_full = detail == Detail::Full;
+    full::whole(brief, caps(brief), zone).filter(move |_| is_full)
+}
+
+fn caps(brief: &Brief<'_>) -> &'static Caps {
+    if brief.is_compact { &COMPACT } else { &ORDINARY }
 }
 
 fn nothing(brief: &Brief<'_>) -> String {

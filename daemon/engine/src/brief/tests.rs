@@ -161,6 +161,24 @@ fn a_long_text_is_cut_and_says_how_much() {
 }
 
 #[test]
+fn only_what_is_shown_in_full_to_its_end_is_whole() {
+    let lines = "a line\n".repeat(30);
+    let mut memories = vec![tagged("a", &lines, 0, &["todo"]), tagged("a", "todo: short", 0, &["todo"])];
+    memories.extend((0..20).map(|n| tagged("b", &format!("number {n} of many\nin two lines"), 0, &["gotcha"])));
+    let selected = selected(&memories);
+    let brief = compose(&input(&selected));
+    let whole = |detail| whole(&brief, detail, &TimeZone::UTC).map(|memory| memory.text.clone()).collect::<Vec<_>>();
+    let (text, shown) = (full(&input(&selected)), whole(Detail::Full));
+    assert!(shown.iter().any(|text| text == "todo: short") && shown.iter().all(|text| *text != lines), "{shown:?}");
+    for n in 0..20 {
+        let is_shown = text.contains(&format!("number {n} of many"));
+        assert_eq!(is_shown, shown.iter().any(|text| text.starts_with(&format!("number {n} of"))), "{n}");
+    }
+    assert!(shown.len() > 3 && shown.len() < 20, "{}", shown.len());
+    assert!(whole(Detail::Summary).is_empty() && whole(Detail::Scan).is_empty());
+}
+
+#[test]
 fn stale_memories_are_marked_and_cooler() {
     let memories = [memory("a", "one about x"), memory("a", "two about y")];
     let mut selected = selected(&memories);

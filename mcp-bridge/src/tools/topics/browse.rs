@@ -1,6 +1,8 @@
 //! What there is: topics, newest memories, a topic's entries, who mentions whom.
 
-use helix_client::v1::{Caller, CrossReferencesRequest, GraphRequest, ListTopicsRequest, RecentRequest};
+use helix_client::v1::{
+    Caller, CrossReferencesRequest, GraphRequest, ListTopicsRequest, ReadRequest, RecentRequest, TextShown,
+};
 use jiff::Zoned;
 
 use super::super::{DAYS_MAX, HOURS_MAX, at_commas, read};
@@ -50,6 +52,8 @@ fn hours(arguments: &Arguments) -> Result<u32, ArgumentError> {
 
 pub(super) async fn entries(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let request = read::request(caller, arguments)?;
+    let shown = if request.index.is_some() { TextShown::Body } else { TextShown::Line };
+    let request = ReadRequest { shown: shown.into(), ..request };
     let (index, match_text) = (request.index, request.match_text.clone());
     let reply = daemon.call(async move |rpc| rpc.read(request.clone()).await).await?;
     Ok(render::entries(&Shown { reply: &reply, index, match_text: &match_text }, &View::local()))

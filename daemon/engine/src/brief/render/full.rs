@@ -9,7 +9,7 @@ use super::line::{NAME_MAX_CHARS, bracketed, day_and_place, handles, joined, pre
 use crate::brief::classify::without_prefix;
 use crate::brief::turns::by_turns;
 use crate::brief::{Brief, Chain, Item, Linked, Mention, Section};
-use crate::model::Handle;
+use crate::model::{Handle, Memory};
 use crate::neutral::{neutral, one_line};
 
 /// Handles of one list inside a line: copies, earlier versions, memories that did not fit.
@@ -26,29 +26,48 @@ pub(super) fn lines(brief: &Brief<'_>, caps: &Caps, zone: &TimeZone) -> Vec<Stri
     lines
 }
 
+/// The memories whose texts these lines hold to their ends.
+pub(super) fn whole<'b>(brief: &'b Brief<'_>, caps: &'b Caps, zone: &'b TimeZone) -> impl Iterator<Item = &'b Memory> {
+    let shown = move |section: &'b Section<'_>| {
+        let fitting = fitting(section, brief.takes_turns, caps, zone);
+        section.items.iter().enumerate().filter(move |(at, _)| fitting.contains_key(at)).map(|(_, item)| item)
+    };
+    let is_whole = |item: &&Item<'_>| {
+        let memory = item.mention.memory;
+        item.superseded_by.is_none() && is_uncut(without_prefix(&memory.text, item.mention.category), caps)
+    };
+    brief.sections.iter().flat_map(shown).filter(is_whole).map(|item| item.mention.memory)
+}
+
 /// A heading, and as many memories as fit, hottest first; the last line names the others.
 fn section(section: &Section<'_>, takes_turns: bool, caps: &Caps, zone: &TimeZone) -> Vec<String> {
+    let fitting = fitting(section, takes_turns, caps, zone);
+    let hidden = section.items.iter().enumerate().filter(|(at, _)| !fitting.contains_key(at));
+    let hidden: Vec<&Handle> = hidden.map(|(_, item)| &item.mention.memory.handle).collect();
+    let rest = (!hidden.is_empty())
+        .then(|| format!("- {} more: {}", hidden.len(), handles(hidden.iter().copied(), HANDLES_MAX)));
+    let heading = format!("{} {}", section.category, section.items.len());
+    std::iter::once(heading).chain(fitting.into_values().flatten()).chain(rest).collect()
+}
+
+/// The lines of each of a section's memories that fits, by its place.
+fn fitting(section: &Section<'_>, takes_turns: bool, caps: &Caps, zone: &TimeZone) -> BTreeMap<usize, Vec<String>> {
     let mentions: Vec<Mention<'_>> = section.items.iter().map(|item| item.mention).collect();
     let order = if takes_turns { by_turns(&mentions) } else { (0..mentions.len()).collect() };
-    let mut shown: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut fitting = BTreeMap::new();
     let (mut count, mut chars) = (0, 0);
     for (at, item) in order.into_iter().filter_map(|at| Some((at, section.items.get(at)?))) {
         let lines = self::item(item, caps, zone);
         count += lines.len();
         chars += lines.iter().map(|line| line.chars().count()).sum::<usize>();
-        let is_last = shown.len() + 1 == section.items.len();
+        let is_last = fitting.len() + 1 == section.items.len();
         // Unless this is the last, a line is kept for naming the others. The heading does not count.
         if count > caps.category_lines - usize::from(!is_last) || chars > caps.category_chars {
             break;
         }
-        shown.insert(at, lines);
+        fitting.insert(at, lines);
     }
-    let hidden = mentions.iter().enumerate().filter(|(at, _)| !shown.contains_key(at));
-    let hidden: Vec<&Handle> = hidden.map(|(_, mention)| &mention.memory.handle).collect();
-    let rest = (!hidden.is_empty())
-        .then(|| format!("- {} more: {}", hidden.len(), handles(hidden.iter().copied(), HANDLES_MAX)));
-    let heading = format!("{} {}", section.category, section.items.len());
-    std::iter::once(heading).chain(shown.into_values().flatten()).chain(rest).collect()
+    fitting
 }
 
 /// One memory with its whole text, but for a prefix that repeats the heading; one line for a superseded one.
@@ -75,7 +94,7 @@ fn item(item: &Item<'_>, caps: &Caps, zone: &TimeZone) -> Vec<String> {
 
 /// The lines of a text, neutral, without blank ones. What goes over the caps is counted in the last.
 fn body(text: &str, caps: &Caps) -> Vec<String> {
-    let all: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    let all: Vec<&str> = filled(text).collect();
     let fitting = if all.len() > caps.text_lines { caps.text_lines - 1 } else { all.len() };
     let mut left = caps.text_chars;
     let mut lines: Vec<String> = Vec::new();
@@ -93,6 +112,17 @@ fn body(text: &str, caps: &Caps) -> Vec<String> {
         lines.push(format!("… {} more lines", all.len() - lines.len()));
     }
     lines
+}
+
+/// Whether [`body`] has all of a text.
+fn is_uncut(text: &str, caps: &Caps) -> bool {
+    let chars: usize = filled(text).map(|line| line.chars().count()).sum();
+    filled(text).count() <= caps.text_lines && chars <= caps.text_chars
+}
+
+/// The lines of a text that hold anything.
+fn filled(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty())
 }
 
 fn remarks(item: &Item<'_>) -> Vec<String> {
