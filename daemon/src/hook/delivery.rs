@@ -8,10 +8,10 @@ use helix_engine::strand::Request;
 use helix_engine::surface::inject::Injection;
 use serde_json::Value;
 
-use super::Context;
 use super::event::ClientEvent;
 use super::receipts::Receipt;
 use super::sessions::GivenCheckpoint;
+use super::{Context, subagent};
 
 /// What an event gives to the agent.
 pub(super) struct Given {
@@ -38,6 +38,11 @@ impl Given {
             checkpoint: None,
             about: String::new(),
         }
+    }
+
+    /// The memories that are in it, best first.
+    pub(super) fn taken(&self) -> &[MemoryNumber] {
+        self.memories.get(..self.injection.taken).unwrap_or_default()
     }
 
     /// Nothing when there is no text.
@@ -78,7 +83,8 @@ pub(super) fn deliver(context: &Context<'_>, answer: &Answer) -> Vec<u8> {
         Answer::Prompt(given) => with_text(&context.input.tool_input, &given.injection.text)
             .and_then(|input| dialect.updated_input(event, &input))
             .filter(|_| !context.is_real() || context.is_awaited())
-            .inspect(|_| count(context, given)),
+            .inspect(|_| count(context, given))
+            .inspect(|_| subagent::note_call(context, given.taken())),
     };
     said.map(|said| said.to_string().into_bytes()).unwrap_or_default()
 }
@@ -92,7 +98,7 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
     if !context.is_awaited() {
         return false;
     }
-    let taken = given.memories.get(..given.injection.taken).unwrap_or_default();
+    let taken = given.taken();
     // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
     // A digest is no answer to what the session does, and is heeded otherwise.
     let about = (context.client != ClientEvent::SessionStart).then_some(given.about.as_str());

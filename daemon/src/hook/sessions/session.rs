@@ -8,6 +8,7 @@ use helix_engine::policy::work::activity::Activity;
 
 use super::order::GivenOrder;
 use super::place::Place;
+use super::spawns::Spawns;
 use super::state::Told;
 
 /// A session without an event for this long is over.
@@ -91,6 +92,8 @@ pub(super) struct Session {
     pub(super) checkpoint: Option<GivenCheckpoint>,
     pub(super) activity: Activity,
     pub(super) place: Option<Place>,
+    /// The subagents that it called for. Not persisted: they start at once or never.
+    pub(super) spawns: Spawns,
     /// Tells what it was told of its own work from what it did since.
     pub(super) work_told: Option<u64>,
     /// The warnings that it was given, by their hashes.

@@ -7,6 +7,7 @@ use prost::Message;
 use super::order::GivenOrder;
 use super::place::Place;
 use super::session::{GivenCheckpoint, Session};
+use super::spawns::Spawns;
 
 /// Version of the persisted state. Fields that were added since are empty in older states.
 const STATE_VERSION: u32 = 1;
@@ -81,6 +82,7 @@ impl Session {
             work_told: state.work_told,
             warned: state.warned.into_iter().collect(),
             place: state.place,
+            spawns: Spawns::default(),
             written_at: None,
             is_dirty: false,
             is_closed: state.is_closed,
