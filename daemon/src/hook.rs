@@ -16,6 +16,7 @@ mod files;
 mod handler;
 mod incidents;
 mod prompt;
+mod reading;
 mod receipts;
 mod relevant;
 mod session;

@@ -1,4 +1,5 @@
-//! The `post-build` and `error-context` events: what a command's failure reminds of, and what mended it.
+//! The `post-build` and `error-context` events: what a command's failure reminds of, and what mended it. What a command read
+//! is told of as a file is.
 
 mod outcome;
 
@@ -17,9 +18,8 @@ use helix_engine::strand::ReadError;
 use jiff::tz::TimeZone;
 
 use self::outcome::Outcome;
-use super::exact;
 use super::relevant::{self, Reader};
-use super::{Context, Given};
+use super::{Context, Given, exact, reading};
 
 /// Memories that one failure gets.
 const MEMORIES_MAX: usize = 3;
@@ -57,7 +57,8 @@ pub(super) fn warm_up() {
     verdict::warm_up();
 }
 
-/// Gives what is known of the failure; `None` when nothing is, and after a success.
+/// Gives what is known of the failure, or of what a command that merely reads has read; `None` when nothing is, and after
+/// every other success.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let input = context.input;
     if input.is_interrupt {
@@ -98,7 +99,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     };
     if !has_failed {
         note_menders(context, &own);
-        return Ok(None);
+        return if is_shell && run.is_none() { reading::give(context) } else { Ok(None) };
     }
     let memories = remembered(context, &found, &outcome)?;
     let what =

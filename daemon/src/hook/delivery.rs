@@ -25,6 +25,8 @@ pub(super) struct Given {
     pub(super) checkpoint: Option<GivenCheckpoint>,
     /// The file that it is about, as people write it; empty for something else.
     pub(super) about: String,
+    /// Whose it is, where another event than the one that asked gave it.
+    pub(super) event: Option<&'static str>,
 }
 
 impl Given {
@@ -37,6 +39,7 @@ impl Given {
             handles: memories.iter().map(|memory| memory.handle.as_str().to_owned()).collect(),
             checkpoint: None,
             about: String::new(),
+            event: None,
         }
     }
 
@@ -124,7 +127,7 @@ fn count(context: &Context<'_>, given: &Given) {
         tracing::debug!(event = context.request.event, memories = given.injection.taken, tokens, "injected");
         let receipt = Receipt {
             session: context.input.session_id.clone(),
-            event: context.request.event.clone(),
+            event: given.event.map_or_else(|| context.request.event.clone(), str::to_owned),
             handles: given.handles.iter().take(given.injection.taken).cloned().collect(),
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
             latency_us: u64::try_from(context.began.elapsed().as_micros()).unwrap_or(u64::MAX),

@@ -8,6 +8,7 @@ mod heeded;
 mod mended;
 mod permitted;
 mod secrets;
+mod shell;
 mod spawned;
 mod twice;
 mod unread;

@@ -1,12 +1,14 @@
 //! Shell commands that build, test or check.
 
 mod changes;
+mod reads;
 mod starts;
 mod tools;
 
 use std::borrow::Cow;
 
 pub use self::changes::rewritten;
+pub use self::reads::{Read, Reading, reading};
 pub use self::starts::starts;
 use self::tools::{
     FLAGGED, GRADLE_TASKS, INSTALLERS, MADE, MENDERS, PREFIXES, PROGRAMS, SCRIPT_NAMES, SCRIPT_RUNNERS, STARTERS,

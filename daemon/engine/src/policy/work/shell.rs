@@ -100,6 +100,16 @@ impl Line {
         before.take_while(|joint| !matches!(joint, Joint::Then | Joint::Beside)).any(|joint| joint == Joint::Or)
     }
 
+    /// Whether the command at a place runs whatever others before it did, unless one of them ended the line.
+    pub(super) fn runs_in_any_case(&self, at: usize) -> bool {
+        self.commands.get(at).is_some_and(|command| !command.is_inner) && !self.is_alternative(at)
+    }
+
+    /// Whether the output of another command is piped into the one at a place.
+    pub(super) fn is_piped_to(&self, at: usize) -> bool {
+        at.checked_sub(1).and_then(|before| self.commands.get(before)?.joint) == Some(Joint::Pipe)
+    }
+
     /// What stands behind each command of a range.
     fn joints(&self, range: Range<usize>) -> impl DoubleEndedIterator<Item = Joint> + Clone {
         self.commands.get(range).unwrap_or_default().iter().filter_map(|command| command.joint)

@@ -1,0 +1,77 @@
+//! A command of a shell that merely reads a file or searches: what is known is told as it is to the tools for that, though
+//! only after it ran. Some agents have no others.
+
+use std::path::{Path, PathBuf};
+
+use helix_engine::policy::work::command::{Read, Reading, reading};
+use helix_engine::strand::ReadError;
+use serde_json::{Value, json};
+
+use super::event::Input;
+use super::handler::Handler;
+use super::{Context, Given, ambient, project_of};
+
+/// Gives what is known of what the command read; `None` for every other command.
+pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
+    let read = context.input.tool_text("command").and_then(reading);
+    let Some(input) = read.and_then(|read| as_tool(context.input, &read)) else { return Ok(None) };
+    let project = project_of(context.runtime, Handler::Ambient, &context.project, &input);
+    let (key, peer) = (context.key.clone(), context.peer.clone());
+    let given = ambient::give(&Context { input: &input, project, key, peer, ..*context })?;
+    Ok(given.map(|given| Given { event: Some("ambient"), ..given }))
+}
+
+/// The same as a call of the tool for it; `None` for a file that is not there.
+fn as_tool(input: &Input, reading: &Reading) -> Option<Input> {
+    let (tool_name, tool_input): (&str, Value) = match &reading.what {
+        Read::File(file) => {
+            let file = placed(input, reading, file).filter(|file| file.is_file())?;
+            ("Read", json!({ "file_path": file }))
+        }
+        Read::Search { pattern, path } => {
+            let path = path.as_ref().and_then(|path| placed(input, reading, path));
+            ("Grep", json!({ "pattern": pattern, "path": path }))
+        }
+    };
+    Some(Input {
+        session_id: input.session_id.clone(),
+        agent_id: input.agent_id.clone(),
+        cwd: input.cwd.clone(),
+        tool_name: tool_name.to_owned(),
+        tool_input,
+        ..Input::default()
+    })
+}
+
+/// Where a path of the line is. Some clients say from where it was run, and some where it went.
+fn placed(input: &Input, reading: &Reading, path: &str) -> Option<PathBuf> {
+    let before = Path::new(&input.cwd);
+    let after = reading.directory.as_ref().map(|directory| before.join(directory));
+    let placed = [after.as_deref().unwrap_or(before), before].map(|directory| directory.join(path));
+    placed.into_iter().find(|path| path.is_absolute() && path.exists())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_command_is_the_tool_that_does_the_same() {
+        let directory = tempfile::tempdir().unwrap();
+        let (root, file) = (directory.path(), directory.path().join("src/a.rs"));
+        std::fs::create_dir(root.join("src")).unwrap();
+        std::fs::write(&file, "").unwrap();
+        let of = |line: &str| {
+            let input = Input { cwd: root.to_string_lossy().into_owned(), ..Input::default() };
+            reading(line).and_then(|reading| as_tool(&input, &reading)).map(|tool| (tool.tool_name, tool.tool_input))
+        };
+        let read = Some(("Read".to_owned(), json!({ "file_path": file })));
+        assert_eq!((of("cat src/a.rs"), of("cd src && head a.rs")), (read.clone(), read.clone()));
+        assert_eq!(of("cd elsewhere && cat src/a.rs"), read, "it may be there already");
+        assert_eq!((of("cat src/b.rs"), of("cat src")), (None, None));
+        let searched = |path: Value| Some(("Grep".to_owned(), json!({"pattern": "foo_bar", "path": path})));
+        assert_eq!(of("rg foo_bar src"), searched(json!(root.join("src"))));
+        assert_eq!((of("rg foo_bar"), of("rg foo_bar lib")), (searched(Value::Null), searched(Value::Null)));
+    }
+}

@@ -1,0 +1,85 @@
+//! Files and searches that an agent reads by its shell: it is told of them as of those that it has tools for.
+
+use helix_proto::v1::ReceiptsRequest;
+use helix_tests::fixtures::hook_samples;
+use helix_tests::{HookClient, HookRun, Rpc};
+
+use crate::{World, mentions};
+
+const FILE: &str = "src/ledger.rs";
+const SOURCE: &str = "fn post_entry() {}\n";
+
+/// What Codex is told after a command that wrote something.
+fn told_codex(world: &World, session: &str, command: &str, output: &str) -> Option<String> {
+    let samples = hook_samples().unwrap();
+    let sample = samples.into_iter().find(|sample| sample.name == "codex-0.169.0/PostToolUse-Bash");
+    let mut input = sample.unwrap().input;
+    input["session_id"] = session.into();
+    input["tool_use_id"] = format!("{session} {command}").into();
+    input["cwd"] = world.project.root.to_string_lossy().into();
+    input["tool_input"]["command"] = command.into();
+    input["tool_response"] = output.into();
+    let run = HookRun::by(&world.home, HookClient::Codex, "post-build", input.to_string().as_bytes()).unwrap();
+    run.check_taken_by(HookClient::Codex, "PostToolUse").unwrap()
+}
+
+#[test]
+fn a_file_that_a_shell_shows_is_told_of_once() {
+    let world = World::new();
+    world.project.write(FILE, SOURCE).unwrap();
+    let handle = world.remember_of("ledger", "Postings are written in one transaction.", FILE);
+    let session = world.session("one");
+    let context = session.ran("sed -n '1,80p' src/ledger.rs", SOURCE).unwrap();
+    assert!(mentions(context.as_ref(), &handle) && context.unwrap().contains("About src/ledger.rs:"));
+    assert_eq!(session.ran("cat src/ledger.rs | head -5", SOURCE).unwrap(), None, "it knows by now");
+    assert_eq!(session.read(FILE).unwrap(), None);
+    world.await_fates(["unknown"]);
+    let mut rpc = Rpc::connect(&world.home).unwrap();
+    let receipts = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await).unwrap().receipts;
+    assert_eq!(receipts.iter().map(|receipt| receipt.event.as_str()).collect::<Vec<_>>(), ["ambient"]);
+    let lines = world.activity("one");
+    assert!(lines.iter().any(|line| line.starts_with("Files: 1 touched")), "{lines:?}");
+    for (at, line) in ["nl -ba src/ledger.rs | sed -n '1,9p'", "cd src && cat ledger.rs"].into_iter().enumerate() {
+        assert!(mentions(told_codex(&world, &format!("c{at}"), line, SOURCE).as_ref(), &handle), "{line}");
+    }
+}
+
+#[test]
+fn a_search_by_a_shell_is_told_of_as_a_search() {
+    let world = World::new();
+    world.project.write(FILE, SOURCE).unwrap();
+    let named = world.remember("exchange", "post_entry is called twice for a reversal.");
+    for (at, line) in
+        ["rg -n post_entry", "grep -rn 'post_entry(' src", "rg post_entry | head -3"].into_iter().enumerate()
+    {
+        let (claude, codex) = (format!("s{at}"), format!("c{at}"));
+        let output = "src/ledger.rs:1:fn post_entry() {}";
+        assert!(mentions(world.session(&claude).ran(line, output).unwrap().as_ref(), &named), "{line}");
+        assert!(mentions(told_codex(&world, &codex, line, output).as_ref(), &named), "{line}");
+    }
+}
+
+#[test]
+fn other_commands_are_told_of_nothing() {
+    let world = World::new();
+    world.project.write(FILE, SOURCE).unwrap();
+    world.remember_of("ledger", "post_entry writes postings in one transaction.", FILE);
+    for (at, line) in [
+        "ls src",
+        "wc -l src/ledger.rs",
+        "git log --oneline | grep post_entry",
+        "cat src/*.rs",
+        "cat src/missing.rs",
+        "cat src/ledger.rs | wc -l",
+        "cat > src/ledger.rs <<'EOF'\nfn a() {}\nEOF",
+        "cp src/ledger.rs /tmp/ledger.rs",
+        "helixctl search post_entry | head -3",
+        "cargo build && cat src/ledger.rs",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(world.session(&format!("s{at}")).ran(line, "").unwrap(), None, "{line}");
+        assert_eq!(told_codex(&world, &format!("c{at}"), line, ""), None, "{line}");
+    }
+}
