@@ -189,3 +189,23 @@ fn a_keyword_that_is_searched_for_brings_nothing_up() {
     assert_eq!(world.session("two").tool("Grep", &json!({"pattern": "return"})).unwrap(), None);
     assert!(world.session("three").tool("Grep", &json!({"pattern": "ImportError"})).unwrap().is_some());
 }
+
+#[test]
+fn an_expression_brings_up_what_its_matches_name() {
+    let world = World::new();
+    let symbol = world.remember("parse_header trusts the length field of old peers.", "");
+    let phrase = world.remember("The stack weight of a ballot is the regulator's.", "");
+    for (pattern, handle) in [
+        (r"\bparse_header\b", &symbol),
+        (r"fn\s+parse_header\(", &symbol),
+        (r"read_footer|parse_header", &symbol),
+        ("\"stack weight\"", &phrase),
+        (r"stack\s+weight$", &phrase),
+    ] {
+        let context = world.session(pattern).tool("Grep", &json!({ "pattern": pattern })).unwrap();
+        assert!(mentions(context.as_ref(), handle), "{pattern}: {context:?}");
+    }
+    for pattern in [r"parse_\w+", r"\w+_header", r"[a-z]+_weight", r"pub fn new\(", ".*"] {
+        assert_eq!(world.session(pattern).tool("Grep", &json!({ "pattern": pattern })).unwrap(), None, "{pattern}");
+    }
+}

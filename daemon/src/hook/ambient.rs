@@ -10,6 +10,7 @@
 mod common;
 mod layers;
 mod mention;
+mod sought;
 mod target;
 
 use helix_engine::model::Memory;
@@ -114,10 +115,10 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
     layers.by_added(&change.added_names(target.file.as_deref()))?;
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
     layers.by_symbols(&target.names(declared))?;
-    if let Some(phrase) = target.phrase() {
+    for phrase in target.phrases() {
         layers.by_phrase(phrase)?;
     }
-    if let Some(stem) = &target.stem {
+    for stem in &target.stems {
         layers.by_stem(stem, shown.as_deref())?;
         layers.by_coupling(stem)?;
     }

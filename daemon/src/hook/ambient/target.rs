@@ -6,6 +6,7 @@ use helix_engine::code::{self, SYMBOLS_MAX};
 use helix_engine::policy::tags::AUTO_TAGS;
 
 use super::common::{is_common_stem, is_common_word, is_usual_symbol};
+use super::sought;
 use crate::hook::event::Input;
 use crate::hook::files::head;
 use crate::project::Project;
@@ -25,8 +26,11 @@ pub(super) struct Target {
     pub(super) wanted: Option<PathBuf>,
     /// What is searched.
     pub(super) directory: Option<Directory>,
-    pub(super) stem: Option<String>,
+    /// By which stems memories may know it: the file's, or those of what is searched for.
+    pub(super) stems: Vec<String>,
     pub(super) pattern: Option<String>,
+    /// What the matches of the pattern have.
+    sought: Vec<String>,
     /// Whether the file will be another one.
     pub(super) changes: bool,
     /// Whether it is a patch, which may change several files; the first one is looked at.
@@ -47,7 +51,7 @@ impl Target {
         let relative = |file: &Path| project.relative(file).to_string_lossy().into_owned();
         let of_file = |file: PathBuf| Self {
             label: relative(&file),
-            stem: telling_stem(&file),
+            stems: telling_stem(&file).into_iter().collect(),
             file: Some(file),
             changes: input.tool_name != "Read",
             ..Self::default()
@@ -68,10 +72,15 @@ impl Target {
     fn of_search(input: &Input, project: &Project, pattern: &str) -> Self {
         let file = input.file().filter(|path| path.is_file());
         let directory = input.file().filter(|path| path.is_dir()).and_then(|path| Directory::of(&path, "", project));
-        let telling = || telling_stem(Path::new(pattern)).filter(|stem| !is_common_word(stem));
+        let sought = sought::texts(pattern);
+        let stems = match file.as_deref().and_then(telling_stem) {
+            Some(stem) => vec![stem],
+            None => stems_of(&sought),
+        };
         Self {
             label: pattern.to_owned(),
-            stem: file.as_deref().and_then(telling_stem).or_else(telling),
+            stems,
+            sought,
             file,
             directory,
             pattern: Some(pattern.to_owned()),
@@ -96,7 +105,7 @@ impl Target {
             label: pattern.to_owned(),
             wanted: is_literal.then(|| PathBuf::from(last)),
             directory,
-            stem: stem.and_then(|stem| telling_stem(Path::new(&stem))),
+            stems: stem.and_then(|stem| telling_stem(Path::new(&stem))).into_iter().collect(),
             ..Self::default()
         }
     }
@@ -109,21 +118,21 @@ impl Target {
     /// The identifiers to look for: those of the pattern, or those that the file declares.
     pub(super) fn names(&self, declared: &[String]) -> Vec<String> {
         let is_distinctive = |name: &String| is_distinctive(name);
-        match &self.pattern {
-            Some(pattern) => {
-                let words = code::words(pattern).filter(|word| !is_common_word(word)).map(str::to_owned);
-                words.filter(is_distinctive).take(SYMBOLS_MAX).collect()
-            }
-            None => declared.iter().filter(|name| is_distinctive(name)).cloned().collect(),
+        if self.pattern.is_none() {
+            return declared.iter().filter(|name| is_distinctive(name)).cloned().collect();
         }
+        let words = self.sought.iter().flat_map(|text| code::words(text)).filter(|word| !is_common_word(word));
+        words.map(str::to_owned).filter(is_distinctive).take(SYMBOLS_MAX).collect()
     }
 
-    /// What is searched for, where it is words as somebody would write them and no expression.
-    pub(super) fn phrase(&self) -> Option<&str> {
-        let pattern = self.pattern.as_deref()?.trim();
-        let is_plain = pattern.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-        let has_parts = pattern.contains([' ', '-']) && pattern.chars().count() >= STEM_MIN_CHARS;
-        Some(pattern).filter(|_| is_plain && has_parts)
+    /// What is searched for, where it is words as somebody would write them. Of an expression, keywords alone are none.
+    pub(super) fn phrases(&self) -> impl Iterator<Item = &str> {
+        let is_expression = self.pattern.as_deref().is_some_and(|pattern| !sought::is_plain(pattern));
+        let has_parts = |text: &&str| text.contains([' ', '-']) && text.chars().count() >= STEM_MIN_CHARS;
+        let is_telling = |word: &str| word.chars().count() >= STEM_MIN_CHARS && !is_common_word(word);
+        let says = move |text: &&str| !is_expression || code::words(text).any(is_telling);
+        let texts = self.sought.iter().map(String::as_str).filter(|text| sought::is_plain(text));
+        texts.filter(has_parts).filter(says)
     }
 
     /// What the file holds, or will when it is written.
@@ -152,6 +161,17 @@ impl Directory {
             None => rest.is_empty(),
         })
     }
+}
+
+/// The texts of a search that are stems, each once.
+fn stems_of(texts: &[String]) -> Vec<String> {
+    let mut stems: Vec<String> = Vec::new();
+    for stem in texts.iter().filter_map(|text| telling_stem(Path::new(text))) {
+        if !is_common_word(&stem) && !stems.contains(&stem) {
+            stems.push(stem);
+        }
+    }
+    stems
 }
 
 fn telling_stem(path: &Path) -> Option<String> {
@@ -188,16 +208,16 @@ mod tests {
     #[test]
     fn a_glob_names_a_directory_a_file_or_neither() {
         let of = |pattern: &str| {
-            let Target { directory, wanted, stem, .. } = target("Glob", json!({ "pattern": pattern }));
+            let Target { directory, wanted, stems, .. } = target("Glob", json!({ "pattern": pattern }));
             let directory = directory.map(|directory| format!("{} {}", directory.path, directory.ending));
-            (directory.unwrap_or_default(), wanted.map(PathBuf::into_os_string).unwrap_or_default(), stem)
+            (directory.unwrap_or_default(), wanted.map(PathBuf::into_os_string).unwrap_or_default(), stems)
         };
-        let stem = |stem: &str| Some(stem.to_owned());
-        assert_eq!(of("migrations/*.sql"), ("crates/migrations .sql".to_owned(), "".into(), None));
+        let stem = |stem: &str| vec![stem.to_owned()];
+        assert_eq!(of("migrations/*.sql"), ("crates/migrations .sql".to_owned(), "".into(), Vec::new()));
         assert_eq!(of("/p/db/**/*_test.go"), ("db _test.go".to_owned(), "".into(), stem("_test")));
         assert_eq!(of("**/kernels.rs"), (String::new(), "kernels.rs".into(), stem("kernels")));
-        assert_eq!(of("**/*.{png,svg}"), (String::new(), "".into(), None));
-        assert_eq!(of("*.sql"), (String::new(), "".into(), None));
+        assert_eq!(of("**/*.{png,svg}"), (String::new(), "".into(), Vec::new()));
+        assert_eq!(of("*.sql"), (String::new(), "".into(), Vec::new()));
         let placed = target("Glob", json!({"pattern": "*.rs", "path": "/p/src"})).directory.unwrap();
         assert!(placed.holds("src/a.rs") && placed.holds("src/b/c.rs") && placed.holds("src") && placed.holds("src/"));
         assert!(!placed.holds("src/a.sql") && !placed.holds("src2/a.rs") && !placed.holds("a.rs"));
@@ -207,13 +227,23 @@ mod tests {
 
     #[test]
     fn a_keyword_is_no_stem() {
-        let stem = |pattern: &str| target("Grep", json!({ "pattern": pattern })).stem;
-        assert_eq!((stem("import"), stem("TODO"), stem("Class")), (None, None, None));
-        assert_eq!(stem("watermark").as_deref(), Some("watermark"));
-        let phrase = |pattern: &str| target("Grep", json!({ "pattern": pattern })).phrase().map(str::to_owned);
-        assert_eq!(phrase("stack weight").as_deref(), Some("stack weight"));
-        assert_eq!((phrase("HAR-311").is_some(), phrase("a.*b c"), phrase("weight")), (true, None, None));
+        let stems = |pattern: &str| target("Grep", json!({ "pattern": pattern })).stems.join(" ");
+        assert_eq!([stems("import"), stems("TODO"), stems("Class"), stems(r"pub fn new\(")], [""; 4]);
+        assert_eq!((stems("watermark").as_str(), stems(r"\bwatermark\b").as_str()), ("watermark", "watermark"));
+        assert_eq!(stems("setsid|TODO|flusher|setsid"), "setsid flusher");
+        let phrases = |pattern: &str| {
+            let target = target("Grep", json!({ "pattern": pattern }));
+            target.phrases().map(str::to_owned).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(phrases("stack weight"), "stack weight");
+        assert_eq!(
+            (phrases("HAR-311").as_str(), phrases("a.*b c"), phrases("weight")),
+            ("HAR-311", String::new(), String::new())
+        );
+        assert_eq!(phrases("\"stack weight\"|pub fn new"), "stack weight", "keywords are no phrase");
         let target = target("Grep", json!({"pattern": "TODO|FxHashSet|Error"}));
         assert_eq!(target.names(&[]), ["FxHashSet"]);
+        let target = self::target("Grep", json!({"pattern": r"\bparse_header\b|fn\s+read_rows|\w+_column"}));
+        assert_eq!(target.names(&[]), ["parse_header", "read_rows"]);
     }
 }
