@@ -35,7 +35,11 @@ impl World {
     }
 
     fn remember(&self, text: &str, source: &str) -> String {
-        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("ledger", text, source) };
+        self.remember_in("ledger", text, source)
+    }
+
+    fn remember_in(&self, topic: &str, text: &str, source: &str) -> String {
+        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft(topic, text, source) };
         Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
     }
 }
@@ -208,4 +212,52 @@ fn an_expression_brings_up_what_its_matches_name() {
     for pattern in [r"parse_\w+", r"\w+_header", r"[a-z]+_weight", r"pub fn new\(", ".*"] {
         assert_eq!(world.session(pattern).tool("Grep", &json!({ "pattern": pattern })).unwrap(), None, "{pattern}");
     }
+}
+
+#[test]
+fn a_file_brings_up_the_topic_that_it_goes_by() {
+    let world = World::new();
+    let edi = world.remember_in("edi", "Partners send their segments in Latin-1.", "");
+    let ledger = world.remember_in("ledger", "Nobody posts on the last day of a quarter.", "");
+    let cases = [
+        ("src/edi.py", &edi),
+        ("src/edi/mod.rs", &edi),
+        ("cmd/edi/main.go", &edi),
+        ("src/ledger_client.py", &ledger),
+        ("src/ledger.spec.ts", &ledger),
+    ];
+    for (at, (path, handle)) in cases.into_iter().enumerate() {
+        world.project.write(path, "nothing\n").unwrap();
+        let context = world.session(&format!("s{at}")).read(path).unwrap();
+        assert!(mentions(context.as_ref(), handle), "{path}: {context:?}");
+    }
+    world.remember_in("cache", "Entries live for a minute.", "");
+    world.remember_in("log", "Lines are cut at a kilobyte.", "");
+    world.remember_in("ops", "Pagers are answered from the second floor.", "runbook/pager.md");
+    for (at, path) in
+        ["src/edi_client.py", "src/edit.py", "src/log.rs", "src/cache_test.py", "src/ops.rs"].into_iter().enumerate()
+    {
+        world.project.write(path, "nothing\n").unwrap();
+        assert_eq!(world.session(&format!("n{at}")).read(path).unwrap(), None, "{path}");
+    }
+}
+
+#[test]
+fn of_a_long_topic_a_file_brings_up_the_newest_once() {
+    let world = World::new();
+    let handles = [
+        "Partners send their segments in Latin-1.",
+        "The clearing house closes at noon.",
+        "Acknowledgements are signed by hand.",
+        "Retries wait for an hour.",
+        "An empty envelope is legal.",
+        "Dates have two digits for the year.",
+    ]
+    .map(|text| world.remember_in("edi", text, ""));
+    world.project.write("src/edi.py", "nothing\n").unwrap();
+    let session = world.session("one");
+    let found = session.read("src/edi.py").unwrap();
+    let given = handles.map(|handle| mentions(found.as_ref(), &handle));
+    assert_eq!(given, [false, false, false, true, true, true], "the newest");
+    assert_eq!(session.read("src/edi.py").unwrap(), None);
 }

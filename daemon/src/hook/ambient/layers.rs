@@ -7,13 +7,13 @@ use std::time::Duration;
 use helix_engine::code;
 use helix_engine::index::catalog::Catalog;
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
-use helix_engine::model::{Memory, MemoryNumber};
+use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
 use super::common::{is_usual_stem, is_usual_symbol};
-use super::mention::{Named, is_topic_of, names_stem};
+use super::mention::{Named, is_stem, is_topic_of, names_stem};
 use super::target::Directory;
 use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
@@ -26,8 +26,8 @@ const GUESSES_MAX: usize = 3;
 /// Words with which memories say that things hang together.
 const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
 
-/// Memories about one directory's files beyond which it is no subject.
-const DIRECTORY_MAX: usize = 40;
+/// Memories about one directory's files, or of one topic, beyond which it is no subject.
+const SUBJECT_MAX: usize = 40;
 
 /// How long an event waits for the meaning of a file that was not looked at before. The text is embedded in any case, and the
 /// next event on the file finds it made.
@@ -85,7 +85,7 @@ impl<'a> Layers<'a> {
             let catalog = self.strand().catalog();
             let mut numbers = catalog.of_sources(|path| directory.holds(path));
             numbers.retain(|&number| self.exact.is_visible(&catalog, number));
-            if numbers.len() > DIRECTORY_MAX {
+            if numbers.len() > SUBJECT_MAX {
                 return Ok(());
             }
             newest_first(&mut numbers, &catalog);
@@ -93,6 +93,12 @@ impl<'a> Layers<'a> {
         };
         let mut memories = self.strand().memories(&numbers)?;
         memories.retain(|memory| query.as_ref().is_none_or(|query| self.strand().has_all_terms(query, memory)));
+        self.add_newest(memories);
+        Ok(())
+    }
+
+    /// Adds the first of these; none in place of those that were given before.
+    fn add_newest(&mut self, mut memories: Vec<Memory>) {
         memories.truncate(GUESSES_MAX);
         {
             let catalog = self.strand().catalog();
@@ -100,7 +106,6 @@ impl<'a> Layers<'a> {
         }
         memories.truncate(self.room());
         self.found.extend(memories);
-        Ok(())
     }
 
     /// Memories that name the file.
@@ -146,6 +151,29 @@ impl<'a> Layers<'a> {
         let tells = !is_usual_stem(stem) && self.exact.is_telling(stem)?;
         let is_meant = |memory: &Memory| if tells { names_stem(memory, stem) } else { is_topic_of(memory, stem) };
         self.by_words(&LexicalQuery::identifiers([stem]), |memory| is_meant(memory) && is_near(memory, shown))
+    }
+
+    /// The newest memories of a topic of the project that is called so, where there are not too many. The next ones do not follow
+    /// once these were given.
+    pub(super) fn by_topic(&mut self, name: &str, shown: Option<&Path>) -> Result<(), ReadError> {
+        let mut scopes = self.context.project.scopes();
+        scopes.retain(|scope| *scope != Scope::Global);
+        let numbers = {
+            let catalog = self.strand().catalog();
+            let topics = catalog.topic_names(|topic| is_stem(topic, name));
+            let members = topics.into_iter().flat_map(|topic| catalog.members(topic, &scopes, |_| true));
+            let mut numbers: Vec<MemoryNumber> =
+                members.filter(|&number| self.exact.is_visible(&catalog, number)).collect();
+            newest_first(&mut numbers, &catalog);
+            numbers
+        };
+        if numbers.len() > SUBJECT_MAX {
+            return Ok(());
+        }
+        let mut memories = self.strand().memories(&numbers)?;
+        memories.retain(|memory| is_near(memory, shown));
+        self.add_newest(memories);
+        Ok(())
     }
 
     /// Memories that have these words side by side, where few have them.

@@ -75,7 +75,8 @@ pub(super) fn is_topic_of(memory: &Memory, stem: &str) -> bool {
     is_stem(memory.topic.as_str(), stem)
 }
 
-fn is_stem(name: &str, stem: &str) -> bool {
+/// Whether a name is a stem, however its parts are joined.
+pub(super) fn is_stem(name: &str, stem: &str) -> bool {
     name.replace('-', "_").eq_ignore_ascii_case(stem)
 }
 
