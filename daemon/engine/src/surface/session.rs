@@ -1,15 +1,16 @@
 //! What a session starts with: the project's most important memories, as few tokens as they need.
 
-use std::cmp::Ordering;
+mod standing;
+
 use std::collections::{HashMap, HashSet};
 
 use super::frame::{CLOSE, OPEN, mark, unclosed};
 use super::inject::{CHARS_PER_TOKEN, INJECTION_MAX_CHARS, INJECTION_MAX_TOKENS, Injection};
-use crate::index::catalog::{Catalog, Row};
-use crate::model::{Kind, KindSpec, Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
+use crate::index::catalog::Catalog;
+use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::neutral::one_line;
-use crate::policy::decay::Fading;
 use crate::ports::Sources;
+use standing::{Ranked, Standing, best_first};
 
 /// Tokens a surface aims at.
 pub const SURFACE_AIM_TOKENS: usize = 400;
@@ -34,28 +35,6 @@ const RESTORED_HEADINGS: (&str, &str) = ("pinned", "given to this session before
 
 /// Characters of one memory's line.
 const LINE_MAX_CHARS: usize = 240;
-
-/// Weights of the surface's rank: confidence, importance, how often recalled, freshness.
-const WEIGHTS: (f32, f32, f32, f32) = (0.50, 0.20, 0.15, 0.15);
-
-/// Days after which freshness has halved.
-const FRESH_DAYS: f64 = 30.0;
-
-/// What a memory of the project itself gains over a global one that is not about the user.
-const PROJECT_BONUS: f32 = 0.1;
-
-/// What a kind gains that says what to do or to avoid, over one that tells what is or was: as much as being of today.
-const GUIDANCE_BONUS: f32 = 0.15;
-
-/// Kinds that guide. Knowing of them before the work starts is what saves it.
-const GUIDANCE: [&str; 7] = ["identity", "preference", "convention", "decision", "gotcha", "architecture", "procedure"];
-
-/// Lines of a kind's budget for each of its memories that come before any kind has more: a surface holds a dozen lines, the
-/// budgets together some three hundred.
-const LINES_PER_SHARE: u32 = 5;
-
-/// What a pinned memory gains: it comes first.
-const PINNED_BONUS: f32 = 1.0;
 
 /// Who will read what is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,63 +84,6 @@ pub fn choose(
     let is_first: HashSet<MemoryNumber> = first.iter().map(|(_, number)| *number).collect();
     let rest = ranked.into_iter().filter(|(_, number)| !is_first.contains(number));
     first.into_iter().chain(rest).map(|(_, number)| number).take(limit).collect()
-}
-
-/// A memory and its rank.
-type Ranked = (f32, MemoryNumber);
-
-fn best_first(a: Ranked, b: Ranked) -> Ordering {
-    b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
-}
-
-/// How the memories of one kind stand.
-struct Standing<'a> {
-    spec: &'a KindSpec,
-    /// What the kind gains.
-    bonus: f32,
-    /// How many of them come before any kind has more.
-    share: usize,
-    /// As many of the best so far, best first.
-    best: Vec<Ranked>,
-}
-
-impl<'a> Standing<'a> {
-    /// `None` for a kind that is not shown, or not known anymore.
-    fn of(kind: &str, kinds: &'a Kinds) -> Option<Self> {
-        let spec = kinds.spec(&Kind::from_stored(kind)).filter(|spec| spec.surface_lines > 0)?;
-        let bonus = if GUIDANCE.contains(&spec.name.as_str()) { GUIDANCE_BONUS } else { 0.0 };
-        let share = usize::try_from(spec.surface_lines.div_ceil(LINES_PER_SHARE)).unwrap_or(usize::MAX);
-        Some(Self { spec, bonus, share, best: Vec::new() })
-    }
-
-    fn keep_best(&mut self, one: Ranked) {
-        let place = self.best.partition_point(|other| best_first(*other, one) == Ordering::Less);
-        if place < self.share {
-            self.best.insert(place, one);
-            self.best.truncate(self.share);
-        }
-    }
-
-    #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
-    fn rank(&self, row: &Row, is_global: bool, now: Timestamp) -> f32 {
-        let fading = Fading {
-            confidence: row.confidence,
-            half_life_days: self.spec.half_life_days,
-            pinned: row.pinned,
-            access_count: row.access_count,
-            seen_at: row.last_seen_at.max(row.valid_from),
-        };
-        let fresh = (1.0 / (1.0 + row.valid_from.age_days(now) / FRESH_DAYS)) as f32;
-        let recalled = ((row.access_count as f32 + 1.0).ln() / 5.0).min(1.0);
-        let (confidence, importance, access, freshness) = WEIGHTS;
-        fading.confidence_at(now) * confidence
-            + row.importance * importance
-            + recalled * access
-            + fresh * freshness
-            + if is_global && !self.spec.about_user { 0.0 } else { PROJECT_BONUS }
-            + self.bonus
-            + if row.pinned { PINNED_BONUS } else { 0.0 }
-    }
 }
 
 /// What a surface is made of.
@@ -282,6 +204,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::inject::tests::{Stale, memory};
     use super::*;
+    use crate::model::Kind;
     use crate::ports::NoSources;
 
     fn surface<'a>(total: usize, memories: &'a [Memory], checkpoint: &'a str) -> Surface<'a> {
@@ -382,24 +305,5 @@ mod tests {
         let chosen: Vec<u32> = chosen.into_iter().map(|number| number.0).collect();
         // Four of the facts are their kind's share; the global one waits behind them.
         assert_eq!(chosen, [22, 20, 11, 10, 9, 8, 21, 7, 6, 5]);
-    }
-
-    #[test]
-    fn often_recalled_memories_fade_half_as_fast() {
-        let mut catalog = Catalog::default();
-        let mut often = memory(1, "recalled often");
-        often.access_count = 11;
-        let mut seldom = memory(2, "recalled seldom");
-        seldom.access_count = 10;
-        catalog.apply(&often);
-        catalog.apply(&seldom);
-        let kinds = Kinds::default();
-        // One half-life of a gotcha later.
-        let now = Timestamp::from_micros(often.valid_from.as_micros() + 45 * 86_400_000_000);
-        let standing = Standing::of(often.kind.as_str(), &kinds).unwrap();
-        let rank_of = |memory: &Memory| standing.rank(catalog.row(memory.number).unwrap(), false, now);
-        let by_recalls = ((12.0_f32).ln() - (11.0_f32).ln()) / 5.0 * WEIGHTS.2;
-        let by_fading = (0.5_f32.sqrt() - 0.5) * WEIGHTS.0;
-        assert!((rank_of(&often) - rank_of(&seldom) - by_recalls - by_fading).abs() < 1e-4);
     }
 }
