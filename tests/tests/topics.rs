@@ -5,9 +5,11 @@
 use std::path::PathBuf;
 
 use helix_client::caller;
+use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
-    Caller, CrossReferencesRequest, Draft, GraphRequest, ListTopicsRequest, Memory, Program, PruneRequest, ReadRequest,
-    RecentRequest, ReindexRequest, SearchReply, SearchRequest, StatsRequest,
+    Caller, CrossReferencesRequest, Draft, EditRequest, ForgetRequest, GraphRequest, ListTopicsRequest, Memory,
+    Program, PruneRequest, ReadRequest, RecentRequest, ReindexRequest, RestoreMemory, SearchReply, SearchRequest,
+    StatsRequest,
 };
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Served};
@@ -158,6 +160,40 @@ fn a_search_continues_and_counts() {
     assert_eq!(topics, [("topic-0", 5), ("topic-1", 4)]);
     assert_eq!(world.search(count("after:today days:1 before:today")).unwrap().total, 9);
     assert_eq!(world.search(count("before:yesterday")).unwrap().total, 0);
+}
+
+#[test]
+fn pages_go_on_in_a_strand_that_changes() {
+    let mut world = World::new();
+    for n in 0..8 {
+        world.store(&format!("topic-{n}"), &format!("walrus {}", "word ".repeat(n + 1)));
+    }
+    for query in ["walrus", ""] {
+        let request = SearchRequest { query: query.to_owned(), limit: 4, ..SearchRequest::default() };
+        let whole = found(&world.search(SearchRequest { limit: 8, ..request.clone() }).unwrap());
+        let first = world.search(request.clone()).unwrap();
+        let second = |world: &mut World| {
+            world.search(SearchRequest { cursor: first.next_cursor.clone(), ..request.clone() }).unwrap()
+        };
+        // The best hit there is, and the newest.
+        world.store(&format!("late-{}", query.len()), &format!("walrus {query}"));
+        let page = second(&mut world);
+        assert_eq!((found(&first), found(&page)), (whole[..4].to_vec(), whole[4..].to_vec()), "{query}");
+        assert!(page.notes.is_empty() && page.next_cursor.is_empty(), "{page:?}");
+        // What is gone from the first page takes nothing from the second, which says that it cannot be sure.
+        let forget = ForgetRequest { caller: Some(world.me()), reference: whole[1].clone() };
+        world.served.rpc.call(async |rpc| rpc.forget(forget.clone()).await).unwrap();
+        let page = second(&mut world);
+        assert_eq!(found(&page), whole[4..], "{query}");
+        assert!(page.notes.iter().any(|note| note.contains("changed since the page before")), "{page:?}");
+        let restore = RestoreMemory { reference: whole[1].clone(), ..RestoreMemory::default() };
+        let action = Some(Action::Restore(restore));
+        let edit = EditRequest { caller: Some(world.me()), action, expected_sequence: None };
+        world.served.rpc.call(async |rpc| rpc.edit(edit.clone()).await).unwrap();
+        assert!(second(&mut world).notes.is_empty());
+        let late = ForgetRequest { caller: Some(world.me()), reference: format!("late-{}:0", query.len()) };
+        world.served.rpc.call(async |rpc| rpc.forget(late.clone()).await).unwrap();
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use helix_engine::index::filter::Filter;
 use helix_engine::model::{Kinds, MemoryNumber, Scope, Timestamp, TopicPattern};
 use helix_engine::policy::edit::Edit;
 use helix_engine::ports::NoSources;
-use helix_engine::recall::{Cursor, Mode, Retriever, Search};
+use helix_engine::recall::{Cursor, Mode, Place, Retriever, Search};
 use helix_engine::store::{MemoryStorage, Stamps};
 use helix_engine::strand::{Outcome, Request, Since, Strand, StrandWriter, TopicEdge};
 use proptest::prelude::*;
@@ -81,20 +81,22 @@ impl World {
     }
 
     fn found(&self, search: &Search, offset: usize) -> Vec<u32> {
-        let page = self.strand.search_page(search, offset, &NoSources).unwrap();
+        let page = self.strand.search_page(search, Place::at(offset), &NoSources).unwrap();
         page.hits.iter().map(|hit| hit.memory.number.0).collect()
     }
 
     /// Turns pages until there are no more.
     fn paged(&self, search: &Search) -> Vec<u32> {
-        let mut all = Vec::new();
+        let (mut all, mut place) = (Vec::new(), Place::default());
         loop {
-            let page = self.strand.search_page(search, all.len(), &NoSources).unwrap();
+            let page = self.strand.search_page(search, place, &NoSources).unwrap();
             all.extend(page.hits.iter().map(|hit| hit.memory.number.0));
             assert!(!page.has_more || page.hits.len() == search.limit, "a page with more behind it is full");
+            assert!(!page.has_moved, "nothing has changed");
             if !page.has_more {
                 return all;
             }
+            place = page.next;
         }
     }
 }
@@ -363,6 +365,6 @@ fn many_candidates_page_as_one() {
     let paged = world.paged(&Search { limit: 7, ..large.clone() });
     assert_eq!(paged, world.found(&large, 0));
     assert_eq!(paged.len(), 150);
-    assert!(world.strand.search_page(&large, 0, &NoSources).unwrap().is_cut);
-    assert_eq!(Cursor::new(&large, 7).offset, 7);
+    assert!(world.strand.search_page(&large, Place::default(), &NoSources).unwrap().is_cut);
+    assert_eq!(Cursor::new(&large, Place::at(7)).place.offset, 7);
 }

@@ -12,7 +12,7 @@ use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::relevance::is_noise;
-use helix_engine::recall::{Calendar, Cursor, Hit, Mode, Recalled, Retriever, Search, WordsFound, depth_max};
+use helix_engine::recall::{Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max};
 use helix_engine::strand::Counted;
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
@@ -37,6 +37,10 @@ pub(super) const NOTHING_NEAR: &str =
 
 /// Hits that are shown of those.
 const FAR_SHOWN_MAX: usize = 3;
+
+/// Said where a page cannot be sure of what the pages before showed.
+const HAS_MOVED: &str =
+    "memories changed since the page before: a hit may come twice or be missing; search anew to be sure";
 
 /// Hits returned.
 const LIMIT: Limit = Limit { default: SEARCH_LIMIT_DEFAULT, max: SEARCH_LIMIT_MAX };
@@ -210,11 +214,12 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
 
 fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Result<Found, Status> {
     let Prepared { search, cursor, passive, asker, .. } = prepared;
-    let offset = cursor.map_or(0, |cursor| cursor.offset);
+    let place = cursor.map_or_else(Place::default, |cursor| cursor.place);
+    let is_first = place == Place::default();
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
-    let found = runtime.strand.search_page(search, offset, &look);
+    let found = runtime.strand.search_page(search, place, &look);
     let mut found = found.map_err(|error| convert::status(error.kind(), &error))?;
-    let is_far = found.words == WordsFound::Nothing && offset == 0 && is_noise(&runtime.strand, &found.hits);
+    let is_far = found.words == WordsFound::Nothing && is_first && is_noise(&runtime.strand, &found.hits);
     if is_far {
         found.hits.truncate(FAR_SHOWN_MAX);
         (found.has_more, found.is_cut) = (false, false);
@@ -225,9 +230,12 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
         runtime.strand.catalog_touch(&numbers, runtime.now());
     }
     shown::note(runtime, asker, prepared.shown, &numbers);
-    let (next_cursor, ending) = continuation(search, &found, offset);
+    let (next_cursor, ending) = continuation(search, &found, is_first);
     notes.extend(ending);
-    if found.hits.is_empty() && offset == 0 {
+    if found.has_moved {
+        notes.push(HAS_MOVED.to_owned());
+    }
+    if found.hits.is_empty() && is_first {
         notes.extend(tags::unknown(runtime, &search.filter));
     }
     if found.words == WordsFound::Nothing && !found.hits.is_empty() {
@@ -279,13 +287,12 @@ fn found_by(hit: &Hit, is_listing: bool) -> v1::FoundBy {
 }
 
 /// Where to go on after these hits, or why not.
-fn continuation(search: &Search, found: &Recalled, offset: usize) -> (String, Option<String>) {
-    let (next, most) = (offset + found.hits.len(), depth_max(search));
-    if found.has_more && next < most {
-        return (Cursor::new(search, next).to_string(), None);
+fn continuation(search: &Search, found: &Recalled, is_first: bool) -> (String, Option<String>) {
+    if found.has_more && found.next.offset < depth_max(search) {
+        return (Cursor::new(search, found.next).to_string(), None);
     }
     // Whoever turns pages or takes the largest wants to see everything; others see the best.
-    let wants_all = offset > 0 || search.limit >= SEARCH_LIMIT_MAX as usize;
+    let wants_all = !is_first || search.limit >= SEARCH_LIMIT_MAX as usize;
     let ends_early = found.has_more || (found.is_cut && wants_all);
     let note = "pages end here, but more match: narrow the query, filter it, or count the matches";
     (String::new(), ends_early.then(|| note.to_owned()))
@@ -338,18 +345,23 @@ mod tests {
 
     #[test]
     fn a_page_says_where_to_go_on() {
-        let found = |has_more, is_cut| Recalled { has_more, is_cut, ..Recalled::default() };
-        let (cursor, note) = continuation(&disk(), &found(true, true), 10);
-        assert_eq!(Cursor::parse(&cursor).unwrap().offset, 10);
+        let found =
+            |has_more, is_cut, next| Recalled { has_more, is_cut, next: Place::at(next), ..Recalled::default() };
+        let (cursor, note) = continuation(&disk(), &found(true, true, 20), false);
+        assert_eq!(Cursor::parse(&cursor).unwrap().place.offset, 20);
         assert_eq!(note, None);
         let largest = Search { limit: SEARCH_LIMIT_MAX as usize, ..disk() };
-        assert_eq!(continuation(&disk(), &found(false, false), 10), (String::new(), None));
-        assert_eq!(continuation(&largest, &found(false, false), 0), (String::new(), None));
+        assert_eq!(continuation(&disk(), &found(false, false, 20), false), (String::new(), None));
+        assert_eq!(continuation(&largest, &found(false, false, 10), true), (String::new(), None));
         // The first page is not told that more match than pages reach, unless it is the largest; whoever turned pages is.
-        assert_eq!(continuation(&disk(), &found(false, true), 0), (String::new(), None));
-        let ends = [(disk(), found(false, true), 10), (disk(), found(true, false), depth_max(&disk()))];
-        for (search, found, offset) in ends.into_iter().chain([(largest, found(false, true), 0)]) {
-            let (cursor, note) = continuation(&search, &found, offset);
+        assert_eq!(continuation(&disk(), &found(false, true, 10), true), (String::new(), None));
+        let ends = [
+            (disk(), found(false, true, 20), false),
+            (disk(), found(true, false, depth_max(&disk())), false),
+            (largest, found(false, true, 200), true),
+        ];
+        for (search, found, is_first) in ends {
+            let (cursor, note) = continuation(&search, &found, is_first);
             assert!(cursor.is_empty() && note.as_ref().is_some_and(|note| note.contains("more match")), "{note:?}");
         }
     }
@@ -372,9 +384,9 @@ mod tests {
     fn further_pages_search_as_the_first_did() {
         let by_meaning = Search { vector: Some(vec![1.0]), ..disk() };
         assert!(prepared(None).wants_meaning() && !prepared(None).needs_meaning());
-        let after_words = prepared(Some(Cursor::new(&disk(), 10)));
+        let after_words = prepared(Some(Cursor::new(&disk(), Place::at(10))));
         assert!(!after_words.wants_meaning() && !after_words.needs_meaning());
-        let after_meaning = prepared(Some(Cursor::new(&by_meaning, 10)));
+        let after_meaning = prepared(Some(Cursor::new(&by_meaning, Place::at(10))));
         assert!(after_meaning.wants_meaning() && after_meaning.needs_meaning());
     }
 }

@@ -2,15 +2,19 @@
 
 use std::fmt;
 
+use super::place::Place;
 use super::run::{Mode, Retriever, SEARCH_DEPTH_MAX, Search};
 use crate::error::ErrorKind;
-use crate::model::Timestamp;
+use crate::model::{MemoryNumber, Timestamp};
 
 /// Version of the text; another one is refused like any other damage.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
-/// Bytes behind the text: version, offset, now, after, meaning, fingerprint.
-const CURSOR_BYTES: usize = 1 + 4 + 8 + 8 + 1 + 8;
+/// Bytes behind the text: version, place (offset, extent, last, digest), now, after, meaning, fingerprint.
+const CURSOR_BYTES: usize = 1 + 4 * 4 + 8 + 8 + 1 + 8;
+
+/// Stands for a last hit that is not known; no memory has that number.
+const NO_LAST: u32 = u32::MAX;
 
 /// Stands for no lower bound in the text; no memory is that old.
 const NO_AFTER: i64 = i64::MIN;
@@ -24,8 +28,8 @@ pub const LISTING_DEPTH_MAX: usize = 10_000;
 /// Where a search goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// Hits before it.
-    pub offset: usize,
+    /// Behind which hits.
+    pub place: Place,
     /// When the first page was asked for: ages are seen from there on every page, or hits would change places.
     pub now: Timestamp,
     /// The lower bound of the first page: "the last seven days" mean the same on every page.
@@ -72,11 +76,11 @@ pub fn depth_max(search: &Search) -> usize {
 }
 
 impl Cursor {
-    /// The place in a search after `offset` hits.
+    /// A place in a search.
     #[must_use]
-    pub fn new(search: &Search, offset: usize) -> Self {
+    pub fn new(search: &Search, place: Place) -> Self {
         let by_meaning = search.vector.is_some();
-        Self { offset, now: search.now, after: search.filter.after, by_meaning, fingerprint: fingerprint(search) }
+        Self { place, now: search.now, after: search.filter.after, by_meaning, fingerprint: fingerprint(search) }
     }
 
     /// Reads a cursor.
@@ -87,7 +91,7 @@ impl Cursor {
         let bytes = from_hex(text.trim()).ok_or(CursorError::Damaged)?;
         let rest = bytes.as_slice();
         let (&version, rest) = rest.split_first().ok_or(CursorError::Damaged)?;
-        let (offset, rest) = rest.split_first_chunk().ok_or(CursorError::Damaged)?;
+        let (place, rest) = read_place(rest).ok_or(CursorError::Damaged)?;
         let (now, rest) = rest.split_first_chunk().ok_or(CursorError::Damaged)?;
         let (after, rest) = rest.split_first_chunk().ok_or(CursorError::Damaged)?;
         let after = Some(i64::from_be_bytes(*after)).filter(|&after| after != NO_AFTER);
@@ -97,7 +101,7 @@ impl Cursor {
             return Err(CursorError::Damaged);
         }
         Ok(Self {
-            offset: u32::from_be_bytes(*offset) as usize,
+            place,
             now: Timestamp::from_micros(i64::from_be_bytes(*now)),
             after: after.map(Timestamp::from_micros),
             by_meaning: by_meaning == 1,
@@ -114,8 +118,8 @@ impl Cursor {
         if self.fingerprint != fingerprint(search) || !self.has_same_bound(search, now) {
             return Err(CursorError::OtherSearch);
         }
-        if self.offset >= most {
-            return Err(CursorError::TooDeep { offset: self.offset, most });
+        if self.place.offset >= most {
+            return Err(CursorError::TooDeep { offset: self.place.offset, most });
         }
         search.filter.after = self.after;
         search.now = self.now;
@@ -134,11 +138,24 @@ impl Cursor {
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let offset = u32::try_from(self.offset).unwrap_or(u32::MAX);
+        let Place { offset, extent, shown } = self.place;
+        let offset = u32::try_from(offset).unwrap_or(u32::MAX);
+        let (last, digest) = shown.map_or((NO_LAST, 0), |(last, digest)| (last.0, digest));
         let after = self.after.map_or(NO_AFTER, Timestamp::as_micros);
-        write!(f, "{VERSION:02x}{offset:08x}{:016x}{after:016x}", self.now.as_micros())?;
+        write!(f, "{VERSION:02x}{offset:08x}{extent:08x}{last:08x}{digest:08x}")?;
+        write!(f, "{:016x}{after:016x}", self.now.as_micros())?;
         write!(f, "{:02x}{:016x}", u8::from(self.by_meaning), self.fingerprint)
     }
+}
+
+fn read_place(bytes: &[u8]) -> Option<(Place, &[u8])> {
+    let (parts, rest) = bytes.split_at_checked(16)?;
+    let part = |at: usize| Some(u32::from_be_bytes(parts.get(at * 4..at * 4 + 4)?.try_into().ok()?));
+    let (offset, extent, last, digest) = (part(0)?, part(1)?, part(2)?, part(3)?);
+    let shown = (last != NO_LAST).then_some((MemoryNumber(last), digest));
+    // What is not known has no digest.
+    let is_whole = shown.is_some() || digest == 0;
+    is_whole.then_some((Place { offset: offset as usize, extent, shown }, rest))
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {
@@ -219,16 +236,16 @@ mod tests {
 
     #[test]
     fn a_cursor_belongs_to_its_search() {
-        let cursor = Cursor::parse(&Cursor::new(&search("disk"), 10).to_string()).unwrap();
-        assert_eq!(cursor, Cursor::new(&search("disk"), 10));
+        let cursor = Cursor::parse(&Cursor::new(&search("disk"), Place::at(10)).to_string()).unwrap();
+        assert_eq!(cursor, Cursor::new(&search("disk"), Place::at(10)));
         let later = Search { limit: 3, now: Timestamp::from_micros(99), ..search("disk") };
         assert_eq!(resumed(cursor, later, 99).unwrap().now, Timestamp::from_micros(-7));
         assert!(matches!(resumed(cursor, search("disc"), 0), Err(CursorError::OtherSearch)));
         let filter = Filter { tags: vec!["disk".to_owned()], ..Filter::default() };
         assert!(matches!(resumed(cursor, Search { filter, ..search("disk") }, 0), Err(CursorError::OtherSearch)));
-        let deep = Cursor::new(&search("disk"), SEARCH_DEPTH_MAX);
+        let deep = Cursor::new(&search("disk"), Place::at(SEARCH_DEPTH_MAX));
         assert!(matches!(resumed(deep, search("disk"), 0), Err(CursorError::TooDeep { .. })));
-        resumed(Cursor::new(&search(""), SEARCH_DEPTH_MAX), search(""), 0).unwrap();
+        resumed(Cursor::new(&search(""), Place::at(SEARCH_DEPTH_MAX)), search(""), 0).unwrap();
     }
 
     #[test]
@@ -237,7 +254,7 @@ mod tests {
             let filter = Filter { after: Some(Timestamp::from_micros(micros)), ..Filter::default() };
             Search { filter, now: Timestamp::from_micros(1_000), ..search("disk") }
         };
-        let cursor = Cursor::new(&after(10), 5);
+        let cursor = Cursor::new(&after(10), Place::at(5));
         let hour = 3_600_000_000;
         let second = resumed(cursor, after(10 + hour), 1_000 + hour).unwrap();
         assert_eq!(second.filter.after, Some(Timestamp::from_micros(10)));
@@ -251,12 +268,14 @@ mod tests {
         fn cursors_round_trip(offset in 0_usize..1_000_000, now in any::<i64>()) {
             let filter = Filter { after: (now % 2 == 0).then_some(Timestamp::from_micros(now / 2)), ..Filter::default() };
             let search = Search { now: Timestamp::from_micros(now), filter, ..search("x") };
-            let cursor = Cursor::new(&search, offset);
+            let hits: Vec<_> = (0..u32::try_from(offset % 7).unwrap()).map(MemoryNumber).collect();
+            let place = if hits.is_empty() { Place::at(offset) } else { Place::behind(&hits, u32::MAX - 1) };
+            let cursor = Cursor::new(&search, place);
             prop_assert_eq!(Cursor::parse(&cursor.to_string()).unwrap(), cursor);
         }
 
         #[test]
-        fn other_texts_are_damaged(text in "[0-9a-fg]{0,60}") {
+        fn other_texts_are_damaged(text in "02[0-9a-f]{82}|[0-9a-fg]{0,90}") {
             // Only the right length with a known version can be one.
             if let Ok(cursor) = Cursor::parse(&text) {
                 prop_assert_eq!(cursor.to_string(), text);

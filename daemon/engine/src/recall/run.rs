@@ -3,6 +3,7 @@
 use super::diversity::{self, Candidate, PER_TOPIC_MAX, Selection, Taken};
 use super::factors::Factors;
 use super::fusion::{Evidence, FUSION_DEPTH, MEANING_FLOOR, UNRELATED_BELOW, fuse};
+use super::place::Place;
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::filter::Filter;
@@ -104,6 +105,10 @@ pub struct Recalled {
     pub words: WordsFound,
     /// Whether there are further hits.
     pub has_more: bool,
+    /// Where those begin.
+    pub next: Place,
+    /// Whether a hit may have come twice or be missing, because the strand changed since the pages before.
+    pub has_moved: bool,
     /// Whether a list was full, so that more may match than can be shown.
     pub is_cut: bool,
     /// Topics of the hits of which more have the words than the cap on a topic lets through, most first.
@@ -145,21 +150,23 @@ impl Strand {
     /// # Errors
     /// When the disk or an index fails.
     pub fn search(&self, search: &Search) -> Result<Recalled, ReadError> {
-        self.search_page(search, 0, &NoSources)
+        self.search_page(search, Place::default(), &NoSources)
     }
 
-    /// Does what [`Strand::search`] does, after the first `offset` hits. As long as nothing changes, pages put together are
-    /// what one large page is. Looks at the sources of the candidates: one that changed makes its memory doubtful.
+    /// Does what [`Strand::search`] does, from a place on. As long as nothing changes but that memories are stored, pages put
+    /// together are what one large page is. Looks at the sources of the candidates: one that changed makes its memory doubtful.
     ///
     /// # Errors
     /// When the disk or an index fails.
-    pub fn search_page(&self, search: &Search, offset: usize, sources: &dyn Sources) -> Result<Recalled, ReadError> {
+    pub fn search_page(&self, search: &Search, place: Place, sources: &dyn Sources) -> Result<Recalled, ReadError> {
+        let place = self.known_at(place);
         if search.is_listing() {
-            return self.list_newest(search, offset, sources);
+            return self.list_newest(search, place, sources);
         }
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
-        let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
+        let is_kept = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
+        let passes = |number: u32| place.knows(number) && is_kept(number);
         let mut lexical = self.lexical_list(search, &passes)?;
         let mut semantic = self.semantic_list(search, &catalog, &passes)?;
         if search.mode == Mode::All && search.retriever == Retriever::Hybrid {
@@ -177,56 +184,71 @@ impl Strand {
         let pool: Vec<Scored> =
             fused.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect();
         drop(catalog);
-        let wanted = offset.saturating_add(search.limit);
+        let wanted = place.offset.saturating_add(search.limit);
         // One more than wanted tells whether there are more.
         let mut room = Room::new(search, wanted.saturating_add(1));
         let (first, second) = in_order(search, &lexical, pool);
         let mut hits = self.best(first, search, &mut room, sources)?;
         hits.extend(self.best(second, search, &mut room, sources)?);
         if room.limit > 0 && room.per_topic < usize::MAX {
-            let mut further = self.further(search, &mut lexical, &room)?;
+            let mut further = self.further(search, place, &mut lexical, &room)?;
             further.retain(|scored| hits.iter().all(|hit| hit.memory.number != scored.number));
             hits.extend(self.best(further, search, &mut room, sources)?);
         }
-        let has_more = hits.len() > wanted;
         let shown: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
-        hits.truncate(wanted);
-        hits.drain(..offset.min(hits.len()));
+        let page = Page::of(&shown, place, search.limit);
+        hits.truncate(page.end);
+        hits.drain(..page.start.min(hits.len()));
         self.tell_words(search, &lexical, &mut hits);
         let hidden = self.hidden(search, &lexical, &shown, &hits)?;
-        Ok(Recalled { hits, words, has_more, is_cut, hidden })
+        let Page { has_more, has_moved, next, .. } = page;
+        Ok(Recalled { hits, words, has_more, next, has_moved, is_cut, hidden })
+    }
+
+    /// The place, which on a first page comes to know what there is.
+    fn known_at(&self, place: Place) -> Place {
+        let extent = u32::try_from(self.catalog().extent()).unwrap_or(u32::MAX);
+        Place { extent: place.extent.min(extent), ..place }
     }
 
     /// What else has the words, where the cap on topics kept so many out that there is room: only of topics that have some.
-    fn further(&self, search: &Search, lexical: &mut WordList, room: &Room) -> Result<Vec<Scored>, ReadError> {
+    fn further(
+        &self,
+        search: &Search,
+        place: Place,
+        lexical: &mut WordList,
+        room: &Room,
+    ) -> Result<Vec<Scored>, ReadError> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| {
             let row = catalog.row(MemoryNumber(number));
-            row.is_some_and(|row| room.has_some_for(row.topic) && filter.keeps(row))
+            place.knows(number) && row.is_some_and(|row| room.has_some_for(row.topic) && filter.keeps(row))
         };
         let found = self.further_by_words(search, lexical, &passes)?.into_iter();
         Ok(found.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect())
     }
 
     /// The newest memories that pass, strictly in that order.
-    fn list_newest(&self, search: &Search, offset: usize, sources: &dyn Sources) -> Result<Recalled, ReadError> {
+    fn list_newest(&self, search: &Search, place: Place, sources: &dyn Sources) -> Result<Recalled, ReadError> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
-        let rows = catalog.rows_by_time(search.now, |row| row.valid_from).filter(|(_, _, row)| filter.keeps(row));
+        let rows = catalog.rows_by_time(search.now, |row| row.valid_from);
+        let rows = rows.filter(|(_, number, row)| place.knows(number.0) && filter.keeps(row));
         let mut passing: Vec<(Timestamp, MemoryNumber)> = rows.map(|(at, number, _)| (at, number)).collect();
-        let wanted = offset.saturating_add(search.limit);
-        let has_more = passing.len() > wanted;
-        if has_more {
+        let wanted = place.offset.saturating_add(search.limit).saturating_add(1);
+        if passing.len() > wanted {
             passing.select_nth_unstable_by(wanted, |a, b| b.cmp(a));
             passing.truncate(wanted);
         }
         passing.sort_unstable_by(|a, b| b.cmp(a));
+        let listed: Vec<MemoryNumber> = passing.into_iter().map(|(_, number)| number).collect();
+        let Page { start, end, has_more, has_moved, next } = Page::of(&listed, place, search.limit);
         let evidence = Evidence { fused: 1.0, ..Evidence::default() };
-        let page = passing.into_iter().skip(offset);
-        let pool = page.filter_map(|(_, number)| Scored::new(&catalog, number, evidence, search)).collect();
+        let page = listed.get(start..end).unwrap_or_default().iter();
+        let pool = page.filter_map(|number| Scored::new(&catalog, *number, evidence, search)).collect();
         drop(catalog);
-        Ok(Recalled { hits: self.read(pool, search, sources)?, has_more, ..Recalled::default() })
+        Ok(Recalled { hits: self.read(pool, search, sources)?, has_more, next, has_moved, ..Recalled::default() })
     }
 
     /// The best of the candidates, diverse, as many as there is room for.
@@ -306,6 +328,27 @@ impl Strand {
             .map(|(hit, code)| Candidate { topic: topic(hit), score: hit.score, code })
             .collect();
         diversity::select(&candidates, room.limit, room.per_topic, room.taken.clone())
+    }
+}
+
+/// A part of what was found.
+struct Page {
+    start: usize,
+    end: usize,
+    has_more: bool,
+    has_moved: bool,
+    /// Where the next one begins.
+    next: Place,
+}
+
+impl Page {
+    /// The page of so many hits that begins at a place, of all up to one behind it.
+    fn of(found: &[MemoryNumber], place: Place, limit: usize) -> Self {
+        let (start, has_moved) = place.start(found);
+        let start = start.min(found.len());
+        let end = start.saturating_add(limit).min(found.len());
+        let next = Place::behind(found.get(..end).unwrap_or(found), place.extent);
+        Self { start, end, has_more: found.len() > end, has_moved, next }
     }
 }
 

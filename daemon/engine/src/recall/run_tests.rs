@@ -81,7 +81,7 @@ fn a_changed_source_costs_confidence_in_this_search_alone() {
     let search = Search { vector: None, retriever: Retriever::Words, ..hybrid("walrus lists", Mode::Auto) };
     let plain = strand.search(&search).unwrap().hits;
     assert!(plain.iter().all(|hit| hit.source_state == SourceState::Unknown));
-    let looked = strand.search_page(&search, 0, &FirstChanged).unwrap().hits;
+    let looked = strand.search_page(&search, Place::default(), &FirstChanged).unwrap().hits;
     let order: Vec<u32> = looked.iter().map(|hit| hit.memory.number.0).collect();
     assert_eq!(order, [1, 0]);
     let doubted = looked.last().unwrap();
@@ -166,7 +166,7 @@ fn topics_behind_one_that_has_most_matches_are_found() {
     assert_eq!(all.hidden, [Counted { name: "crowd".to_owned(), count: 297 }]);
     let numbers = |hits: &[Hit]| hits.iter().map(|hit| hit.memory.number).collect::<Vec<_>>();
     let pages: Vec<MemoryNumber> = (0..4)
-        .flat_map(|page| numbers(&strand.search_page(&search(10), 10 * page, &NoSources).unwrap().hits))
+        .flat_map(|page| numbers(&strand.search_page(&search(10), Place::at(10 * page), &NoSources).unwrap().hits))
         .collect();
     assert_eq!(pages, numbers(&all.hits));
     assert!(all.hits.iter().all(|hit| hit.has_words));
