@@ -92,14 +92,17 @@ async fn duplicates(
 /// What was not compared, and how it will be.
 fn extent(compared: usize, left_out: usize, goes_on: bool) -> Option<String> {
     let which = if goes_on { "the next" } else { "the newest" };
+    let count = |of: usize| if of == 1 { "one".to_owned() } else { format!("{of} memories") };
     match (left_out, goes_on) {
         (0, false) => None,
         (0, true) => Some(format!(
-            "compared the last {compared} memories, which earlier runs had left; the next run begins with the newest again"
+            "compared the last {}, which earlier runs had left; the next run begins with the newest again",
+            count(compared)
         )),
         (left, _) => Some(format!(
-            "compared {which} {compared} memories with all older ones; {left} older ones are not compared with each other \
-             yet: apply this, then run it again to go on with them"
+            "compared {which} {} with all older ones; {left} older ones are not compared with each other yet: apply this, \
+             then run it again to go on with them",
+            count(compared)
         )),
     }
 }

@@ -119,7 +119,7 @@ fn what_the_daemon_advises_is_true_on_the_command_line() {
     let said = stderr(&known) + &stderr(&lines);
     assert!(said.contains("the tags cache were not taken (`tag` adds them)"), "{said}");
     assert!(said.contains("kind was not taken (`set` changes what is known)"), "{said}");
-    assert!(said.contains("set nothing; `tag` sets tags"), "{said}");
+    assert!(said.contains("tags came from lines of the text"), "{said}");
     assert!(!said.contains("action="), "{said}");
 }
 

@@ -88,7 +88,7 @@ fn a_word_that_looks_like_a_filter_is_told() {
     let told = world.say("brief", json!({"query": "nope:1 fsync"}));
     assert!(told.starts_with("note: \"nope:1\" is no filter and was searched for as words"), "{told}");
     let told = world.say("brief", json!({"query": "tags:zebra"}));
-    assert!(told.starts_with("nothing to brief about") && told.contains("write tag:zebra to filter"), "{told}");
+    assert!(told.contains("write tag:zebra to filter"), "{told}");
     for query in ["fsync", "tag:gotcha fsync", "hook-shim:0", "hook-*"] {
         let told = world.say("brief", json!({"query": query}));
         assert!(!told.contains("is no filter"), "{told}");

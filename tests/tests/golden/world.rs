@@ -14,7 +14,13 @@ use serde_json::{Value, json};
 const TODAY: Date = date(2026, 11, 20);
 
 /// Days that stand in texts and always read the same, with what is before them.
-const LITERAL_DAYS: [&str; 3] = ["day like 2026-11-21", "`after:2026-11-21`", "and the 2026-07-28 revisions"];
+const LITERAL_DAYS: [&str; 5] = [
+    "day like 2026-11-21",
+    "time like 2026-11-21",
+    "`after:2026-11-21`",
+    "`after:2026-11-21T14:30`",
+    "and the 2026-07-28 revisions",
+];
 
 /// Stands for a year that is not to be moved.
 const HIDDEN_YEAR: &str = "2026\0-";

@@ -146,6 +146,7 @@ fn another_prefix_says_another_kind() {
 fn what_stays_takes_over_what_the_duplicate_had() {
     let mut memory = memory(1, "x");
     (memory.tags, memory.links, memory.source) = (vec!["b".into()], vec![id(3)], None);
+    memory.kind = Kinds::default().resolve("fact").unwrap();
     let absorbed = Absorbed {
         id: id(3),
         kind: Kinds::default().resolve("convention").unwrap(),

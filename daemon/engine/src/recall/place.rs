@@ -53,11 +53,10 @@ impl Default for Place {
 
 /// A hash of a set of memories. Their order does not matter: what was shown is behind the reader in any.
 fn digest(hits: &[MemoryNumber]) -> u32 {
-    let mixed = |number: &MemoryNumber| {
-        let mixed = (u64::from(number.0) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        u32::try_from((mixed ^ (mixed >> 29)) >> 32).unwrap_or_default()
-    };
-    hits.iter().map(mixed).fold(0, u32::wrapping_add)
+    let mut numbers: Vec<u32> = hits.iter().map(|number| number.0).collect();
+    numbers.sort_unstable();
+    let bytes: Vec<u8> = numbers.into_iter().flat_map(u32::to_le_bytes).collect();
+    blake3::hash(&bytes).as_bytes().first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]

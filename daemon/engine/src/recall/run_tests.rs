@@ -189,7 +189,7 @@ fn what_is_no_nearer_than_chance_is_noise() {
     assert!(found(&strand, askew));
     assert!(!found(&strand, vec![0.5; DIMENSIONS]));
     assert!(!is_noise(&strand, &[]));
-    let few = strand_of(&memories[..10]);
+    let few = strand_of(&memories[..FEW - 1]);
     let askew = (0..DIMENSIONS).map(|at| if at < DIMENSIONS * 2 / 3 { 0.5 } else { -0.5 }).collect();
     assert!(!found(&few, askew), "too few to tell");
 }

@@ -69,7 +69,7 @@ fn a_compact_overview_shows_the_five_hottest() {
 #[test]
 fn an_empty_base_says_what_to_do() {
     let meta = compose(std::iter::empty::<MetaRow<'_, Vec<&str>>>(), false, NOW);
-    assert!(render(&meta, &[], &TimeZone::UTC).contains("`store`"));
+    assert!(render(&meta, &[], &TimeZone::UTC).contains("store what the next session should know"));
 }
 
 proptest! {
