@@ -28,7 +28,7 @@ mod turns;
 mod vocabulary;
 
 pub use category::{Category, UnknownCategory};
-pub use classify::{category_of, is_stated_in};
+pub use classify::{Stated, category_of, stated_in};
 pub use compose::compose;
 pub use render::{
     CATEGORY_LINES_MAX, CATEGORY_MAX_CHARS, Detail, SCAN_LINES_MAX, SUMMARY_LINES_MAX, UnknownDetail, render, whole,

@@ -7,7 +7,7 @@ mod narrowed;
 use std::collections::{BTreeMap, HashMap};
 
 use helix_engine::brief::{
-    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, consider, consider_each, is_stated_in, meta,
+    self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider, consider_each, meta, stated_in,
 };
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
@@ -232,13 +232,23 @@ impl View<'_> {
         let visible = self.visible(&catalog);
         rows.retain(|(_, row)| visible(row));
         let all = rows.len();
-        let mut uncertain = Vec::new();
-        if all > CONSIDERED_MAX && !self.focus.is_empty() {
-            let stated = |row: &Row| is_stated_in(&self.focus, catalog.tags_of(row), catalog.kind_of(row));
-            rows.retain(|(_, row)| stated(row) != Some(false));
-            (rows, uncertain) = rows.into_iter().partition(|(_, row)| stated(row).is_some());
-        }
-        let out_of_focus = all - rows.len() - uncertain.len();
+        // Those that are surely in focus go before those that perhaps are.
+        let tiers = if all > CONSIDERED_MAX && !self.focus.is_empty() {
+            let mut tiers = [Vec::new(), Vec::new(), Vec::new()];
+            let [sure, likely, open] = &mut tiers;
+            for (number, row) in rows {
+                match stated_in(&self.focus, catalog.tags_of(row), catalog.kind_of(row)) {
+                    Stated::In => sure.push((number, row)),
+                    Stated::Perhaps => likely.push((number, row)),
+                    Stated::Open => open.push((number, row)),
+                    Stated::Out => {}
+                }
+            }
+            tiers
+        } else {
+            [rows, Vec::new(), Vec::new()]
+        };
+        let out_of_focus = all - tiers.iter().map(Vec::len).sum::<usize>();
         let hottest = |rows: Vec<(MemoryNumber, &Row)>| match share {
             Share::Hottest => {
                 consider(rows.into_iter().map(|(number, row)| (number, Standing::of_row(row, 1.0))), self.now)
@@ -248,11 +258,14 @@ impl View<'_> {
                 consider_each(rows.into_iter().map(ranked), self.now)
             }
         };
-        let ((mut numbers, mut others), (second, rest)) = (hottest(rows), hottest(uncertain));
-        numbers.extend(second);
+        let (mut numbers, mut others) = (Vec::new(), Vec::new());
+        for (kept, rest) in tiers.map(hottest) {
+            numbers.extend(kept);
+            others.extend(rest);
+        }
         others.extend(numbers.split_off(numbers.len().min(CONSIDERED_MAX)));
         let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
-        for row in others.into_iter().chain(rest).filter_map(|number| catalog.row(number)) {
+        for row in others.into_iter().filter_map(|number| catalog.row(number)) {
             *left_out.entry(catalog.topic_of(row).to_owned()).or_default() += 1;
         }
         Chosen { numbers, left_out, out_of_focus }

@@ -102,12 +102,30 @@ pub fn category_of(memory: &Memory) -> Category {
         .unwrap_or(Category::Untagged)
 }
 
-/// Whether a memory with these tags and this kind is in one of some categories; `None` when its text decides.
-pub fn is_stated_in<'t>(focus: &[Category], tags: impl IntoIterator<Item = &'t str>, kind: &str) -> Option<bool> {
-    let stated = tags.into_iter().filter_map(Category::of_tag).map(|category| focus.contains(&category));
-    // The text chooses among several.
-    let by_tags = stated.map(Some).reduce(|one, other| if one == other { one } else { None });
-    by_tags.unwrap_or_else(|| of_kind(kind).map(|category| focus.contains(&category)))
+/// What tags and kind say of whether a memory is in one of some categories, without its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stated {
+    /// It is.
+    In,
+    /// One of its tags says so; the text chooses among several.
+    Perhaps,
+    /// Nothing: the text decides alone.
+    Open,
+    /// It is not.
+    Out,
+}
+
+/// Asks tags and kind whether a memory is in one of some categories.
+pub fn stated_in<'t>(focus: &[Category], tags: impl IntoIterator<Item = &'t str>, kind: &str) -> Stated {
+    let one = |category: Category| if focus.contains(&category) { Stated::In } else { Stated::Out };
+    let tagged = tags.into_iter().filter_map(Category::of_tag).map(one);
+    let by_tags = tagged.reduce(|one, other| if one == other { one } else { Stated::Perhaps });
+    by_tags.or_else(|| of_kind(kind).map(one)).unwrap_or(Stated::Open)
+}
+
+/// Whether tags or kind say what a memory is, and not its text alone.
+pub(super) fn is_stated(memory: &Memory) -> bool {
+    by_tags(memory).or_else(|| by_kind(memory)).is_some()
 }
 
 /// Whether a memory says that something is missing or hurts, whatever else it is about.
@@ -199,6 +217,17 @@ mod tests {
         let mut memory = memory("build", text);
         memory.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
         memory
+    }
+
+    #[test]
+    fn tags_and_kind_tell_before_the_text_is_read() {
+        let focus = [Category::Gotchas, Category::HowTo];
+        let of = |tags: &[&'static str], kind: &str| stated_in(&focus, tags.iter().copied(), kind);
+        assert_eq!(of(&["gotcha"], "fact"), Stated::In);
+        assert_eq!(of(&["gotcha", "how-to"], "fact"), Stated::In);
+        assert_eq!(of(&["gotcha", "perf"], "gotcha"), Stated::Perhaps);
+        assert_eq!(of(&["decision", "perf"], "gotcha"), Stated::Out);
+        assert_eq!((of(&["arm64"], "gotcha"), of(&["arm64"], "fact")), (Stated::In, Stated::Open));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chains::{self, Member};
-use super::classify::{category_of, names_gap};
+use super::classify::{category_of, is_stated, names_gap};
 use super::standing::{QueryWords, Standing, consider};
 use super::supersession::{self, Version};
 use super::vocabulary::{Vocabulary, Words};
@@ -96,7 +96,7 @@ fn merge<'a>(weighed: &[Weighed<'a>], focus: &[Category]) -> Vec<Entry<'a>> {
         .filter_map(|group| {
             let copies: Vec<&Weighed<'a>> = group.into_iter().filter_map(|at| weighed.get(at)).collect();
             let kept = copies.iter().rev().max_by(|a, b| a.relevance.total_cmp(&b.relevance)).copied()?;
-            let category = category_in(kept.memory, focus);
+            let category = category_of_group(kept.memory, copies.iter().map(|copy| copy.memory), focus);
             Some(Entry {
                 mention: Mention {
                     memory: kept.memory,
@@ -118,6 +118,15 @@ fn category_in(memory: &Memory, focus: &[Category]) -> Category {
     let category = category_of(memory);
     let is_other = !focus.is_empty() && !focus.contains(&category);
     if is_other && names_gap(memory, category) { Category::Gaps } else { category }
+}
+
+/// The category of memories that say the same: one that is in focus, else what tags or kind of one of them say, of the kept one
+/// first.
+fn category_of_group<'a>(kept: &'a Memory, copies: impl Iterator<Item = &'a Memory>, focus: &[Category]) -> Category {
+    let all: Vec<&Memory> = std::iter::once(kept).chain(copies).collect();
+    let in_focus = all.iter().map(|memory| category_in(memory, focus)).find(|category| focus.contains(category));
+    let stated = || all.iter().find(|memory| is_stated(memory)).map(|memory| category_in(memory, focus));
+    in_focus.or_else(stated).unwrap_or_else(|| category_in(kept, focus))
 }
 
 /// Marks entries that a newer one superseded. Returns for each the position of its successor. What is dated later than `now` is
@@ -186,6 +195,8 @@ fn count<'a>(brief: &mut Brief<'a>, entries: &[Entry<'a>], input: &Input<'a>, le
     brief.left_out = left_out.len() + by_caller;
     brief.total = input.selected.len() + by_caller;
     brief.topics = topics.into_values().collect();
+    // What is left out may not be in focus at all.
+    brief.topics.retain(|topic| input.focus.is_empty() || topic.count > 0);
     brief.topics.sort_by_key(|topic| std::cmp::Reverse(topic.count + topic.left_out));
 }
 

@@ -131,6 +131,30 @@ fn focus_keeps_the_categories_asked_for_and_counts_the_others() {
 }
 
 #[test]
+fn a_copy_that_says_more_of_what_it_is_says_it_for_all() {
+    let text = "Rust lib must use -arch arm64 because the linker of this machine rejects x86";
+    // The newest is kept; its text alone would make it an invariant.
+    let memories = [memory("plain", text), tagged("told", text, 3, &["gotcha"])];
+    let selected = selected(&memories);
+    for focus in [&[][..], &[Category::Gotchas]] {
+        let brief = compose(&Input { focus, ..input(&selected) });
+        assert_eq!((brief.sections[0].category, brief.merged), (Category::Gotchas, 1), "{focus:?}");
+    }
+    let own = compose(&Input { focus: &[Category::Invariants], ..input(&selected) });
+    assert_eq!(own.sections[0].category, Category::Invariants);
+}
+
+#[test]
+fn topics_are_those_of_what_is_in_focus() {
+    let memories = [tagged("a", "one", 1, &["gotcha"]), tagged("b", "two", 1, &["decision"])];
+    let selected = selected(&memories);
+    let left_out = [("a", 3), ("c", 900)];
+    let brief = compose(&Input { focus: &[Category::Gotchas], left_out: &left_out, ..input(&selected) });
+    let topics: Vec<_> = brief.topics.iter().map(|topic| (topic.name, topic.count, topic.left_out)).collect();
+    assert_eq!((topics, brief.left_out), (vec![("a", 1, 3)], 903));
+}
+
+#[test]
 fn nothing_says_what_to_do() {
     assert!(full(&input(&[])).contains("`search`"));
 }
