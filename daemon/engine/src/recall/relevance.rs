@@ -8,11 +8,18 @@
 
 mod noise;
 
+mod orders;
+
 use super::run::Hit;
 use crate::index::lexical::{LexicalQuery, Mode};
 use crate::strand::{ReadError, Strand};
 
 pub use noise::is_noise;
+
+pub use orders::is_question;
+
+/// As telling as a word can be that orders are made of, in nats: as one that every third memory has.
+const ORDER_RARITY_MAX: f32 = 1.0;
 
 /// On what occasion a memory would be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,13 +136,18 @@ pub struct Weigher<'a> {
 }
 
 impl<'a> Weigher<'a> {
-    /// Weighs by the words that were searched for.
+    /// Weighs by the words that were searched for on an occasion.
     ///
     /// # Errors
     /// When an index fails.
-    pub fn new(strand: &'a Strand, words: &str, has_meaning: bool) -> Result<Self, ReadError> {
+    pub fn new(strand: &'a Strand, words: &str, occasion: Occasion, has_meaning: bool) -> Result<Self, ReadError> {
         let query = LexicalQuery::parse(words, Mode::Any);
-        let rarities = strand.lexical().rarities(&query)?;
+        let mut rarities = strand.lexical().rarities(&query)?;
+        if matches!(occasion, Occasion::Prompt | Occasion::Task) && !is_question(words) {
+            for (term, rarity) in query.terms().iter().zip(&mut rarities) {
+                *rarity = if orders::is_of_order(&term.token) { rarity.min(ORDER_RARITY_MAX) } else { *rarity };
+            }
+        }
         Ok(Self { strand, query, rarities, has_meaning })
     }
 

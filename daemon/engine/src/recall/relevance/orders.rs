@@ -1,0 +1,59 @@
+//! The words of orders: what people tell every agent in every project, "run the failing command again".
+//!
+//! They say what is to be done and nothing of what it is about. In a small base few memories have them, so that they look
+//! telling; in a question they are what it is about: "how do I run the tests?".
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use crate::index::lexical::{LexicalQuery, Mode};
+
+/// In one form each: they are compared as they are looked up, without their endings.
+const ORDERS: &str = "add again append apply ask bug change check clean code command comment commit complete copy create debug \
+    delete describe diff directory document edit error execute explain fail file finish first fix folder format function help \
+    implement improve insert install last line lint list look make message move name new old open output paste path print \
+    problem project pull push read refactor remove rename repeat replace repository report rerun result retry return revert \
+    review rewrite run save say script search see send show simplify start step stop suggest summarise summarize summary task \
+    tell test tidy try type undo update use verify view wait work write";
+
+/// What begins a question, or ends it.
+const QUESTIONS: &[&str] = &[
+    "how", "why", "what", "what's", "where", "which", "who", "when", "is", "are", "does", "do", "did", "can", "could",
+    "should",
+];
+
+static TOKENS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let terms = LexicalQuery::parse(ORDERS, Mode::Any);
+    terms.terms().iter().map(|term| term.token.clone()).collect()
+});
+
+/// Whether a token, as an analysed query has it, is one that orders are made of.
+pub(super) fn is_of_order(token: &str) -> bool {
+    TOKENS.contains(token)
+}
+
+/// Whether a text asks something, by its first word or its end.
+#[must_use]
+pub fn is_question(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
+    text.contains('?') || QUESTIONS.contains(&first.trim_end_matches([',', ':']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_are_known_in_every_form_and_questions_by_their_ends() {
+        let all_of_order =
+            |text: &str| LexicalQuery::parse(text, Mode::Any).terms().iter().all(|term| is_of_order(&term.token));
+        for text in ["Run failing commands", "reading files", "edited tests", "format code"] {
+            assert!(all_of_order(text), "{text}");
+        }
+        assert!(!all_of_order("run the linker"));
+        for text in ["How do I run the tests", "the tests run how?", "what's failing"] {
+            assert!(is_question(text), "{text}");
+        }
+        assert!(!is_question("Run the tests and show me what fails"));
+    }
+}
