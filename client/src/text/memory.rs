@@ -149,8 +149,8 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
     if !memory.links.is_empty() {
         field("links", &memory.links.join(" "));
     }
-    if let Some(at) = memory.attributes.get(MODIFIED_ATTRIBUTE).and_then(|at| at.parse::<Timestamp>().ok()) {
-        field("modified", &dates::day_of(at.as_microsecond(), &view.zone));
+    if let Some(at) = modified_us(memory) {
+        field("modified", &dates::day_of(at, &view.zone));
     }
     if !memory.status.is_empty() && memory.status != "active" {
         field("status", &memory.status);
@@ -215,4 +215,10 @@ fn indent(text: &str, matched: &[String]) -> String {
         format!("{margin}{line}").trim_end().to_owned()
     };
     text.lines().map(marked).collect::<Vec<_>>().join("\n")
+}
+
+/// When a memory's text was last revised, in microseconds since the epoch.
+#[must_use]
+pub fn modified_us(memory: &Memory) -> Option<i64> {
+    memory.attributes.get(MODIFIED_ATTRIBUTE)?.parse().ok().map(Timestamp::as_microsecond)
 }

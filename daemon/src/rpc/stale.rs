@@ -76,9 +76,12 @@ fn candidates(
         topic => Some(Topic::parse(topic).map_err(|error| invalid(&error))?.as_str().to_owned()),
     };
     let scopes = scopes::filtered(asker, &request.scopes)?;
-    let filter = Filter { topics: topic.into_iter().collect(), scopes, ..Filter::default() };
+    let filter = Filter { topics: topic.iter().cloned().collect(), scopes, ..Filter::default() };
     let catalog = runtime.strand.catalog();
     let filter = filter.compile(&catalog);
+    if let Some(topic) = topic.filter(|_| !catalog.rows().any(|(_, row)| filter.keeps(row))) {
+        return Err(Status::not_found(format!("there is no topic {topic} here; list the topics for their names")));
+    }
     let scopes = scopes::by_name(&catalog);
     let (mut found, mut elsewhere) = (Vec::new(), 0);
     for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {

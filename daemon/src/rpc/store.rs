@@ -290,6 +290,7 @@ impl Located {
         }
         let why = match (self.source.content_hash, self.is_there) {
             (Some(_), _) => return None,
+            (None, false) if self.source.path.ends_with(":0") => "names no file here: lines are counted from 1",
             (None, false) => "names no file here",
             (None, true) => "cannot be read, or is too large to follow",
         };

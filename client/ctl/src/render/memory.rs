@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_client::text::memory::stale_mark;
+use helix_client::text::memory::{modified_us, stale_mark};
 use helix_client::v1::{Memory, SourceState};
 
 use super::table::{Field, TEXT, rows};
@@ -84,6 +84,9 @@ fn confidence(memory: &Memory) -> String {
     }
 }
 
+/// Begins the names of attributes that Helix keeps for itself.
+const STAMPED: &str = "helix.";
+
 /// What there is to say about a memory besides its text; what says nothing is left out.
 fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
     let stale = match memory.source_state() {
@@ -91,7 +94,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         SourceState::Changed => " (changed since)",
         SourceState::Deleted => " (deleted since)",
     };
-    let attributes: BTreeMap<_, _> = memory.attributes.iter().collect();
+    let attributes: BTreeMap<_, _> = memory.attributes.iter().filter(|(key, _)| !key.starts_with(STAMPED)).collect();
     let attributes: Vec<String> = attributes.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
     let valid_to = memory.valid_to_us.map(|until| format!("{} to {}", day(memory.valid_from_us), day(until)));
     let all = [
@@ -108,6 +111,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         ("confidence", confidence(memory)),
         ("pinned", if memory.pinned { "yes".to_owned() } else { String::new() }),
         ("recorded", day(memory.recorded_at_us)),
+        ("modified", modified_us(memory).map(day).unwrap_or_default()),
         ("valid", valid_to.unwrap_or_default()),
         ("recalled", if memory.access_count == 0 { String::new() } else { memory.access_count.to_string() }),
         ("attributes", attributes.join(", ")),

@@ -100,9 +100,16 @@ pub fn normalise(tags: &[String], text: &str) -> Vec<String> {
     normal
 }
 
+/// Languages that without their marks would be another one.
+const MARKED: [(&str, &str); 3] = [("c++", "cpp"), ("c#", "csharp"), ("f#", "fsharp")];
+
 /// Normalises one tag; `None` when nothing is left.
 #[must_use]
 pub fn normalise_one(tag: &str) -> Option<String> {
+    let marked = MARKED.iter().find(|(name, _)| tag.trim().trim_start_matches('#').eq_ignore_ascii_case(name));
+    if let Some((_, plain)) = marked {
+        return Some((*plain).to_owned());
+    }
     let mut plain = String::with_capacity(tag.len());
     for c in tag.trim().trim_start_matches('#').chars().flat_map(char::to_lowercase) {
         if c.is_alphanumeric() {
@@ -192,6 +199,7 @@ mod tests {
         for (plural, one) in [("boxes", "box"), ("patches", "patch"), ("classes", "class"), ("macos", "macos")] {
             assert_eq!(normalise_one(plural).unwrap(), one);
         }
+        assert_eq!(normalise(&["C++, #C#".to_owned(), "c".to_owned()], "plain"), ["c", "cpp", "csharp"]);
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub use noise::is_noise;
 
 pub use orders::is_question;
 
-/// As telling as a word can be that orders are made of, in nats: as one that every third memory has.
-const ORDER_RARITY_MAX: f32 = 1.0;
+/// As telling as a word can be that orders are made of, in nats: less than one that every second memory has.
+const ORDER_RARITY_MAX: f32 = 0.5;
 
 /// On what occasion a memory would be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

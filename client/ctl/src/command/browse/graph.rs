@@ -14,6 +14,9 @@ use crate::{render, screen};
 #[derive(Debug, Args)]
 pub(crate) struct Graph {
     /// Shows only what comes from or goes to topics that fit, e.g. 'iris-*'
+    #[arg(value_name = "GLOB", conflicts_with = "focus")]
+    topics: Option<String>,
+    /// The same
     #[arg(long, value_name = "GLOB")]
     focus: Option<String>,
     /// Prints the graph in the DOT language of Graphviz
@@ -32,7 +35,7 @@ impl Graph {
         let request = v1::GraphRequest {
             caller: Some(context.caller()),
             scopes: self.scopes.scope,
-            focus: self.focus.unwrap_or_default(),
+            focus: self.topics.or(self.focus).unwrap_or_default(),
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;

@@ -50,7 +50,7 @@ impl Stale {
             screen::print(&shown)?;
             let (stale, checked, unknown) = (reply.stale.len(), reply.checked, reply.unknown);
             screen::remark(&format!("helixctl: {stale} of {checked} sources changed"));
-            let why = "the file is another project's, or was not there when the memory was stored";
+            let why = "the file is another project's, or was not there as it was when the memory was written";
             screen::remark_if(unknown > 0, &format!("{unknown} more could not be looked at: {why}"));
             for name in &reply.unseen {
                 screen::remark(&format!("  not seen: {}", one_line(name)));
