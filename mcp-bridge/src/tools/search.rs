@@ -63,6 +63,11 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
     let is_first = request.cursor.is_empty();
     let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
     reply.notes = daemon.untold(reply.notes);
+    if let (Detail::Topics, Some(limit)) = (detail, arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?) {
+        let hidden = reply.topic_counts.len().saturating_sub(limit as usize);
+        reply.topic_counts.truncate(limit as usize);
+        reply.notes.extend((hidden > 0).then(|| format!("{hidden} more topics; a higher limit shows them")));
+    }
     let found = Found { reply: &reply, query: &query, is_filtered, is_first, detail, explain };
     Ok(render::found(&found, &View { zone: now.time_zone().clone() }))
 }
