@@ -4,9 +4,10 @@
 //! and a file that two worktrees share once. What it is about is embedded when the embedder has time; an event waits for it
 //! only for a moment.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::Read;
 use std::num::NonZeroUsize;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,6 +15,7 @@ use std::time::Duration;
 
 use helix_engine::code;
 use lru::LruCache;
+use nix::fcntl::OFlag;
 use tokio::runtime::Handle;
 
 use crate::embedder::EmbedderHandle;
@@ -23,6 +25,9 @@ const FILES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 
 /// Bytes of a file that are read for its symbols; 500 lines are rarely longer.
 const FILE_READ_MAX_BYTES: u64 = 128 * 1024;
+
+/// Where files stand that no disk holds: to read one is to ask the kernel, which may wait for something to tell.
+const UNREAL: [&str; 2] = ["/proc", "/sys"];
 
 /// How long the embedder may take for a file that nobody waits for anymore.
 const EMBED_DEADLINE: Duration = Duration::from_secs(30);
@@ -99,14 +104,22 @@ impl Seen {
 
 /// Reads the first bytes of a regular file; empty when it cannot be read or is none.
 pub(super) fn head(file: &Path) -> String {
-    let mut bytes = Vec::new();
-    let opened = fs::metadata(file).ok().filter(fs::Metadata::is_file).and_then(|_| File::open(file).ok());
-    if let Some(opened) = opened
-        && opened.take(FILE_READ_MAX_BYTES).read_to_end(&mut bytes).is_err()
+    String::from_utf8_lossy(&first_bytes(file).unwrap_or_default()).into_owned()
+}
+
+fn first_bytes(file: &Path) -> Option<Vec<u8>> {
+    // Of what no disk holds the length is not known, so it is given as none; a look at it before also spares devices an opening.
+    let is_readable = |found: &fs::Metadata| found.is_file() && found.len() > 0;
+    if UNREAL.iter().any(|place| file.starts_with(place)) || !fs::metadata(file).is_ok_and(|found| is_readable(&found))
     {
-        bytes.clear();
+        return None;
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    // A pipe that took the file's place must not hold the thread.
+    let opened = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(file).ok()?;
+    opened.metadata().ok().filter(is_readable)?;
+    let mut bytes = Vec::new();
+    opened.take(FILE_READ_MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 #[cfg(test)]
@@ -134,5 +147,24 @@ mod tests {
         fs::write(&file, "x".repeat(200_000)).unwrap();
         assert_eq!(head(&file).len(), 128 * 1024);
         assert_eq!((head(directory.path()), head(&directory.path().join("missing"))), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn what_no_disk_holds_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let pipe = directory.path().join("pipe.rs");
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let link = directory.path().join("status.rs");
+        std::os::unix::fs::symlink("/proc/self/status", &link).unwrap();
+        assert!(!fs::read(&link).unwrap().is_empty());
+        for file in [
+            &pipe,
+            &link,
+            Path::new("/proc/self/status"),
+            Path::new("/sys/kernel/uevent_seqnum"),
+            Path::new("/dev/zero"),
+        ] {
+            assert_eq!(head(file), "", "{}", file.display());
+        }
     }
 }

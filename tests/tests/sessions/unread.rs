@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::Duration;
 
 use helix_proto::v1::{Program, ReceiptsReply, ReceiptsRequest, UpgradeRequest};
@@ -38,6 +39,25 @@ fn an_answer_that_came_too_late_was_not_given() {
         || Rpc::connect(&world.home).unwrap().call(async |client| client.receipts(ReceiptsRequest::default()).await);
     let one = within(Duration::from_secs(5), || Ok(receipts().map(|reply| (reply.receipts.len() == 1).then_some(()))?));
     assert!(one.is_ok(), "{:?}", receipts());
+}
+
+#[test]
+fn a_file_whose_end_never_comes_is_not_waited_for() {
+    let world = World::new();
+    let handle = world.remember_of("ledger", "Postings are written in one transaction.", "src/ledger.rs");
+    world.project.write("src/ledger.rs", "fn post() {}\n").unwrap();
+    let pipe = world.project.root.join("src/pipe.rs");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let session = world.session("one");
+    // More than are worked on at once. The kernel's log is a regular file by its mode, and waits for the next message.
+    for _ in 0..10 {
+        for file in [pipe.as_path(), Path::new("/proc/kmsg")] {
+            session.tool("Read", &json!({ "file_path": file })).unwrap();
+        }
+    }
+    let given = session.read("src/ledger.rs").unwrap();
+    assert!(given.is_some_and(|given| given.contains(&handle)));
+    world.stop();
 }
 
 #[test]

@@ -68,6 +68,11 @@ impl World {
         self.daemon.as_ref().unwrap().signal(signal).unwrap();
     }
 
+    /// Ends the daemon, which must end well.
+    pub(crate) fn stop(mut self) {
+        assert!(self.daemon.take().map(Daemon::stop).unwrap().unwrap().success());
+    }
+
     pub(crate) fn restart(&mut self) {
         self.daemon.take().map(Daemon::stop).unwrap().unwrap();
         self.daemon = Some(Daemon::start(&self.home).unwrap());
