@@ -186,6 +186,8 @@ impl Daemon {
         for (key, state) in runtime.sessions.unwritten(runtime.now()) {
             runtime.writer.write_later(Request::Session { key, state });
         }
+        // A thread that waits for a file system which does not answer may do so for ever, and keeps its handle.
+        runtime.writer.end();
         drop(runtime);
         let written = writer.join().unwrap_or_else(|_| Err("the writer panicked".to_owned()));
         indexer.join();

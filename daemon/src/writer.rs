@@ -32,8 +32,15 @@ struct Job {
 /// What the writer thread does next.
 enum Task {
     Write(Job),
+    Then(Then),
+}
+
+/// What is done after everything before it is written.
+enum Then {
     /// Rewrite the store's file.
     Shrink(oneshot::Sender<Shrunk>),
+    /// End, whoever still has a handle.
+    End,
 }
 
 /// Why a write was not acknowledged.
@@ -52,7 +59,7 @@ pub(crate) enum SubmitError {
     Disk(String),
 }
 
-/// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone.
+/// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone, or one says so.
 #[derive(Clone)]
 pub(crate) struct WriterHandle {
     tasks: SyncSender<Task>,
@@ -96,8 +103,15 @@ impl WriterHandle {
     /// [`SubmitError`]: it was not done.
     pub(crate) async fn shrink(&self) -> Result<Shrunk, SubmitError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Task::Shrink(reply))?;
+        self.send(Task::Then(Then::Shrink(reply)))?;
         answer.await.map_err(|_| self.lost())
+    }
+
+    /// Ends the thread once what waits is written, for a daemon that stops while another thread with a handle hangs for good.
+    /// Blocks while the queue is full.
+    pub(crate) fn end(&self) {
+        // One that ended already has dropped its queue.
+        self.tasks.send(Task::Then(Then::End)).ok();
     }
 
     /// Why a write that was queued has no answer.
@@ -146,7 +160,7 @@ fn run(
         let patience = if writer.is_restless() { until_due.min(REST_AFTER) } else { until_due };
         // Dropping the replies tells every caller that nothing was acknowledged; dropping the queue, every later one.
         let failed = |error: &String| tracing::error!(%error, "a commit failed; nothing more is acknowledged");
-        let (mut group, asked) = match queue.recv_timeout(patience) {
+        let (mut group, then) = match queue.recv_timeout(patience) {
             Ok(first) => gather(first, queue),
             Err(RecvTimeoutError::Timeout) => {
                 writer.rest().map_err(|error| error.to_string()).inspect_err(failed)?;
@@ -162,17 +176,30 @@ fn run(
             commit(&mut writer, group, cause).inspect_err(failed)?;
             committed();
         }
-        if let Some(reply) = asked {
-            let shrunk = writer.shrink(storage).map_err(|error| error.to_string()).inspect_err(failed)?;
-            // Whoever went away has what was asked for all the same.
-            reply.send(shrunk).ok();
+        match then {
+            Some(Then::Shrink(reply)) => {
+                let shrunk = writer.shrink(storage).map_err(|error| error.to_string()).inspect_err(failed)?;
+                // Whoever went away has what was asked for all the same.
+                reply.send(shrunk).ok();
+            }
+            Some(Then::End) => break,
+            None => {}
         }
     }
-    if writer.has_statistics() { commit(&mut writer, vec![statistics()], cause) } else { Ok(()) }
+    if writer.has_statistics() {
+        commit(&mut writer, vec![statistics()], cause)?;
+    }
+    // Somebody who hangs may keep the store from being closed.
+    if writer.is_restless()
+        && let Err(error) = writer.rest()
+    {
+        tracing::warn!(%error, "the store is not ready for a crash; the next start may take longer");
+    }
+    Ok(())
 }
 
 /// The jobs of one commit, and what is to be done after it.
-fn gather(first: Task, queue: &Receiver<Task>) -> (Vec<Job>, Option<oneshot::Sender<Shrunk>>) {
+fn gather(first: Task, queue: &Receiver<Task>) -> (Vec<Job>, Option<Then>) {
     let (mut waiting, mut group) = (0, Vec::new());
     let mut next = Some(first);
     while let Some(task) = next {
@@ -181,7 +208,7 @@ fn gather(first: Task, queue: &Receiver<Task>) -> (Vec<Job>, Option<oneshot::Sen
                 waiting += job.requests.len();
                 group.push(job);
             }
-            Task::Shrink(reply) => return (group, Some(reply)),
+            Task::Then(then) => return (group, Some(then)),
         }
         next = if waiting < GROUP_MAX { queue.try_recv().ok() } else { None };
     }
@@ -208,4 +235,27 @@ fn commit(writer: &mut StrandWriter, group: Vec<Job>, cause: &OnceLock<String>) 
 /// Access statistics that have gathered since they were last written.
 fn statistics() -> Job {
     Job { requests: vec![Request::Accesses], reply: oneshot::channel().0 }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use helix_engine::model::Kinds;
+    use helix_engine::store::DirectoryStorage;
+    use helix_engine::strand::Strand;
+
+    use super::*;
+
+    #[test]
+    fn it_ends_when_told_to_though_somebody_has_a_handle() {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = DirectoryStorage::new(directory.path().to_owned());
+        let (_strand, writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+        let (handle, thread) = start(writer, Box::new(storage), || (), || ()).unwrap();
+        let last = handle.submit(vec![Request::Accesses]).unwrap();
+        handle.end();
+        thread.join().unwrap().unwrap();
+        assert_eq!(last.blocking_recv().unwrap().len(), 1, "what waited is written");
+        assert!(matches!(handle.submit(Vec::new()), Err(SubmitError::Stopping)));
+    }
 }
