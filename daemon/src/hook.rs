@@ -23,6 +23,7 @@ mod session;
 mod sessions;
 mod stop;
 mod subagent;
+mod turn;
 mod twice;
 mod watch;
 
@@ -31,6 +32,7 @@ pub(crate) use files::Files;
 pub(crate) use incidents::Incidents;
 pub(crate) use receipts::{Fate, Receipt, Receipts};
 pub(crate) use sessions::Sessions;
+pub(crate) use turn::Gate;
 pub(crate) use twice::Twice;
 pub(crate) use watch::Watches;
 
@@ -46,7 +48,6 @@ use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injecti
 use helix_proto::SCRATCH_SESSION;
 use helix_proto::v1::HookRequest;
 use jiff::tz::TimeZone;
-use tokio::sync::Semaphore;
 
 use crate::project::Project;
 use crate::runtime::Runtime;
@@ -57,26 +58,13 @@ use dialect::Dialect;
 use event::{ClientEvent, Input};
 use handler::Handler;
 use sessions::{Said, Start};
+use turn::Turn;
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
 
-/// Events worked on at the same time; the others wait in the order in which they came. Most take less than a millisecond,
-/// and the machine's cores are the agent's.
-const AT_ONCE_MAX: usize = 8;
-
 /// Directories of which the projects are found at the start: more sessions than one person goes on with.
 const WARM_DIRECTORIES_MAX: usize = 8;
-
-/// Bounds how much of the machine events take.
-#[derive(Debug)]
-pub(crate) struct Gate(Arc<Semaphore>);
-
-impl Default for Gate {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE_MAX)))
-    }
-}
 
 /// One event, and everything that is needed to answer it.
 struct Context<'a> {
@@ -150,6 +138,11 @@ impl Context<'_> {
         inject::frame(&content, INJECTION_MAX_TOKENS)
     }
 
+    /// The beginning of a file; empty when it cannot be read, and while too many events wait for what they read.
+    fn head(&self, file: &Path) -> String {
+        if self.runtime.hook_gate.is_stuck() { String::new() } else { files::head(file) }
+    }
+
     /// A path as people write it: relative to the project where it is inside.
     fn relative(&self, file: &Path) -> String {
         self.project.relative(file).to_string_lossy().into_owned()
@@ -184,17 +177,22 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Pe
         return Vec::new();
     };
     let began = Instant::now();
-    let gate = Arc::clone(&runtime.hook_gate.0);
-    let work = async move {
-        let Ok(permit) = gate.acquire_owned().await else { return Ok(Vec::new()) };
-        tokio::task::spawn_blocking(move || {
-            let stdout = handle(&runtime, handler, &request, began, peer);
-            drop(permit);
-            stdout
-        })
-        .await
+    let deadline = tokio::time::Instant::from_std(began + DEADLINE);
+    let Ok(turn) = tokio::time::timeout_at(deadline, runtime.hook_gate.turn()).await else {
+        tracing::warn!("a hook waited longer than {DEADLINE:?} for its turn and was answered with nothing");
+        return Vec::new();
     };
-    match tokio::time::timeout(DEADLINE, work).await {
+    let (turn, event) = (Arc::new(turn), request.event.clone());
+    let work = {
+        let (runtime, turn) = (Arc::clone(&runtime), Arc::clone(&turn));
+        tokio::task::spawn_blocking(move || {
+            let _ended = turn.until_done();
+            handle(&runtime, handler, &request, began, peer, &turn)
+        })
+    };
+    // Also where nobody waits for this any more, and it goes no further.
+    let _given_up = turn.until_given_up();
+    match tokio::time::timeout_at(deadline, work).await {
         Ok(Ok(stdout)) => stdout,
         Ok(Err(error)) => {
             tracing::error!(%error, "a hook failed");
@@ -202,12 +200,20 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Pe
         }
         Err(_) => {
             tracing::warn!("a hook took longer than {DEADLINE:?} and was answered with nothing");
+            turn.was_late(&runtime, &event);
             Vec::new()
         }
     }
 }
 
-fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Instant, peer: Peer) -> Vec<u8> {
+fn handle(
+    runtime: &Runtime,
+    handler: Handler,
+    request: &HookRequest,
+    began: Instant,
+    peer: Peer,
+    turn: &Turn,
+) -> Vec<u8> {
     let was_given_up = peer.is_gone();
     let Some(mut input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
@@ -252,6 +258,7 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
     };
     if context.is_real() {
         runtime.watches.fired(&runtime.writer, &context.project.scope, &request.event, context.now);
+        turn.is_of(&context.project.scope, was_given_up);
     }
     let stdout = match decide(&context, handler) {
         Ok(answer) => deliver(&context, &answer),
@@ -266,11 +273,8 @@ fn handle(runtime: &Runtime, handler: Handler, request: &HookRequest, began: Ins
         for key in [&input.session_id, &context.key] {
             runtime.sessions.works_in(key, &home, &directory);
         }
-        // Whoever changes the program knows that events go unanswered meanwhile.
-        let is_excused = runtime.work.is_ending() || (was_given_up && runtime.has_just_taken_over());
-        if !context.is_awaited() && !is_excused {
-            let (scope, event) = (&context.project.scope, &request.event);
-            runtime.watches.was_late(&runtime.writer, scope, event, runtime.started_at, runtime.now());
+        if !context.is_awaited() {
+            turn.was_late(runtime, &request.event);
         }
     }
     if let Some(first) = first {
@@ -319,7 +323,8 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
 
 /// The project of the session, or of the file, when a session works above several repositories or reaches into another.
 fn project_of(runtime: &Runtime, handler: Handler, home: &Arc<Project>, input: &Input) -> Arc<Project> {
-    let file = if handler == Handler::Ambient { input.file() } else { None };
+    let may_look = handler == Handler::Ambient && !runtime.hook_gate.is_stuck();
+    let file = if may_look { input.file() } else { None };
     let is_outside = |file: &Path| !file.starts_with(&home.root);
     let elsewhere = file.as_deref().filter(|file| home.is_directory() || is_outside(file));
     let directory = elsewhere.and_then(Path::parent).filter(|directory| directory.is_dir());

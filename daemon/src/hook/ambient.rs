@@ -46,7 +46,11 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         layers.by_source(file)?;
     }
     let changes = target.changes && !has_failed;
-    let change = if changes { Change::of(context.input, target.file.as_deref()) } else { Change::default() };
+    let change = if changes {
+        Change::of(context.input, target.file.as_deref(), |file| context.head(file))
+    } else {
+        Change::default()
+    };
     let removed = change.removed_symbols(target.file.as_deref());
     let before = layers.given_before(&removed)?;
     layers.by_symbols(&removed)?;
@@ -107,7 +111,7 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
     }
     let shown = target.file.as_deref().map(|file| context.project.relative(file));
     let seen = target.file.as_deref().zip(shown.as_deref()).map(|(file, shown)| {
-        let text = target.text(context.input, file);
+        let text = target.text(context, file);
         context.runtime.files.look(file, shown, &text)
     });
     if let Some(path) = target.path() {

@@ -9,7 +9,6 @@ use helix_engine::code;
 use serde_json::{Map, Value};
 
 use super::event::Input;
-use super::files::head;
 
 /// Names that a change adds and that are looked up. Those that no memory has cost least.
 const ADDED_MAX: usize = 64;
@@ -65,7 +64,8 @@ pub(super) struct Change {
 }
 
 impl Change {
-    pub(super) fn of(input: &Input, file: Option<&Path>) -> Self {
+    /// What the tool does to a file; `held` reads what that holds.
+    pub(super) fn of(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> Self {
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let of = |edit: &Value| (text(edit, "old_string"), text(edit, "new_string"));
         let pairs: Vec<(String, String)> = match input.tool_name.as_str() {
@@ -74,7 +74,7 @@ impl Change {
                 let edits = input.tool_input.get("edits").and_then(Value::as_array);
                 edits.into_iter().flatten().map(of).collect()
             }
-            "Write" => vec![(replaced(input, file), text(&input.tool_input, "content"))],
+            "Write" => vec![(replaced(input, file, held), text(&input.tool_input, "content"))],
             "apply_patch" => vec![(patch_lines(input, '-'), patch_lines(input, '+'))],
             _ => Vec::new(),
         };
@@ -115,10 +115,10 @@ impl Change {
 }
 
 /// What a file held that is written anew; empty where it is written already and nobody says.
-fn replaced(input: &Input, file: Option<&Path>) -> String {
+fn replaced(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> String {
     match input.text_before() {
         Some(text) => text.to_owned(),
-        None if input.tool_response.is_null() => file.map(head).unwrap_or_default(),
+        None if input.tool_response.is_null() => file.map(held).unwrap_or_default(),
         None => String::new(),
     }
 }
@@ -140,11 +140,12 @@ fn is_identifier(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use super::super::files::head;
     use super::*;
     use serde_json::json;
 
     fn change(tool: &str, tool_input: Value, file: Option<&Path>) -> Change {
-        Change::of(&Input { tool_name: tool.to_owned(), tool_input, ..Input::default() }, file)
+        Change::of(&Input { tool_name: tool.to_owned(), tool_input, ..Input::default() }, file, head)
     }
 
     #[test]
@@ -171,7 +172,7 @@ mod tests {
             std::fs::write(file.path(), new).unwrap();
             let tool_input = json!({ "content": new });
             let input = Input { tool_name: "Write".to_owned(), tool_input, tool_response, ..Input::default() };
-            let change = Change::of(&input, Some(file.path()));
+            let change = Change::of(&input, Some(file.path()), head);
             (change.removed_symbols(None), change.added_names(None))
         };
         let known = json!({"returnDisplay": {"originalContent": "fn load_rows() { read_rows() }"}});

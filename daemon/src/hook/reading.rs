@@ -13,6 +13,9 @@ use super::{Context, Given, ambient, project_of};
 
 /// Gives what is known of what the command read; `None` for every other command.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
+    if context.runtime.hook_gate.is_stuck() {
+        return Ok(None);
+    }
     let read = context.input.tool_text("command").and_then(reading);
     let Some(input) = read.and_then(|read| as_tool(context.input, &read)) else { return Ok(None) };
     let project = project_of(context.runtime, Handler::Ambient, &context.project, &input);

@@ -8,8 +8,8 @@ use helix_engine::policy::tags::AUTO_TAGS;
 use super::common::{is_common_stem, is_common_word, is_usual_symbol};
 use super::namesake::topic_of;
 use super::sought;
+use crate::hook::Context;
 use crate::hook::event::Input;
-use crate::hook::files::head;
 use crate::project::Project;
 
 /// Shortest stem that says anything.
@@ -141,10 +141,10 @@ impl Target {
     }
 
     /// What the file holds, or will when it is written.
-    pub(super) fn text(&self, input: &Input, file: &Path) -> String {
-        match input.tool_text("content").filter(|_| self.changes) {
-            Some(content) => content.to_owned(),
-            None => head(file),
+    pub(super) fn text(&self, context: &Context<'_>, file: &Path) -> String {
+        match context.input.tool_text("content").filter(|_| self.changes) {
+            Some(written) => written.to_owned(),
+            None => context.head(file),
         }
     }
 }

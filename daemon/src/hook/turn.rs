@@ -1,0 +1,180 @@
+//! Who is worked on, and for how long. An event that passes its deadline gives its place to the next one although its thread
+//! may hang for good, as on a file system that does not answer.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use helix_engine::model::Scope;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::runtime::Runtime;
+
+/// Events worked on at the same time; the others wait in the order in which they came. Most take less than a millisecond,
+/// and the machine's cores are the agent's.
+const AT_ONCE_MAX: usize = 8;
+
+/// Threads that may work on after they gave their place away; later ones keep theirs. From then on nothing is read of files.
+/// The one that reached this gave its place away too, so whatever the others wait for, there is one that answers.
+const HANGING_MAX: usize = 4;
+
+/// Bounds how much of the machine events take.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    places: Arc<Semaphore>,
+    hanging: Arc<AtomicUsize>,
+}
+
+/// One event's place.
+#[derive(Debug)]
+pub(super) struct Turn {
+    hanging: Arc<AtomicUsize>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    place: Place,
+    /// Where it is noted that the answer comes too late; taken when it is.
+    late: Option<Late>,
+}
+
+#[derive(Debug)]
+enum Place {
+    Held {
+        /// Given back when it is dropped.
+        _permit: OwnedSemaphorePermit,
+    },
+    /// Given back while the thread works on.
+    GivenUp,
+    /// The thread is at its end.
+    Done,
+}
+
+#[derive(Debug)]
+struct Late {
+    scope: Scope,
+    /// Whether nobody waited any more when the event was taken up.
+    was_given_up: bool,
+}
+
+/// Does something at its end, however that comes.
+pub(super) struct AtEnd<'t>(&'t Turn, fn(&Turn));
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self { places: Arc::new(Semaphore::new(AT_ONCE_MAX)), hanging: Arc::default() }
+    }
+}
+
+impl Gate {
+    /// Waits for a place.
+    pub(super) async fn turn(&self) -> Turn {
+        let place = match Arc::clone(&self.places).acquire_owned().await {
+            Ok(permit) => Place::Held { _permit: permit },
+            // It is never closed.
+            Err(_) => Place::Done,
+        };
+        Turn { hanging: Arc::clone(&self.hanging), state: Mutex::new(State { place, late: None }) }
+    }
+
+    /// Whether so many threads hang that no further one may wait for a file.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.hanging.load(Ordering::Acquire) >= HANGING_MAX
+    }
+}
+
+impl Turn {
+    /// The thread's own part: it needs no place once this is dropped.
+    pub(super) fn until_done(&self) -> AtEnd<'_> {
+        AtEnd(self, Self::done)
+    }
+
+    /// The part of who waits for the answer: the thread's place is given back when this is dropped, if it has not ended.
+    pub(super) fn until_given_up(&self) -> AtEnd<'_> {
+        AtEnd(self, Self::give_up)
+    }
+
+    /// Notes where it is to be noted if the answer comes too late.
+    pub(super) fn is_of(&self, scope: &Scope, was_given_up: bool) {
+        self.lock().late = Some(Late { scope: scope.clone(), was_given_up });
+    }
+
+    /// Notes once that the answer comes too late.
+    pub(super) fn was_late(&self, runtime: &Runtime, event: &str) {
+        let Some(late) = self.lock().late.take() else { return };
+        // Whoever changes the program knows that events go unanswered meanwhile.
+        let is_excused = runtime.work.is_ending() || (late.was_given_up && runtime.has_just_taken_over());
+        if !is_excused {
+            runtime.watches.was_late(&runtime.writer, &late.scope, event, runtime.started_at, runtime.now());
+        }
+    }
+
+    fn done(&self) {
+        if matches!(std::mem::replace(&mut self.lock().place, Place::Done), Place::GivenUp) {
+            self.hanging.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
+    fn give_up(&self) {
+        let mut state = self.lock();
+        if !matches!(state.place, Place::Held { .. }) {
+            return;
+        }
+        let may_hang = |hanging: usize| (hanging < HANGING_MAX).then_some(hanging + 1);
+        if self.hanging.fetch_update(Ordering::AcqRel, Ordering::Acquire, may_hang).is_ok() {
+            state.place = Place::GivenUp;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        (self.1)(self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio_test::{assert_pending, assert_ready, task::spawn};
+
+    use super::*;
+
+    fn taken(gate: &Gate) -> Turn {
+        assert_ready!(spawn(gate.turn()).poll())
+    }
+
+    #[test]
+    fn who_passes_the_deadline_leaves_its_place_to_the_next() {
+        let gate = Gate::default();
+        let slow: Vec<Turn> = (0..AT_ONCE_MAX).map(|_| taken(&gate)).collect();
+        let mut next = spawn(gate.turn());
+        assert_pending!(next.poll());
+        let ends = slow.iter().map(Turn::until_done).collect::<Vec<_>>();
+        drop(slow.first().map(Turn::until_given_up));
+        assert!(next.is_woken() && !gate.is_stuck());
+        let next = assert_ready!(next.poll());
+        for turn in &slow {
+            drop(turn.until_given_up());
+        }
+        assert!(gate.is_stuck());
+        assert_eq!(gate.places.available_permits(), HANGING_MAX - 1, "the rest keep theirs");
+        drop(ends);
+        assert!(!gate.is_stuck());
+        drop(next.until_done());
+        assert_eq!((gate.places.available_permits(), gate.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
+    }
+
+    #[test]
+    fn who_is_done_in_time_hangs_nowhere() {
+        let gate = Gate::default();
+        let turn = taken(&gate);
+        let given_up = turn.until_given_up();
+        drop(turn.until_done());
+        drop(given_up);
+        assert_eq!((gate.places.available_permits(), gate.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
+    }
+}
