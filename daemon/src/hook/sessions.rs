@@ -156,6 +156,17 @@ impl Sessions {
         (result, is_due.then(|| session.written(now)))
     }
 
+    /// Notes that a session that hooks told of goes on, whatever it did. Persisted with what else becomes known of it.
+    pub(super) fn heard(&self, key: &str, now: Timestamp) {
+        let mut sessions = self.lock();
+        // One that is over is as new with whatever is noted of it next.
+        if let Some(session) =
+            sessions.get_mut(key).filter(|session| !session.is_over(now) && session.last_event_at < now)
+        {
+            (session.last_event_at, session.is_dirty) = (now, true);
+        }
+    }
+
     /// Notes in which directory of a project a session works that hooks told of. Persisted with what else becomes known of it.
     pub(super) fn works_in(&self, key: &str, project: &Project, directory: &Path) {
         let mut sessions = self.lock();

@@ -192,3 +192,18 @@ fn warnings_and_work_are_told_once_a_context() {
     restored.begin("s", Start::LostContext, NOW);
     assert!(restored.tell("s", warning, NOW) && restored.tell("s", other, NOW));
 }
+
+#[test]
+fn whoever_is_heard_of_goes_on() {
+    let sessions = Sessions::default();
+    let after = |hours: i64| Timestamp::from_micros(NOW.as_micros() + hours * 3_600_000_000);
+    sessions.begin("s", Start::Anew, NOW);
+    sessions.heard("s", after(3));
+    assert!(sessions.goes_on_after("s", after(2)) && sessions.is_known("s", after(6)));
+    sessions.heard("s", after(1));
+    assert!(sessions.goes_on_after("s", after(2)), "events may overtake each other");
+    sessions.heard("s", after(8));
+    assert!(!sessions.is_known("s", after(8)), "it was over by then");
+    sessions.heard("t", NOW);
+    assert!(!sessions.is_known("t", NOW));
+}
