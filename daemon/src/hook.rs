@@ -298,7 +298,10 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             prompt::give(context)?.into()
         }
         Handler::Ambient => ambient::give(context)?.into(),
-        Handler::PostBuild | Handler::ErrorContext => build::give(context)?.into(),
+        Handler::PostBuild | Handler::ErrorContext => {
+            context.follow_command()?;
+            build::give(context)?.into()
+        }
         Handler::Stop => {
             context.confirm();
             context.follow_mentions(&context.input.last_assistant_message)?;

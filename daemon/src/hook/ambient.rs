@@ -25,6 +25,7 @@ use super::exact::has_word;
 use super::sessions::Said;
 use super::{Context, Given};
 use layers::Layers;
+pub(super) use mention::mentions;
 use target::Target;
 
 /// Memories about the file itself after which nothing is guessed.
@@ -39,7 +40,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Some(target) = Target::of(context.input, &context.project) else { return Ok(None) };
     let has_failed = context.input.has_tool_failed();
     if !has_failed {
-        note_files(context, &target);
+        note_files(context, &target)?;
     }
     let mut layers = Layers::new(context);
     if let Some(file) = &target.file {
@@ -137,14 +138,14 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
 }
 
 /// Notes which files the session touches.
-fn note_files(context: &Context<'_>, target: &Target) {
+fn note_files(context: &Context<'_>, target: &Target) -> Result<(), ReadError> {
     let mut files = if target.is_patch { context.input.patched_files() } else { Vec::new() };
     files.extend(target.file.clone().filter(|_| !target.is_patch));
     if files.is_empty() {
-        return;
+        return Ok(());
     }
     let files: Vec<String> = files.iter().map(|file| context.relative(file)).collect();
-    context.follow_files(&files, target.changes);
+    context.follow_files(&files, target.changes)?;
     context.work(|activity: &mut Activity| {
         for file in &files {
             if target.changes {
@@ -154,4 +155,5 @@ fn note_files(context: &Context<'_>, target: &Target) {
             }
         }
     });
+    Ok(())
 }

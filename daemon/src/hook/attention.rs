@@ -1,18 +1,21 @@
 //! Whether sessions heed what hooks say: what nobody follows is said less often.
 //!
-//! A session follows a memory when it edits the file that the memory is about or was given for, opens the file of one that it
-//! was given elsewhere, names it, or has it read. What it followed is counted when it ends.
+//! A session follows a memory when it edits the file that the memory is about or was given for, opens a file that one that it
+//! was given elsewhere is about or names, runs a command that it has, mentions it, or has it read. What it followed is counted
+//! when it ends.
 
-use std::collections::{HashMap, HashSet};
+mod heeded;
+
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::code;
 use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::policy::work::attention::Heed;
 use helix_engine::store::StoreError;
 use helix_engine::strand::Request;
 use prost::Message;
 
+use self::heeded::{Said, is_run_by, names_file};
 use super::Context;
 use super::sessions::Verdict;
 use crate::writer::WriterHandle;
@@ -21,11 +24,8 @@ use crate::writer::WriterHandle;
 const AT_WORK: &str = "heed ";
 const AT_START: &str = "heed-start ";
 
-/// Memories of a session that are looked for in what is said.
+/// Memories of a session that are looked for in what it says, opens and runs.
 const MENTIONED_MAX: usize = 64;
-
-/// Shortest identifier by which a memory is mentioned.
-const IDENTIFIER_MIN_CHARS: usize = 5;
 
 /// How every memory that is not as new was heeded. What sessions start with is heeded otherwise than what they are told as
 /// they work, so each is counted for itself.
@@ -163,61 +163,54 @@ impl Context<'_> {
     }
 
     /// Notes which memories a session follows by opening or changing these files.
-    pub(super) fn follow_files(&self, files: &[String], changes: bool) {
+    pub(super) fn follow_files(&self, files: &[String], changes: bool) -> Result<(), StoreError> {
         if !self.is_real() {
-            return;
+            return Ok(());
         }
-        let mut sources: Vec<MemoryNumber> = {
+        let mut about: Vec<MemoryNumber> = {
             let catalog = self.runtime.strand.catalog();
             files.iter().flat_map(|file| catalog.of_source(file)).collect()
         };
-        sources.sort_unstable();
-        self.runtime.sessions.follow(&self.key, |number, about| {
-            let is_occasion = files.iter().any(|file| file == about);
-            let is_source = sources.binary_search(&number).is_ok();
-            if changes { is_occasion || is_source } else { is_source && !is_occasion }
+        let unfollowed = self.unfollowed()?;
+        let naming = unfollowed.iter().filter(|memory| files.iter().any(|file| names_file(memory, file)));
+        about.extend(naming.map(|memory| memory.number));
+        about.sort_unstable();
+        self.runtime.sessions.follow(&self.key, |number, given_for| {
+            let is_occasion = files.iter().any(|file| file == given_for);
+            let is_about = about.binary_search(&number).is_ok();
+            if changes { is_occasion || is_about } else { is_about && !is_occasion }
         });
+        Ok(())
     }
 
-    /// Notes which memories somebody mentions: by their handle, or by an identifier that their text has.
+    /// Notes which memories the session follows by what it ran in a shell.
+    pub(super) fn follow_command(&self) -> Result<(), StoreError> {
+        let line = self.input.tool_text("command").filter(|_| self.is_real() && self.input.tool_name == "Bash");
+        let Some(line) = line else { return Ok(()) };
+        self.follow_all(self.unfollowed()?.iter().filter(|memory| is_run_by(memory, line)));
+        Ok(())
+    }
+
+    /// Notes which memories somebody mentions.
     pub(super) fn follow_mentions(&self, said: &str) -> Result<(), StoreError> {
         if !self.is_real() || said.is_empty() {
             return Ok(());
         }
-        let mut unfollowed = self.runtime.sessions.unfollowed(&self.key);
-        unfollowed.truncate(MENTIONED_MAX);
-        let memories = self.runtime.strand.memories(&unfollowed)?;
-        let words: HashSet<&str> = code::words(said).collect();
-        let mentioned: Vec<MemoryNumber> =
-            memories.iter().filter(|memory| is_mentioned(memory, said, &words)).map(|memory| memory.number).collect();
-        self.runtime.sessions.follow(&self.key, |number, _| mentioned.contains(&number));
+        self.follow_all(Said::of(said).mentioned(&self.unfollowed()?).into_iter());
         Ok(())
     }
-}
 
-fn is_mentioned(memory: &Memory, said: &str, words_said: &HashSet<&str>) -> bool {
-    let is_said = |word: &str| is_identifier(word) && words_said.contains(word);
-    said.contains(memory.handle.as_str()) || code::words(&memory.text).any(is_said)
-}
+    /// What the session was given and has not followed yet, the newest of it.
+    fn unfollowed(&self) -> Result<Vec<Memory>, StoreError> {
+        let mut numbers = self.runtime.sessions.unfollowed(&self.key);
+        numbers.truncate(MENTIONED_MAX);
+        self.runtime.strand.memories(&numbers)
+    }
 
-/// Whether a word is a name out of code: of several parts.
-fn is_identifier(word: &str) -> bool {
-    let inner = word.trim_matches('_');
-    word.chars().count() >= IDENTIFIER_MIN_CHARS
-        && (inner.contains('_') || inner.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn identifiers_have_parts() {
-        for word in ["load_rows", "RowSet", "loadRows", "utf8_lossy", "HLX1x"] {
-            assert!(is_identifier(word), "{word}");
-        }
-        for word in ["store", "Words", "_rows", "a_b", "12"] {
-            assert!(!is_identifier(word), "{word}");
+    fn follow_all<'m>(&self, memories: impl Iterator<Item = &'m Memory>) {
+        let numbers: Vec<MemoryNumber> = memories.map(|memory| memory.number).collect();
+        if !numbers.is_empty() {
+            self.runtime.sessions.follow(&self.key, |number, _| numbers.contains(&number));
         }
     }
 }

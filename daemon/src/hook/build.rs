@@ -80,7 +80,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         if is_shell && !has_failed { menders_of(context, run.as_ref()) } else { (Vec::new(), Vec::new()) };
     note_menders(context, &others);
     if is_shell && !has_failed {
-        note_rewritten(context);
+        note_rewritten(context)?;
     }
     beside.iter().try_for_each(|run| succeeded(context, run))?;
     let notes = match (&run, verdict) {
@@ -240,15 +240,16 @@ fn note_menders(context: &Context<'_>, commands: &[String]) {
 }
 
 /// Notes the files that a line wrote again, as an edit of them.
-fn note_rewritten(context: &Context<'_>) {
+fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     let input = context.input;
     let words = input.tool_text("command").map(rewritten).unwrap_or_default();
     let files = words.iter().map(|word| Path::new(&input.cwd).join(word)).filter(|file| file.is_file());
     let files: Vec<String> = files.map(|file| context.relative(&file)).collect();
     if !files.is_empty() {
-        context.follow_files(&files, true);
+        context.follow_files(&files, true)?;
         context.work(|activity| files.iter().for_each(|file| activity.edit(file)));
     }
+    Ok(())
 }
 
 /// Records a success, and what was changed before it as the remedy of what had failed.

@@ -76,6 +76,36 @@ fn what_a_session_follows_goes_on_being_said() {
 }
 
 #[test]
+fn a_memory_is_followed_by_what_it_names_and_says() {
+    let world = world();
+    let text = "export_invoices writes data/tax-tables.csv in the order that the auditors asked for; a beta is cut with \
+                `make release CHANNEL=beta`.";
+    let handle = world.remember_of("exchange", text, "");
+    let says = |session: &Session<'_>, said: &str| {
+        session.hook("stop", "Stop", |input| input["last_assistant_message"] = said.into()).unwrap();
+    };
+    let reads = |session: &Session<'_>| drop(session.read("data/tax-tables.csv").unwrap());
+    let edits = |session: &Session<'_>| drop(session.edit("data/tax-tables.csv", "a", "b").unwrap());
+    let runs = |session: &Session<'_>| drop(session.ran("cd . && make  release CHANNEL=beta", "done").unwrap());
+    let names = |session: &Session<'_>| says(session, "I changed `data/tax-tables.csv:12`.");
+    let repeats = |session: &Session<'_>| says(session, "It is in the order that the auditors asked for.");
+    let ways: [&dyn Fn(&Session<'_>); 5] = [&reads, &edits, &runs, &names, &repeats];
+    for (way, follow) in ways.into_iter().enumerate() {
+        assert!(world.works(&format!("follows {way}"), &handle, follow), "{way}");
+        for n in 0..2 {
+            assert!(world.works(&format!("ignores {way} {n}"), &handle, |_| ()), "{way}");
+        }
+    }
+    let others = |session: &Session<'_>| {
+        session.read("data/other.csv").unwrap();
+        session.ran("make release CHANNEL=nightly", "done").unwrap();
+        says(session, "It is in the order that the users asked for; see old/tax-tables.csv.");
+    };
+    assert!(world.works("ignores it too", &handle, others));
+    assert!(!world.works("the fourth", &handle, |_| ()), "nothing of that follows it");
+}
+
+#[test]
 fn what_nobody_heeds_of_the_digest_leaves_its_place_to_others() {
     let world = world();
     let mut rpc = Rpc::connect(&world.home).unwrap();

@@ -58,7 +58,7 @@ impl<'a> Named<'a> {
 }
 
 /// The pieces of a text that may be paths or names of files.
-fn mentions(text: &str) -> impl Iterator<Item = &str> {
+pub(in crate::hook) fn mentions(text: &str) -> impl Iterator<Item = &str> {
     let pieces = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@' | '~')));
     pieces
         .map(|piece| piece.strip_prefix("./").unwrap_or(piece).trim_end_matches(['.', '/', '-']))
