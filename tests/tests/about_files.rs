@@ -113,6 +113,22 @@ fn removing_what_a_known_memory_mentions_is_warned_of_once() {
 }
 
 #[test]
+fn a_rename_by_the_name_alone_is_a_removal() {
+    let world = World::new();
+    let file = world.project.write("src/amount.py", "class AmountParser:\n    pass\n").unwrap();
+    let handle = world.remember("The importer finds AmountParser by its name in the configuration.", "");
+    let edit = |old: &str| {
+        let edit = json!({"file_path": file, "old_string": old, "new_string": "MoneyParser", "replace_all": true});
+        world.session(old).tool("Edit", &edit).unwrap()
+    };
+    let warned = edit("AmountParser");
+    assert!(mentions(warned.as_ref(), &handle), "{warned:?}");
+    assert!(warned.unwrap().contains("this change removes AmountParser"));
+    let other = edit("pass");
+    assert!(!other.is_some_and(|told| told.contains("removes AmountParser")));
+}
+
+#[test]
 fn a_memory_that_names_a_file_is_given_for_it() {
     let world = World::new();
     let cases = [

@@ -16,6 +16,9 @@ const ADDED_MAX: usize = 64;
 /// Bytes of what is written that are read for its names.
 const ADDED_READ_MAX_BYTES: usize = 32 * 1024;
 
+/// Longest text that is made of a file to see what an edit takes from it.
+const APPLIED_MAX_BYTES: usize = 1024 * 1024;
+
 /// Shortest name that says anything.
 const NAME_MIN_CHARS: usize = 4;
 
@@ -61,28 +64,38 @@ const COMMON_NAMES: &[&str] = &[
 pub(super) struct Change {
     before: Vec<String>,
     after: Vec<String>,
+    /// The file before and after, where a name may go that the edit does not declare.
+    whole: Option<(String, String)>,
+}
+
+/// One replacement in a file.
+struct Edit {
+    old: String,
+    new: String,
+    is_everywhere: bool,
 }
 
 impl Change {
     /// What the tool does to a file; `held` reads what that holds.
     pub(super) fn of(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> Self {
-        let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let of = |edit: &Value| (text(edit, "old_string"), text(edit, "new_string"));
+        let edits = edits(input);
+        let written = input.tool_text("content").unwrap_or_default().to_owned();
         let pairs: Vec<(String, String)> = match input.tool_name.as_str() {
-            "Edit" => vec![of(&input.tool_input)],
-            "MultiEdit" => {
-                let edits = input.tool_input.get("edits").and_then(Value::as_array);
-                edits.into_iter().flatten().map(of).collect()
-            }
-            "Write" => vec![(replaced(input, file, held), text(&input.tool_input, "content"))],
+            "Write" => vec![(replaced(input, file, held), written)],
             "apply_patch" => vec![(patch_lines(input, '-'), patch_lines(input, '+'))],
-            _ => Vec::new(),
+            _ => {
+                let whole = edits.iter().any(Edit::takes_names).then(|| replaced(input, file, held));
+                let whole = whole.and_then(|before| applied(&before, &edits).map(|after| (before, after)));
+                let (before, after) = edits.into_iter().map(|edit| (edit.old, edit.new)).unzip();
+                return Self { before, after, whole };
+            }
         };
         let (before, after) = pairs.into_iter().unzip();
-        Self { before, after }
+        Self { before, after, whole: None }
     }
 
-    /// The symbols that were declared before and are not after.
+    /// The symbols that were declared before and are not after. A name alone may be replaced: then what the file declares says
+    /// what it was.
     pub(super) fn removed_symbols(&self, file: Option<&Path>) -> Vec<String> {
         let declared = |texts: &[String]| -> Vec<String> {
             texts.iter().flat_map(|text| code::declared_in_part(file, text)).collect()
@@ -90,6 +103,14 @@ impl Change {
         let after = declared(&self.after);
         let mut removed = declared(&self.before);
         removed.retain(|name| !after.contains(name));
+        if let Some((before, after)) = &self.whole {
+            let left: HashSet<&str> = code::words(after).collect();
+            for name in code::declared_in_part(file, before) {
+                if !left.contains(name.as_str()) && !removed.contains(&name) {
+                    removed.push(name);
+                }
+            }
+        }
         removed.truncate(code::SYMBOLS_MAX);
         removed
     }
@@ -114,7 +135,47 @@ impl Change {
     }
 }
 
-/// What a file held that is written anew; empty where it is written already and nobody says.
+impl Edit {
+    fn of(edit: &Value) -> Self {
+        let text = |name: &str| edit.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is_everywhere = edit.get("replace_all").and_then(Value::as_bool).unwrap_or_default();
+        Self { old: text("old_string"), new: text("new_string"), is_everywhere }
+    }
+
+    /// Whether it takes a word that it does not put back.
+    fn takes_names(&self) -> bool {
+        let kept: HashSet<&str> = code::words(&self.new).collect();
+        code::words(&self.old).any(|word| !kept.contains(word))
+    }
+}
+
+/// The replacements that a tool makes one after the other.
+fn edits(input: &Input) -> Vec<Edit> {
+    match input.tool_name.as_str() {
+        "Edit" => vec![Edit::of(&input.tool_input)],
+        "MultiEdit" => {
+            let edits = input.tool_input.get("edits").and_then(Value::as_array);
+            edits.into_iter().flatten().map(Edit::of).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A text after these edits; `None` where one does not fit, and where it would be too long.
+fn applied(text: &str, edits: &[Edit]) -> Option<String> {
+    let mut text = text.to_owned();
+    for Edit { old, new, is_everywhere } in edits {
+        let most = if *is_everywhere { usize::MAX } else { 1 };
+        let places = if old.is_empty() { 0 } else { text.matches(old.as_str()).take(most).count() };
+        if places == 0 || text.len().saturating_add(places.saturating_mul(new.len())) > APPLIED_MAX_BYTES {
+            return None;
+        }
+        text = text.replacen(old.as_str(), new, places);
+    }
+    Some(text)
+}
+
+/// What a file held that is changed or written anew; empty where it is written already and nobody says.
 fn replaced(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> String {
     match input.text_before() {
         Some(text) => text.to_owned(),
@@ -162,6 +223,31 @@ mod tests {
         std::fs::write(file.path(), old).unwrap();
         let written = change("Write", json!({"content": new}), Some(file.path()));
         assert_eq!(written.removed_symbols(Some(file.path())), ["load_rows"]);
+    }
+
+    #[test]
+    fn a_name_alone_may_be_replaced() {
+        let file = tempfile::Builder::new().suffix(".py").tempfile().unwrap();
+        let held = "class AmountParser:\n    pass\n\ndef parse():\n    return AmountParser(AmountKind)\n";
+        std::fs::write(file.path(), held).unwrap();
+        let of = |old: &str, new: &str, everywhere: bool| {
+            let edit = json!({"old_string": old, "new_string": new, "replace_all": everywhere});
+            change("Edit", edit, Some(file.path())).removed_symbols(Some(file.path()))
+        };
+        assert_eq!(of("AmountParser", "MoneyParser", true), ["AmountParser"]);
+        assert_eq!(of("Amount", "Money", true), ["AmountParser"]);
+        assert_eq!(of("parse", "read", false), ["parse"]);
+        assert!(of("AmountParser", "MoneyParser", false).is_empty(), "it is still used");
+        assert!(of("AmountKind", "MoneyKind", true).is_empty(), "it is declared elsewhere");
+        assert!(of("Missing", "Money", true).is_empty() && of("", "Money", true).is_empty());
+        let edits = json!([
+            {"old_string": "AmountParser", "new_string": "Parser", "replace_all": true},
+            {"old_string": "pass", "new_string": "unit = 1"},
+        ]);
+        let both = change("MultiEdit", json!({ "edits": edits }), Some(file.path()));
+        assert_eq!(both.removed_symbols(Some(file.path())), ["AmountParser"]);
+        let edit = Edit { old: "a".to_owned(), new: "b".repeat(APPLIED_MAX_BYTES), is_everywhere: true };
+        assert_eq!(applied("a", &[edit]), None);
     }
 
     #[test]
