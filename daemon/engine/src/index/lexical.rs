@@ -36,6 +36,7 @@ use fields::Fields;
 pub use fields::{Document, Restriction};
 pub use query::{LexicalQuery, Mode, QUERY_TOKENS_MAX, Term};
 use state::{Published, State};
+pub use stop_words::is_stop_word;
 use storage::Opened;
 pub use tail::{Linked, Prepared};
 pub use top::LexicalHit;

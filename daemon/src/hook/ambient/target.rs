@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_engine::code::{self, SYMBOLS_MAX};
+use helix_engine::index::lexical::is_stop_word;
 use helix_engine::policy::tags::AUTO_TAGS;
 
 use super::common::{is_common_stem, is_common_word, is_usual_symbol};
@@ -184,6 +185,8 @@ fn telling_stem(path: &Path) -> Option<String> {
     let is_telling = stem.chars().count() >= STEM_MIN_CHARS
         && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
         && !is_common_stem(stem)
+        // A search drops it, and what is left of the search says nothing of the file.
+        && !is_stop_word(&stem.to_lowercase())
         && !AUTO_TAGS.contains(&stem.to_lowercase().as_str());
     is_telling.then(|| stem.replace(['-', '.'], "_"))
 }
@@ -234,6 +237,11 @@ mod tests {
     fn a_keyword_is_no_stem() {
         let stems = |pattern: &str| target("Grep", json!({ "pattern": pattern })).stems.join(" ");
         assert_eq!([stems("import"), stems("TODO"), stems("Class"), stems(r"pub fn new\(")], [""; 4]);
+        let stems_of = |path: &str| target("Read", json!({ "file_path": path })).stems;
+        for path in ["/p/about.py", "/p/src/Other.rs", "/p/before.py", "/p/should.py", "/p/would.rs", "/p/being.py"] {
+            assert!(stems_of(path).is_empty(), "{path}");
+        }
+        assert_eq!((stems("about"), stems_of("/p/about_us.py")), (String::new(), vec!["about_us".to_owned()]));
         assert_eq!((stems("watermark").as_str(), stems(r"\bwatermark\b").as_str()), ("watermark", "watermark"));
         assert_eq!(stems("setsid|TODO|flusher|setsid"), "setsid flusher");
         let phrases = |pattern: &str| {

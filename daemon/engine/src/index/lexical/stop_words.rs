@@ -15,7 +15,8 @@ pub(crate) const STOP_WORDS: &[&str] = &[
 ];
 
 /// Tells whether a lowercased, unstemmed word is a stop word.
-pub(crate) fn is_stop_word(word: &str) -> bool {
+#[must_use]
+pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
