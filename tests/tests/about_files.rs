@@ -1,8 +1,11 @@
 //! What is known of a file, of what is about to be written into it, and of the directory that is searched.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
-use helix_proto::v1::{Draft, Program};
+use std::time::Duration;
+
+use helix_proto::v1::{Draft, Program, Receipt, ReceiptsRequest};
 use helix_tests::hook::Session;
+use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::{Daemon, Home, Project, Rpc};
 use serde_json::json;
@@ -100,6 +103,13 @@ fn removing_what_a_known_memory_mentions_is_warned_of_once() {
     let warning = world.session("one").edit("auth/token.go", removed, &rename).unwrap();
     assert!(mentions(warning.as_ref(), &handle), "{warning:?}");
     insta::assert_snapshot!(warning.unwrap());
+    let are_named = || {
+        let mut rpc = Rpc::connect(&world.home)?;
+        let receipts = rpc.call(async |client| client.receipts(ReceiptsRequest::default()).await)?.receipts;
+        let names = |receipt: &Receipt| receipt.handles == [handle.as_str()];
+        Ok((receipts.len() == 2 && receipts.iter().all(names)).then_some(()))
+    };
+    within(Duration::from_secs(5), are_named).unwrap();
     assert_eq!(world.session("one").edit("auth/token.go", removed, &rename).unwrap(), None, "once");
     world.restart();
     assert_eq!(world.session("one").edit("auth/token.go", removed, &rename).unwrap(), None, "once for all");

@@ -65,7 +65,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     notes.extend(warnings(context, &removed, &before));
     let injection = context.frame(&format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)), &notes, &memories);
     let about = target.file.as_deref().map(|file| context.relative(file)).unwrap_or_default();
-    Ok(Given { about, ..Given::of(injection, &memories) }.if_any())
+    let is_there = |memory: &&Memory| injection.text.contains(&reference(memory));
+    let references = before.iter().filter(is_there).map(|memory| memory.handle.as_str().to_owned()).collect();
+    Ok(Given { references, about, ..Given::of(injection, &memories) }.if_any())
 }
 
 /// What is said of each name that a change removes and that one of the memories below mentions.
@@ -83,10 +85,7 @@ fn notes(context: &Context<'_>, removed: &[String], memories: &[Memory]) -> Vec<
 fn warnings(context: &Context<'_>, removed: &[String], before: &[Memory]) -> Vec<String> {
     let mut warnings = Vec::new();
     for name in removed {
-        let handles: Vec<String> = mentioning(context, name, before)
-            .into_iter()
-            .map(|memory| format!("[{}]", one_line(memory.handle.as_str(), NAME_MAX_CHARS)))
-            .collect();
+        let handles: Vec<String> = mentioning(context, name, before).into_iter().map(reference).collect();
         if !handles.is_empty() {
             warnings.push(format!("this change removes {}: see {}, given before", shown(name), handles.join(", ")));
         }
@@ -99,6 +98,11 @@ fn mentioning<'m>(context: &Context<'_>, name: &str, memories: &'m [Memory]) -> 
     let is_new =
         |memory: &&Memory| context.tells_first(Said::Warning(text_hash(&format!("{} {name}", memory.number.0))));
     memories.iter().filter(|memory| has_word(&memory.text, name)).filter(is_new).collect()
+}
+
+/// How a memory is named without its text.
+fn reference(memory: &Memory) -> String {
+    format!("[{}]", one_line(memory.handle.as_str(), NAME_MAX_CHARS))
 }
 
 fn shown(name: &str) -> String {

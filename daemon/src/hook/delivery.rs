@@ -21,6 +21,8 @@ pub(super) struct Given {
     /// The topics and the handles of those, in the same order.
     pub(super) topics: Vec<String>,
     pub(super) handles: Vec<String>,
+    /// The handles of memories that it names without their texts.
+    pub(super) references: Vec<String>,
     /// The checkpoint in it.
     pub(super) checkpoint: Option<GivenCheckpoint>,
     /// The file that it is about, as people write it; empty for something else.
@@ -37,6 +39,7 @@ impl Given {
             memories: memories.iter().map(|memory| memory.number).collect(),
             topics: memories.iter().map(|memory| memory.topic.as_str().to_owned()).collect(),
             handles: memories.iter().map(|memory| memory.handle.as_str().to_owned()).collect(),
+            references: Vec::new(),
             checkpoint: None,
             about: String::new(),
             event: None,
@@ -128,7 +131,7 @@ fn count(context: &Context<'_>, given: &Given) {
         let receipt = Receipt {
             session: context.input.session_id.clone(),
             event: given.event.map_or_else(|| context.request.event.clone(), str::to_owned),
-            handles: given.handles.iter().take(given.injection.taken).cloned().collect(),
+            handles: given.handles.iter().take(given.injection.taken).chain(&given.references).cloned().collect(),
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
             latency_us: u64::try_from(context.began.elapsed().as_micros()).unwrap_or(u64::MAX),
             ..Receipt::default()
