@@ -68,6 +68,9 @@ pub struct Fix {
     again: u32,
     #[prost(uint32, tag = "6")]
     held: u32,
+    /// Files that were changed and are not kept.
+    #[prost(uint32, tag = "7")]
+    more_files: u32,
 }
 
 /// What was done between a failure and the success that followed.
@@ -112,11 +115,13 @@ impl Incident {
     /// The mistake went away after this was done.
     pub fn mended(&mut self, remedy: Remedy<'_>, at: Timestamp) {
         let files: Vec<String> = remedy.files.iter().take(FILES_MAX).cloned().collect();
+        let more_files = u32::try_from(remedy.files.len() - files.len()).unwrap_or(u32::MAX);
         let commands: Vec<String> = remedy.commands.iter().rev().take(COMMANDS_MAX).rev().cloned().collect();
-        let known = self.fixes.iter().position(|fix| fix.files == files && fix.commands == commands);
+        let is_same = |fix: &Fix| fix.files == files && fix.commands == commands && fix.more_files == more_files;
+        let known = self.fixes.iter().position(is_same);
         let fix = match known.map(|place| self.fixes.remove(place)) {
             Some(fix) => Fix { at_us: at.as_micros(), is_over: false, again: fix.again.saturating_add(1), ..fix },
-            None => Fix { at_us: at.as_micros(), files, commands, ..Fix::default() },
+            None => Fix { at_us: at.as_micros(), files, commands, more_files, ..Fix::default() },
         };
         self.fixes.push(fix);
         if self.fixes.len() > FIXES_MAX {
@@ -183,7 +188,7 @@ impl Fix {
         }
         if !self.files.is_empty() {
             let files = self.files.iter().take(FILES_SHOWN_MAX).cloned().collect::<Vec<_>>().join(", ");
-            let more = match self.files.len().saturating_sub(FILES_SHOWN_MAX) {
+            let more = match self.files.len().saturating_sub(FILES_SHOWN_MAX) + self.more_files as usize {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
@@ -238,6 +243,17 @@ mod tests {
         let newest = "fixed before by running `npm install` and changing b (2026-10-29), held 1 of 1";
         assert!(ends(&first, newest), "the newest of equals");
         assert_eq!((other.occurrences(), other.fault()), (5, fault));
+    }
+
+    #[test]
+    fn files_that_are_not_kept_are_counted() {
+        let fault = Fault { code: "E0382".into(), message: "moved".into(), ..Fault::default() };
+        let mut incident = Incident::occurred(None, &fault, "cargo build", at(0), true);
+        let files: Vec<String> = (0..12).map(|n| format!("src/{n}.rs")).collect();
+        incident.mended(Remedy { files: &files, commands: &[] }, at(0));
+        let incident = Incident::read(&incident.encode_to_vec()).unwrap();
+        let told = incident.remedy(&TimeZone::UTC).unwrap();
+        assert!(told.contains("changing src/0.rs, src/1.rs, src/2.rs and 9 more ("), "{told}");
     }
 
     #[test]
