@@ -157,7 +157,8 @@ fn a_command_that_mended_is_told() {
     );
     assert_eq!(session.ran("npm test", "1 passed").unwrap(), None);
     let told = world.session("two").failed("npm test", mistake).unwrap().unwrap();
-    assert!(told.contains("fixed before by running `npm install left-pad` ("), "{told}");
+    let remedy = "fixed before by running `npm install left-pad --registry=https://me:[redacted]@host/` (";
+    assert!(told.contains(remedy), "{told}");
     assert!(!told.contains("secret"), "{told}");
 }
 

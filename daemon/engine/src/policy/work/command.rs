@@ -2,6 +2,7 @@
 
 mod changes;
 mod reads;
+mod shown;
 mod starts;
 mod tools;
 
@@ -9,6 +10,7 @@ use std::borrow::Cow;
 
 pub use self::changes::rewritten;
 pub use self::reads::{Read, Reading, reading};
+use self::shown::shown;
 pub use self::starts::starts;
 use self::tools::{
     FLAGGED, GRADLE_TASKS, INSTALLERS, MADE, MENDERS, PREFIXES, PROGRAMS, SCRIPT_NAMES, SCRIPT_RUNNERS, STARTERS,
@@ -25,9 +27,6 @@ const LINE_MAX_BYTES: usize = 8 * 1024;
 
 /// Shells inside of shells that are looked into.
 const DEPTH_MAX: usize = 3;
-
-/// Words of a mending command that are shown.
-const SHOWN_WORDS_MAX: usize = 8;
 
 /// Programs that run the line they are given.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
@@ -93,7 +92,7 @@ impl Run {
     }
 }
 
-/// Finds the commands of a shell line that change what a build stands on, as their words without options.
+/// Finds the commands of a shell line that change what a build stands on, as somebody would run them again.
 #[must_use]
 pub fn menders(line: &str) -> Vec<String> {
     read(line).commands.iter().filter_map(|command| mender(&command.words)).collect()
@@ -119,10 +118,7 @@ fn mender(words: &[String]) -> Option<String> {
             is_listed(MENDERS, name, subcommand)
         }
     };
-    // Options, addresses and assignments are where passwords stand.
-    let is_plain = |word: &&String| !word.starts_with('-') && !word.contains("://") && !word.contains(['=', '@', ':']);
-    let shown = words.iter().skip(1).filter(is_plain).take(SHOWN_WORDS_MAX - 1).map(String::as_str);
-    mends.then(|| std::iter::once(program.as_ref()).chain(shown).collect::<Vec<_>>().join(" "))
+    mends.then(|| shown(&program, words.get(1..).unwrap_or_default()))
 }
 
 /// Finds the last command of a shell line that builds, tests or checks, or else the last that installs.

@@ -91,13 +91,18 @@ fn other_commands_are_none() {
 #[test]
 fn what_a_build_stands_on_is_changed_by_commands() {
     for (line, expected) in [
-        ("npm install left-pad --save-dev && npm test", vec!["npm install left-pad"]),
-        ("rm -rf ./node_modules/ ; sudo npm ci", vec!["rm ./node_modules/", "npm ci"]),
-        ("python3 -m pip install -r requirements.txt", vec!["pip install requirements.txt"]),
-        ("pip install --index-url https://me:secret@host/simple a", vec!["pip install a"]),
-        ("cargo update -p serde", vec!["cargo update serde"]),
-        ("git submodule update --init", vec!["git submodule update"]),
-        ("pnpm --filter web add zod", vec!["pnpm web add zod"]),
+        ("npm install left-pad --save-dev && npm test", vec!["npm install left-pad --save-dev"]),
+        ("rm -rf ./node_modules/ ; sudo npm ci", vec!["rm -rf ./node_modules/", "npm ci"]),
+        ("python3 -m pip install -r requirements.txt", vec!["pip install -r requirements.txt"]),
+        ("pip install -e '.[dev]' \"numpy<2\"", vec!["pip install -e .[dev] 'numpy<2'"]),
+        (
+            "pip install --index-url https://me:secret@host/simple a",
+            vec!["pip install --index-url https://me:[redacted]@host/simple a"],
+        ),
+        ("cargo update -p serde", vec!["cargo update -p serde"]),
+        ("docker compose up -d db", vec!["docker compose up -d db"]),
+        ("git submodule update --init", vec!["git submodule update --init"]),
+        ("pnpm --filter web add zod", vec!["pnpm --filter web add zod"]),
         ("npm run build; rm notes.txt; cargo build; git status", vec![]),
     ] {
         assert_eq!(menders(line), expected, "{line}");
