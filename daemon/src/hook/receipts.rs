@@ -1,6 +1,7 @@
 //! Receipts: what hooks said, and whether it reached the model. A client that writes a transcript shows there what the model was
 //! given; a text that stands in it whole was delivered.
 
+mod escapes;
 mod mark;
 mod transcript;
 

@@ -6,6 +6,7 @@ use memchr::memmem;
 use prost::Message;
 
 use super::Fate;
+use super::escapes::plain;
 
 /// Characters of an injection by whose presence it is known that the rest was cut. The frame that all begin with has 70.
 const START_CHARS: usize = 200;
@@ -64,6 +65,7 @@ impl Mark {
 
 /// Looks for texts in what was written, once for all that begin alike. Returns what became of each.
 pub(super) fn fates(marks: &[&Mark], written: &str) -> Vec<Fate> {
+    let written = &*plain(written);
     let mut fates = vec![Fate::Unknown; marks.len()];
     let mut by_beginning: HashMap<&str, Vec<usize>> = HashMap::new();
     for (place, mark) in marks.iter().enumerate().filter(|(_, mark)| !mark.begins.is_empty()) {
@@ -108,6 +110,20 @@ mod tests {
         ] {
             assert_eq!(fates(&[&Mark::of(&text)], &transcript(&content)), [fate], "{content}");
         }
+    }
+
+    #[test]
+    fn it_does_not_matter_what_a_client_escapes() {
+        let text = format!("<helix-memory>\n- \"{}\" ä 🦀 a/b</helix-memory>", "word ".repeat(60));
+        let mark = Mark::of(&text);
+        let mut escaped = in_json(&text).replace('/', r"\/");
+        for (plain, unicode) in [("<", r"\u003c"), (">", r"\u003e"), ("ä", r"\u00E4"), ("🦀", r"\ud83e\udd80")] {
+            escaped = escaped.replace(plain, unicode);
+        }
+        assert!(!escaped.contains('<') && escaped.is_ascii());
+        assert_eq!(fates(&[&mark], &format!(r#"{{"content":"{escaped}"}}"#)), [Fate::Delivered]);
+        let cut: String = escaped.chars().take(280).collect();
+        assert_eq!(fates(&[&mark], &format!(r#"{{"content":"{cut}"}}"#)), [Fate::Cut]);
     }
 
     #[test]
