@@ -23,8 +23,9 @@ const QUESTIONS: &[&str] = &[
 ];
 
 static TOKENS: LazyLock<HashSet<String>> = LazyLock::new(|| {
-    let terms = LexicalQuery::parse(ORDERS, Mode::Any);
-    terms.terms().iter().map(|term| term.token.clone()).collect()
+    // Word by word: a query has fewer.
+    let token = |word| LexicalQuery::parse(word, Mode::Any).terms().first().map(|term| term.token.clone());
+    ORDERS.split_whitespace().filter_map(token).collect()
 });
 
 /// Whether a token, as an analysed query has it, is one that orders are made of.
