@@ -52,7 +52,7 @@ use jiff::tz::TimeZone;
 use crate::project::Project;
 use crate::runtime::Runtime;
 use crate::serve::Peer;
-use crate::sources::HOOK_READ_MAX_BYTES;
+use crate::sources::{HOOK_READ_MAX_BYTES, Look};
 use delivery::{Answer, Given, deliver};
 use dialect::Dialect;
 use event::{ClientEvent, Input};
@@ -133,9 +133,15 @@ impl Context<'_> {
 
     /// Frames notes and memories under a heading, marking those whose source is not what it was.
     fn frame(&self, heading: &str, notes: &[String], memories: &[Memory]) -> Injection {
-        let sources = &self.runtime.sources.look(&self.project, HOOK_READ_MAX_BYTES);
+        let sources = &self.sources();
         let content = Content { heading, notes, memories, sources, zone: &TimeZone::system() };
         inject::frame(&content, INJECTION_MAX_TOKENS)
+    }
+
+    /// Looks at the files that memories are about; at none while too many events wait for what they look at.
+    fn sources(&self) -> Look<'_> {
+        let look = self.runtime.sources.look(&self.project, HOOK_READ_MAX_BYTES);
+        if self.runtime.hook_gate.is_stuck() { look.blind() } else { look }
     }
 
     /// The beginning of a file; empty when it cannot be read, and while too many events wait for what they read.

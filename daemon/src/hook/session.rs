@@ -13,7 +13,6 @@ use helix_engine::surface::work;
 use super::sessions::{GivenCheckpoint, Lost, Said, Start};
 use super::{Context, Given};
 use crate::embedder::State;
-use crate::sources::HOOK_READ_MAX_BYTES;
 
 /// Memories considered for a brief; its budget holds fewer.
 const CANDIDATES_MAX: usize = 60;
@@ -70,7 +69,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         restored,
         checkpoint: &parts.join("\n\n"),
         is_whole: input.resumes(),
-        sources: &runtime.sources.look(project, HOOK_READ_MAX_BYTES),
+        sources: &context.sources(),
     });
     if context.is_real() && start == Start::Anew {
         let left_out = memories.iter().skip(injection.taken).filter(|memory| yields(memory));

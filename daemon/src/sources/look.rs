@@ -18,6 +18,7 @@ pub(crate) struct Look<'a> {
     project: &'a Project,
     seen: RefCell<HashMap<PathBuf, Seen>>,
     left_bytes: Cell<u64>,
+    is_blind: bool,
     has_root: OnceCell<bool>,
 }
 
@@ -29,6 +30,7 @@ impl Sources {
             project,
             seen: RefCell::default(),
             left_bytes: Cell::new(budget_bytes),
+            is_blind: false,
             has_root: OnceCell::new(),
         }
     }
@@ -44,9 +46,14 @@ impl helix_engine::ports::Sources for Look<'_> {
 }
 
 impl Look<'_> {
+    /// The same without touching any file: all count as unknown.
+    pub(crate) fn blind(self) -> Self {
+        Self { is_blind: true, ..self }
+    }
+
     /// Says what has become of a source, as it is named by a memory whose [`source_scope`] this is.
     pub(crate) fn state_of(&self, scope: &Scope, path: &str, recorded: &Recorded) -> SourceState {
-        if recorded.content.is_none() {
+        if self.is_blind || recorded.content.is_none() {
             return SourceState::Unknown;
         }
         let Some(path) = self.locate(scope, path) else { return SourceState::Unknown };
@@ -164,6 +171,8 @@ mod tests {
         assert_eq!(poor.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Unknown);
         let rich = look(FILE.len() as u64);
         assert_eq!(rich.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Fresh);
+        let blind = world.sources.look(&world.project, u64::MAX).blind();
+        assert_eq!(blind.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Unknown);
     }
 
     #[test]
