@@ -1,16 +1,16 @@
 //! What the output of a failed command says went wrong: a code, a symbol, a place and a message, and a fingerprint that the
 //! same mistake has tomorrow, on another line and in another checkout.
 
+mod around;
 mod forms;
 
 use regex::{Captures, Regex};
 
 use crate::policy::redact::redacted;
 
+use self::around::{found_in, group};
 pub(super) use self::forms::compile;
-use self::forms::{
-    ARROW, ECHO, ESCAPES, FAILED, FORMS, FRAME, GO_FRAME, HEADING, LINT, NAMED, NUMBERS, PATHS, PEER, Place, QUOTED,
-};
+use self::forms::{ECHO, ESCAPES, FAILED, FORMS, NAMED, NUMBERS, PATHS, PEER, Place, QUOTED};
 
 /// Faults taken from one output, the first ones: later ones most often follow from them.
 pub const FAULTS_MAX: usize = 5;
@@ -27,8 +27,8 @@ const MESSAGE_MAX_CHARS: usize = 300;
 /// Lines below a mistake in which its place, its lint and its stack are looked for.
 const BELOW_MAX_LINES: usize = 30;
 
-/// Lines that a message of several has at most.
-const BLOCK_MAX_LINES: usize = 3;
+/// What names stand between.
+const QUOTES: [char; 5] = ['`', '\'', '"', '‘', '“'];
 
 /// Shortest name that is told apart from a word.
 const MARK_MIN_CHARS: usize = 4;
@@ -236,8 +236,14 @@ fn take(found: &mut Vec<Fault>, fault: Fault) {
     let is_test = |code: &str| code == FAILED || code == "panic";
     let is_same = |known: &Fault| {
         let has_same_name = !fault.symbol.is_empty() && known.symbol == fault.symbol;
+        // Maven names a failed test whole first, and then in short.
+        let is_retold = fault.code == FAILED
+            && known.code == FAILED
+            && !fault.symbol.is_empty()
+            && known.symbol.strip_suffix(&fault.symbol).is_some_and(|rest| rest.ends_with('.'));
         let is_placeless = !fault.code.is_empty() && fault.file.is_empty() && known.file.is_empty();
         *known == fault
+            || is_retold
             || has_same_name && is_test(&known.code) && is_test(&fault.code)
             || is_placeless && known.code == fault.code && known.symbol == fault.symbol && !is_test(&fault.code)
     };
@@ -282,62 +288,33 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
     let below = below.get(..BELOW_MAX_LINES).unwrap_or(below);
     match form.place {
         Place::Own => {}
-        Place::Below => look_below(&mut fault, below),
-        Place::Above => look_above(&mut fault, lines, at),
-        Place::Stack => look_into_stack(&mut fault, below),
-        Place::Block => fault.message = block(below),
+        Place::Below => around::look_below(&mut fault, below),
+        // It is that test's.
+        Place::Above if form.code.is_empty() && around::is_of_a_test(lines, at) => return None,
+        Place::Above => around::look_above(&mut fault, lines, at),
+        Place::Stack => around::look_into_stack(&mut fault, below),
+        Place::Block => fault.message = around::block(below),
+        Place::Symbol => around::take_symbol(&mut fault, below),
+        Place::Log => around::take_log(&mut fault, lines, at)?,
+        Place::Target => fault.message = around::of_target(below)?,
     }
     if fault.message.is_empty() {
-        // A panic and a failed test say it on the next line.
-        let next = below.iter().map(|line| line.trim()).find(|line| !line.is_empty()).unwrap_or_default();
-        next.trim_start_matches("npm error ").trim_start_matches("npm ERR! ").clone_into(&mut fault.message);
+        fault.message = around::next_line(below);
     }
     if fault.code.is_empty() {
         fault.code = named(&fault.message).unwrap_or_else(|| form.code.to_owned());
     }
-    fault.message = fault.message.chars().take(MESSAGE_MAX_CHARS).collect();
     if fault.symbol.is_empty() && fault.code == "ERESOLVE" {
         fault.symbol = found_in(below.iter(), PEER.as_ref(), "symbol").unwrap_or_default();
     }
     if fault.symbol.is_empty() {
         fault.symbol = quoted(&fault.message).unwrap_or_default();
     }
-    Some(fault)
-}
-
-/// The place that an arrow points to, and the lint.
-fn look_below(fault: &mut Fault, below: &[&str]) {
-    fault.file = found_in(below.iter().take(4), ARROW.as_ref(), "file").unwrap_or_default();
-    if fault.code.is_empty() && !fault.file.is_empty() {
-        let mut own = below.iter().take_while(|line| !line.is_empty());
-        fault.code = own.find_map(|line| lint(line)).unwrap_or_default();
+    if form.place == Place::Below && quoted(&fault.message).is_none() {
+        around::add_label(&mut fault, below);
     }
-}
-
-/// `clippy::unwrap_used` of `` `-D clippy::unwrap-used` ``.
-fn lint(line: &str) -> Option<String> {
-    let captures = LINT.as_ref()?.captures(line)?;
-    let name = group(&captures, "lint").replace('-', "_");
-    let is_clippys = captures.name("tool").is_some() || captures.name("address").is_some();
-    let is_group = matches!(name.as_str(), "warnings" | "all" | "pedantic" | "clippy");
-    (!is_group).then(|| if is_clippys { format!("clippy::{name}") } else { name })
-}
-
-/// The first function of the program's own in a stack of Go's: `Queue.Push` of `q.(*Queue).Push()`.
-fn look_into_stack(fault: &mut Fault, below: &[&str]) {
-    let is_own = |line: &&&str| !line.trim_start().starts_with("runtime.") && !line.contains("/usr/local/go/");
-    fault.symbol =
-        found_in(below.iter().filter(is_own).filter(|line| line.ends_with("()")), GO_FRAME.as_ref(), "symbol")
-            .unwrap_or_default()
-            .replace(['(', '*', ')'], "");
-    let places = below.iter().filter(is_own).filter(|line| line.contains(".go:"));
-    fault.file = found_in(places, GO_FRAME.as_ref(), "file").unwrap_or_default();
-}
-
-/// The lines up to an empty one.
-fn block(below: &[&str]) -> String {
-    let lines = below.iter().map(|line| line.trim().trim_start_matches("> ")).take_while(|line| !line.is_empty());
-    lines.take(BLOCK_MAX_LINES).collect::<Vec<_>>().join(" ")
+    fault.message = fault.message.chars().take(MESSAGE_MAX_CHARS).collect();
+    Some(fault)
 }
 
 /// The name that a system gives to what went wrong, out of a message.
@@ -347,37 +324,29 @@ fn named(message: &str) -> Option<String> {
     Some(name.as_str().to_owned())
 }
 
-/// A traceback's last frame, or the file under whose name a linter lists.
-fn look_above(fault: &mut Fault, lines: &[&str], at: usize) {
-    let above = || lines.get(at.saturating_sub(60)..at).unwrap_or_default().iter().rev();
-    if let Some(file) = found_in(above(), FRAME.as_ref(), "file") {
-        fault.symbol =
-            found_in(above(), FRAME.as_ref(), "symbol").filter(|name| !name.starts_with('<')).unwrap_or_default();
-        fault.file = file;
-    } else {
-        fault.file = found_in(above(), HEADING.as_ref(), "file").unwrap_or_default();
-    }
-}
-
-fn found_in<'a>(mut lines: impl Iterator<Item = &'a &'a str>, pattern: Option<&Regex>, name: &str) -> Option<String> {
-    let pattern = pattern?;
-    lines.find_map(|line| pattern.captures(line)).map(|captures| group(&captures, name))
-}
-
 fn quoted(message: &str) -> Option<String> {
     let captures = QUOTED.as_ref()?.captures(message)?;
     let name = captures.name("symbol").or_else(|| captures.name("bare"))?;
     Some(name.as_str().to_owned())
 }
 
-fn group(captures: &Captures<'_>, name: &str) -> String {
-    captures.name(name).map_or("", |found| found.as_str()).trim().to_owned()
-}
-
 /// A message without what differs from one time to the next: paths and numbers.
 fn normal(message: &str) -> String {
-    let plain = replaced(NUMBERS.as_ref(), &replaced(PATHS.as_ref(), message, "<path>"), "#");
+    let pathless = PATHS.as_ref().map_or_else(
+        || message.to_owned(),
+        |paths| paths.replace_all(message, |path: &Captures<'_>| normal_path(message, path)).into_owned(),
+    );
+    let plain = replaced(NUMBERS.as_ref(), &pathless, "#");
     plain.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// What is left of a path. A relative one in quotes is what the mistake is about, as a module is, and its last part stays.
+fn normal_path(message: &str, path: &Captures<'_>) -> String {
+    let start = path.get(0).map_or(0, |path| path.start());
+    let is_quoted = message.get(..start).is_some_and(|before| before.ends_with(QUOTES));
+    let is_named = is_quoted && !path[0].starts_with(['/', '~']);
+    let name = path[0].rsplit(['/', '\\']).next().filter(|_| is_named);
+    format!("<path>{}", name.unwrap_or_default())
 }
 
 fn replaced(pattern: Option<&Regex>, text: &str, with: &str) -> String {

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn every_form_is_valid() {
-    assert_eq!(FORMS.len(), 32);
+    assert_eq!(FORMS.len(), 40);
     assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
 }
 
@@ -123,6 +123,129 @@ fn a_fingerprint_survives_lines_paths_and_numbers() {
 }
 
 #[test]
+fn mistakes_of_different_names_and_types_are_different() {
+    let print = |output: &str| faults(output).first().unwrap().fingerprint();
+    let java = |symbol: &str| {
+        format!(
+            "src/X.java:12: error: cannot find symbol\n    int a = b();\n            ^\n  symbol:   {symbol}\n  location: class X"
+        )
+    };
+    assert_ne!(print(&java("method alphaSum()")), print(&java("method betaSum()")));
+    assert_ne!(print(&java("method sum(int)")), print(&java("method sum(String)")));
+    let rust = |types: &str| {
+        format!(
+            "error[E0308]: mismatched types\n --> src/a.rs:3:5\n  |\n3 |  let x: y = z;\n  |         -   ^ {types}\n  |         |\n  |  due to this\n"
+        )
+    };
+    let texts = rust("expected `i64`, found `&str`");
+    assert_ne!(print(&texts), print(&rust("expected `Vec<u8>`, found `String`")));
+    assert_ne!(print(&texts), print(&rust("expected `i32`, found `&str`")));
+    let module = |path: &str| format!("src/a.ts(3,7): error TS2307: Cannot find module '{path}'.");
+    assert_ne!(print(&module("./gen/types")), print(&module("./gen/api")));
+    assert_eq!(print(&module("/home/ann/x/api")), print(&module("/home/bob/y/api2")), "of another checkout");
+}
+
+#[test]
+fn java_and_dotnet() {
+    let told = "src/X.java:12: error: cannot find symbol\n    int a = alphaSum();\n            ^\n  symbol:   method alphaSum()\n  location: class X";
+    is(told, "", "alphaSum", "src/X.java", "cannot find symbol: method alphaSum()");
+    is(
+        "[ERROR] COMPILATION ERROR : \n[ERROR] /x/Main.java:[3,5] cannot find symbol\n  symbol:   variable total\n  location: class Main\n\
+         [INFO] 1 error\n[ERROR] Failed to execute goal compile: Compilation failure\n[ERROR] /x/Main.java:[3,5] cannot find symbol\n\
+         [ERROR]   symbol:   variable total\n[ERROR]   location: class Main",
+        "",
+        "total",
+        "/x/Main.java",
+        "cannot find symbol: variable total",
+    );
+    is(
+        "[ERROR] com.x.CalcTest.adds -- Time elapsed: 0.01 s <<< FAILURE!\n\
+         org.opentest4j.AssertionFailedError: expected: <3> but was: <4>\n\n[ERROR] Failures: \n\
+         [ERROR]   CalcTest.adds:12 expected: <3> but was: <4>",
+        "FAILED",
+        "com.x.CalcTest.adds",
+        "",
+        "org.opentest4j.AssertionFailedError: expected: <3> but was: <4>",
+    );
+    is(
+        "Program.cs(3,5): error CS0103: The name 'x' does not exist in the current context [/p/p.csproj]\n\nBuild FAILED.\n\n\
+         Program.cs(3,5): error CS0103: The name 'x' does not exist in the current context [/p/p.csproj]",
+        "CS0103",
+        "x",
+        "Program.cs",
+        "The name 'x' does not exist in the current context",
+    );
+    is(
+        "/p/p.csproj : error NU1101: Unable to find package Lib.X. [/p/p.sln]",
+        "NU1101",
+        "",
+        "/p/p.csproj",
+        "Unable to find package Lib.X.",
+    );
+    is(
+        "  Failed Shop.CalcTests.Adds [5 ms]\n  Error Message:\n   Assert.Equal() Failure: Values differ\n",
+        "FAILED",
+        "Shop.CalcTests.Adds",
+        "",
+        "Assert.Equal() Failure: Values differ",
+    );
+}
+
+#[test]
+fn failed_tests_say_what_they_found() {
+    is(
+        " FAIL  src/a.test.ts > Calc > adds\nAssertionError: expected 3 to be 4 // Object.is equality\n ❯ src/a.test.ts:5:15\n",
+        "FAILED",
+        "Calc > adds",
+        "src/a.test.ts",
+        "AssertionError: expected 3 to be 4 // Object.is equality",
+    );
+    is(
+        "FAIL src/a.test.ts\n  ● Console\n\n    a line\n\n  ● Calc › adds\n\n    TypeError: b is not a function\n\n      3 | b()\n",
+        "FAILED",
+        "Calc › adds",
+        "src/a.test.ts",
+        "TypeError: b is not a function",
+    );
+    is("--- FAIL: TestX (0.00s)\n    x_test.go:12: got 3, want 4", "FAILED", "TestX", "x_test.go", "got 3, want 4");
+    is(
+        "=== RUN   TestX\n=== RUN   TestX/a\n    x_test.go:9: of a\n=== RUN   TestX/b\n--- FAIL: TestX (0.00s)\n    \
+         --- FAIL: TestX/a (0.00s)\n    --- PASS: TestX/b (0.00s)\nFAIL",
+        "FAILED",
+        "TestX/a",
+        "x_test.go",
+        "of a",
+    );
+    is(
+        "--- FAIL: TestY (0.00s)\n    y_test.go:7: \n        \tError Trace:\t/x/y_test.go:7\n        \tError:      \tNot equal: \n",
+        "FAILED",
+        "TestY",
+        "y_test.go",
+        "Not equal:",
+    );
+}
+
+#[test]
+fn a_target_that_failed_gives_way_to_what_made_it_fail() {
+    is(
+        "[1/2] CC a.o\nFAILED: a.o \ncc -c a.c -o a.o\na.c:3:5: error: 'total' undeclared\nninja: build stopped: subcommand failed.",
+        "",
+        "total",
+        "a.c",
+        "'total' undeclared",
+    );
+    is(
+        "FAILED: [code=1] gen/a.h\npython3 gen.py\nno schema is there\nninja: build stopped: subcommand failed.",
+        "FAILED",
+        "gen/a.h",
+        "",
+        "no schema is there",
+    );
+    let linked = "a.c:(.text+0x5): undefined reference to `total'\ncollect2: error: ld returned 1 exit status\nmake: *** [Makefile:2: a] Error 1";
+    is(linked, "undefined reference", "total", "", "undefined reference to `total'");
+}
+
+#[test]
 fn few_faults_of_a_flood() {
     let mistake = |n: u32| format!("error: mistake number {n} of `thing{n}`");
     let flood = (0..10_000).map(mistake).collect::<Vec<_>>().join("\n");
@@ -145,13 +268,7 @@ fn tests_that_failed_are_named() {
         ["no 0", "no 1", "no 2", "no 3", "no 4"]
     );
     is("        FAIL [   0.005s] (1/2) app::bin store::test_drain", "FAILED", "store::test_drain", "", "app::bin");
-    is(
-        "--- FAIL: TestRenew (0.00s)\n    queue_test.go:12: got 3",
-        "FAILED",
-        "TestRenew",
-        "",
-        "queue_test.go:12: got 3",
-    );
+    is("--- FAIL: TestRenew (0.00s)\n    queue_test.go:12: got 3", "FAILED", "TestRenew", "queue_test.go", "got 3");
     is("FAIL: test_total (test_a.Totals.test_total)", "FAILED", "test_total", "", "(test_a.Totals.test_total)");
     is(
         "ERROR tests/test_a.py - ModuleNotFoundError: No module named 'yaml'",

@@ -8,7 +8,7 @@ use regex::Regex;
 pub(super) const FAILED: &str = "FAILED";
 
 /// Where the part of a line that a pattern matched belongs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// The line says everything.
     Own,
@@ -20,6 +20,12 @@ pub(super) enum Place {
     Stack,
     /// The lines below are the message.
     Block,
+    /// A later line of the form `symbol: method sum()` says what it is about.
+    Symbol,
+    /// Lines around it of the form `file:line: message` say what a test logged.
+    Log,
+    /// The lines below are the command that failed and what it wrote.
+    Target,
 }
 
 /// A form that tools give their mistakes. Its groups are named `code`, `symbol`, `file` and `message`.
@@ -39,8 +45,15 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^\s*error(?:\[(?P<code>[A-Za-z]+\d+)\])?: (?P<message>.+)$", Place::Below, ""),
         // a Rust test or program
         (r"^\s*thread '(?P<symbol>[^']+)' (?:\(\d+\) )?panicked at (?P<file>[^:]+):\d+:\d+:?$", Place::Own, "panic"),
-        // tsc
-        (r"^(?P<file>[^\s(][^(]*)\(\d+,\d+\): error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
+        // tsc, .NET, MSVC
+        (
+            concat!(
+                r"^\s*(?P<file>[^\s(][^(]*?) ?(?:\(\d+(?:,\d+)*\) ?| ): (?:fatal )?error (?P<code>[A-Z]+\d+): ",
+                r"(?P<message>.+?)(?: \[[^\]]*\.(?:\w*proj|slnx?)\])?$",
+            ),
+            Place::Own,
+            "",
+        ),
         (r"^(?P<file>\S+):\d+:\d+ - error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
         // ruff, flake8, pylint
         (r"^(?P<file>[^\s:]+):\d+:\d+:? (?P<code>[A-Z]+\d+):? (?:\[\*\] )?(?P<message>.+)$", Place::Own, ""),
@@ -48,10 +61,10 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         // mypy
         (r"^(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)*: error: (?P<message>.+?)\s+\[(?P<code>[\w-]+)\]$", Place::Own, ""),
         // gcc, clang, javac, swiftc
-        (r"^(?P<file>[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (?P<message>.+)$", Place::Own, ""),
+        (r"^(?P<file>[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (?P<message>.+)$", Place::Symbol, ""),
         // go
         (r"^(?:vet: )?(?P<file>[^\s:]+\.go):\d+:\d+: (?P<message>.+)$", Place::Own, ""),
-        (r"^\s*--- FAIL: (?P<symbol>\S+)", Place::Own, FAILED),
+        (r"^\s*--- FAIL: (?P<symbol>\S+)", Place::Log, FAILED),
         (r"^WARNING: (?P<message>DATA RACE)$", Place::Stack, "DATA RACE"),
         (r"^panic: (?P<message>.+?)(?: \[recovered\].*)?$", Place::Own, "panic"),
         // cargo test, nextest
@@ -61,8 +74,18 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             Place::Own,
             FAILED,
         ),
+        // Maven, and the tests of Java and .NET
+        (r"^\[ERROR\] (?P<file>[^\s:]+\.\w+):\[\d+(?:,\d+)?\] (?:error: )?(?P<message>.+)$", Place::Symbol, ""),
+        (
+            r"^\[ERROR\] +(?P<symbol>[\w.$]+)(?:\([\w.$]*\))? +(?:-- +)?Time elapsed: .*<<< (?:FAILURE|ERROR)!$",
+            Place::Own,
+            FAILED,
+        ),
+        (r"^\[ERROR\] +(?P<symbol>[A-Z]\w*\.\w+):\d+ (?P<message>.+)$", Place::Own, FAILED),
+        (r"^(?P<symbol>[\w.$]+ > \S.*?)(?:\(\))? FAILED$", Place::Own, FAILED),
+        (r"^\s*Failed (?P<symbol>[\w.+]+)(?:\(.*\))? \[[^\]]+\]$", Place::Own, FAILED),
         // the linker
-        (r"undefined reference to [`'](?P<symbol>[^'`]+)'", Place::Own, "undefined reference"),
+        (r"(?P<message>undefined reference to [`'](?P<symbol>[^'`]+)')", Place::Own, "undefined reference"),
         // eslint
         (r"^\s+\d+:\d+\s+error\s+(?P<message>.+?)\s{2,}(?P<code>[@\w/-]+)$", Place::Above, ""),
         // pytest
@@ -72,6 +95,8 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^(?:FAIL|ERROR): (?P<symbol>test\w*) (?P<message>\(.+\))$", Place::Own, FAILED),
         (r"^rspec (?P<file>\S+?):\d+ # (?P<message>.+)$", Place::Own, FAILED),
         (r"^\d+\) (?P<symbol>[\w\\]+::\w+)", Place::Own, FAILED),
+        // Ninja
+        (r"^FAILED: (?:\[code=\d+\] )?(?P<symbol>[^\s:]*[./][^\s:]*)", Place::Target, FAILED),
         // AWS, databases, Node
         (
             r"^.*?\((?P<code>[A-Z]\w+)\) when calling the (?P<symbol>\w+) operation(?: \([^)]*\))?: (?P<message>.+)$",
@@ -90,7 +115,9 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "",
         ),
         // jest, vitest
-        (r"^\s*(?:●|FAIL ) (?P<message>\S.* › .+|\S.* > .+)$", Place::Own, FAILED),
+        (r"^\s*FAIL +(?:\|[^|]+\| +)?(?P<file>\S+\.\w+) > (?P<symbol>.+)$", Place::Own, FAILED),
+        (r"^\s*(?P<message>● Console)$", Place::Own, FAILED),
+        (r"^\s*● (?:Test suite failed to run|(?P<symbol>\S.* › .+|[^\s›:.][^›:.]*))$", Place::Above, FAILED),
         // npm
         (r"^npm (?:ERR!|error) code (?P<code>[A-Z]\w+)$", Place::Own, ""),
         (r"^npm (?:ERR!|error) (?P<code>E[A-Z]{4,}) (?P<message>.+)$", Place::Own, ""),
@@ -104,7 +131,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         ),
         // anything else that says so
         (
-            r"^\s*(?:\S+: )?(?:[Ff]atal(?: error)?|FATAL|ERROR|[Ee]rror|FAILURE|FAILED): (?P<message>.+)$",
+            r"^\s*(?:\S+: )?(?:[Ff]atal(?: error)?|FATAL|ERROR|[Ee]rror|FAILURE|FAILED): +(?P<message>[^\s].*)$",
             Place::Own,
             "",
         ),
@@ -130,15 +157,31 @@ pub(super) fn warm_up() {
 }
 
 /// Whatever is looked for beside the forms.
-pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 12] =
-    [&ECHO, &ARROW, &FRAME, &HEADING, &QUOTED, &ESCAPES, &PATHS, &NUMBERS, &LINT, &NAMED, &GO_FRAME, &PEER];
+pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 16] = [
+    &ECHO,
+    &ARROW,
+    &FRAME,
+    &HEADING,
+    &QUOTED,
+    &ESCAPES,
+    &PATHS,
+    &NUMBERS,
+    &LINT,
+    &NAMED,
+    &GO_FRAME,
+    &PEER,
+    &LABEL,
+    &JAVA_SYMBOL,
+    &GO_LOG,
+    &EXCEPTION_ABOVE,
+];
 
 /// What only says that something above went wrong.
 pub(super) static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(concat!(
         r"^(?:could not compile|aborting due to|build failed|test failed, to rerun|process didn't exit|\d+ (?:target|previous|error)|",
         r"command failed|Command failed|recipe for target|.* returned non-zero|script returned|Lifecycle script|doctest failed|",
-        r"linking with .* failed|Build failed with an exception|\(none\)|script .* exited with)"
+        r"linking with .* failed|ld returned \d|linker command failed|● Console$|Build failed with an exception|\(none\)|script .* exited with)"
     ))
 });
 
@@ -146,7 +189,8 @@ pub(super) static ARROW: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?:-->|at) (?P<file>[^\s:]+):\d+(?::\d+)?"));
 pub(super) static FRAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r#"^\s*File "(?P<file>[^"]+)", line \d+(?:, in (?P<symbol>[\w<>.]+))?"#));
-pub(super) static HEADING: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?P<file>\S*/\S+\.\w{1,5})$"));
+pub(super) static HEADING: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^(?:\s*FAIL +)?(?P<file>\S*/\S+\.\w{1,5})(?: \([0-9.]+ m?s\))?$"));
 pub(super) static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r#"[`'"‘“](?P<symbol>[A-Za-z_$][\w$:.<>&-]{0,79})[`'"’”]|(?:undefined|cannot find symbol|undeclared name): (?P<bare>[A-Za-z_][\w.]{0,79})"#,
@@ -155,8 +199,9 @@ pub(super) static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) static ESCAPES: LazyLock<Option<Regex>> = LazyLock::new(|| compile("\x1b\\[[0-9;?]*[A-Za-z]"));
 pub(super) static PATHS: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"(?:[A-Za-z]:)?[\w.@~-]*[/\\][\w./\\@~-]+(?::\d+)*"));
+/// Those within a name are a part of it: `i64` is not `i32`.
 pub(super) static NUMBERS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}\b|\d+(?:\.\d+)*"));
+    LazyLock::new(|| compile(r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}\b|\b\d+(?:\.\d+)*"));
 /// The lint that a diagnostic of rustc or clippy comes from: its note or its address.
 pub(super) static LINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(r"(?:(?P<address>rust-clippy/\S*#)|#\[(?:deny|forbid)\(|-D )(?P<tool>clippy::)?(?P<lint>[a-z_-]+)")
@@ -175,3 +220,15 @@ pub(super) static GO_FRAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s+(?:\S*/)?[\w-]+\.(?P<symbol>[\w.()*]+)\(\)$|^\s+(?P<file>/\S+\.go):\d+"));
 /// The package whose wish npm cannot fulfil.
 pub(super) static PEER: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\bpeer (?P<symbol>@?[\w./-]+)@"));
+/// What stands under the source that a diagnostic of rustc is about.
+pub(super) static LABEL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^[\s\d]*\|[^^]*\^[\s^-]*(?P<message>[A-Za-z`].*)$"));
+/// What a Java compiler does not find.
+pub(super) static JAVA_SYMBOL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^(?:\[ERROR\])?\s*symbol:\s*(?P<message>(?:\w+ )?(?P<symbol>[\w.$]+).*)$"));
+/// What a test of Go's logs.
+pub(super) static GO_LOG: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^\s*(?P<file>[^\s:]+\.go):\d+:(?:\s+(?P<message>.*))?$"));
+/// The name of a failed test that an exception may stand under.
+pub(super) static EXCEPTION_ABOVE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^\s*(?:● |FAIL +\S+ > )|<<< (?:FAILURE|ERROR)!$|^\S+ > .* FAILED$"));

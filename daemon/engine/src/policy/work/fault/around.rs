@@ -1,0 +1,159 @@
+//! What stands around the line that tells of a mistake: where it is, what it is about, and what else the tool says of it.
+
+use regex::{Captures, Regex};
+
+use super::Fault;
+use super::forms::{ARROW, EXCEPTION_ABOVE, FORMS, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, Place};
+
+/// Lines that a message of several has at most.
+const BLOCK_MAX_LINES: usize = 3;
+
+/// Lines above a mistake in which its file is looked for.
+const ABOVE_MAX_LINES: usize = 60;
+
+/// Lines below `cannot find symbol` in which the symbol is: the source's line, the mark under it, and it.
+const SYMBOL_MAX_LINES: usize = 4;
+
+/// Lines between a message and the label under the source that it is about.
+const LABEL_MAX_LINES: usize = 12;
+
+/// The place that an arrow points to, and the lint.
+pub(super) fn look_below(fault: &mut Fault, below: &[&str]) {
+    fault.file = found_in(below.iter().take(4), ARROW.as_ref(), "file").unwrap_or_default();
+    if fault.code.is_empty() && !fault.file.is_empty() {
+        let mut own = below.iter().take_while(|line| !line.is_empty());
+        fault.code = own.find_map(|line| lint(line)).unwrap_or_default();
+    }
+}
+
+/// `clippy::unwrap_used` of `` `-D clippy::unwrap-used` ``.
+fn lint(line: &str) -> Option<String> {
+    let captures = LINT.as_ref()?.captures(line)?;
+    let name = group(&captures, "lint").replace('-', "_");
+    let is_clippys = captures.name("tool").is_some() || captures.name("address").is_some();
+    let is_group = matches!(name.as_str(), "warnings" | "all" | "pedantic" | "clippy");
+    (!is_group).then(|| if is_clippys { format!("clippy::{name}") } else { name })
+}
+
+/// The first function of the program's own in a stack of Go's: `Queue.Push` of `q.(*Queue).Push()`.
+pub(super) fn look_into_stack(fault: &mut Fault, below: &[&str]) {
+    let is_own = |line: &&&str| !line.trim_start().starts_with("runtime.") && !line.contains("/usr/local/go/");
+    fault.symbol =
+        found_in(below.iter().filter(is_own).filter(|line| line.ends_with("()")), GO_FRAME.as_ref(), "symbol")
+            .unwrap_or_default()
+            .replace(['(', '*', ')'], "");
+    let places = below.iter().filter(is_own).filter(|line| line.contains(".go:"));
+    fault.file = found_in(places, GO_FRAME.as_ref(), "file").unwrap_or_default();
+}
+
+/// The lines up to an empty one.
+pub(super) fn block(below: &[&str]) -> String {
+    let lines = below.iter().map(|line| line.trim().trim_start_matches("> ")).take_while(|line| !line.is_empty());
+    lines.take(BLOCK_MAX_LINES).collect::<Vec<_>>().join(" ")
+}
+
+/// A traceback's last frame, or the file under whose name a linter lists.
+pub(super) fn look_above(fault: &mut Fault, lines: &[&str], at: usize) {
+    let above = || lines.get(at.saturating_sub(ABOVE_MAX_LINES)..at).unwrap_or_default().iter().rev();
+    if let Some(file) = found_in(above(), FRAME.as_ref(), "file") {
+        fault.symbol =
+            found_in(above(), FRAME.as_ref(), "symbol").filter(|name| !name.starts_with('<')).unwrap_or_default();
+        fault.file = file;
+    } else {
+        fault.file = found_in(above(), HEADING.as_ref(), "file").unwrap_or_default();
+    }
+}
+
+pub(super) fn found_in<'a>(
+    mut lines: impl Iterator<Item = &'a &'a str>,
+    pattern: Option<&Regex>,
+    name: &str,
+) -> Option<String> {
+    let pattern = pattern?;
+    lines.find_map(|line| pattern.captures(line)).map(|captures| group(&captures, name))
+}
+
+/// The line below that says it, where the one that names the mistake does not: a panic's, a failed test's.
+pub(super) fn next_line(below: &[&str]) -> String {
+    let is_said = |line: &&str| !line.is_empty() && *line != "Error Message:";
+    let next = below.iter().map(|line| line.trim()).find(is_said).unwrap_or_default();
+    next.trim_start_matches("npm error ").trim_start_matches("npm ERR! ").to_owned()
+}
+
+/// Whether an exception stands under the name of the test that it ended.
+pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
+    let mut above = lines.get(..at).unwrap_or_default().iter().rev();
+    let heading = above.find(|line| !line.is_empty());
+    heading.is_some_and(|line| EXCEPTION_ABOVE.as_ref().is_some_and(|pattern| pattern.is_match(line)))
+}
+
+/// What the compiler writes under the source, where the message alone is that of many mistakes: `mismatched types` are of
+/// two types.
+pub(super) fn add_label(fault: &mut Fault, below: &[&str]) {
+    let own = below.iter().take(LABEL_MAX_LINES).take_while(|line| !line.is_empty());
+    if let Some(label) = found_in(own, LABEL.as_ref(), "message") {
+        fault.message = format!("{}: {label}", fault.message);
+    }
+}
+
+/// The symbol that a Java compiler does not find, which it names below.
+pub(super) fn take_symbol(fault: &mut Fault, below: &[&str]) {
+    if fault.message != "cannot find symbol" {
+        return;
+    }
+    let pattern = JAVA_SYMBOL.as_ref();
+    let found = below.iter().take(SYMBOL_MAX_LINES).find_map(|line| pattern?.captures(line));
+    if let Some(captures) = found {
+        fault.symbol = group(&captures, "symbol");
+        fault.message = format!("cannot find symbol: {}", group(&captures, "message"));
+    }
+}
+
+/// What a test of Go's logged: below its name, or above it where all is told. `None` for a test that failed by one within it.
+pub(super) fn take_log(fault: &mut Fault, lines: &[&str], at: usize) -> Option<()> {
+    let below = lines.get(at + 1..).unwrap_or_default();
+    let next = below.first().map(|line| line.trim()).unwrap_or_default();
+    let within = next.strip_prefix("--- FAIL: ").and_then(|name| name.strip_prefix(&fault.symbol));
+    if within.is_some_and(|rest| rest.starts_with('/')) {
+        return None;
+    }
+    let above = lines.get(..at).unwrap_or_default();
+    let Some(captures) = logged(next).or_else(|| logged(logged_above(&fault.symbol, above)?)) else {
+        return Some(());
+    };
+    (fault.file, fault.message) = (group(&captures, "file"), group(&captures, "message"));
+    if fault.message.is_empty() {
+        // Testify says it in lines of its own.
+        let mut own = below.iter().take(ABOVE_MAX_LINES).map(|line| line.trim());
+        let error = own.find_map(|line| line.strip_prefix("Error:")).unwrap_or_default();
+        error.trim().clone_into(&mut fault.message);
+    }
+    Some(())
+}
+
+fn logged(line: &str) -> Option<Captures<'_>> {
+    GO_LOG.as_ref()?.captures(line)
+}
+
+/// The first line that a test logged last among these, in which each test is announced.
+fn logged_above<'a>(test: &str, above: &[&'a str]) -> Option<&'a str> {
+    let is_start = |line: &&str| line.starts_with("=== ") && line.split_whitespace().last() == Some(test);
+    let start = above.iter().rposition(is_start)?;
+    let mut own = above.iter().skip(start + 1).take_while(|line| !line.starts_with("===")).copied();
+    own.find(|line| logged(line).is_some())
+}
+
+/// What made a target of a build fail, which stands behind the command that should have made it; `None` when a compiler names it.
+pub(super) fn of_target(below: &[&str]) -> Option<String> {
+    let own = || below.iter().skip(1).take_while(|line| !line.starts_with("FAILED: ") && !line.starts_with("ninja: "));
+    let is_told = |line: &&&str| FORMS.iter().any(|form| form.place != Place::Target && form.pattern.is_match(line));
+    if own().any(|line| is_told(&line)) {
+        return None;
+    }
+    let said = own().map(|line| line.trim()).find(|line| !line.is_empty() && !line.starts_with('['));
+    Some(said.unwrap_or_default().to_owned())
+}
+
+pub(super) fn group(captures: &Captures<'_>, name: &str) -> String {
+    captures.name(name).map_or("", |found| found.as_str()).trim().to_owned()
+}
