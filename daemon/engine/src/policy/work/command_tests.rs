@@ -70,6 +70,49 @@ fn builds_tests_and_checks_are_recognised() {
 }
 
 #[test]
+fn builds_and_tests_of_other_languages_are_recognised() {
+    for (line, name, purpose) in [
+        ("composer test", "composer test", Purpose::Test),
+        ("composer run-script -d api test:unit", "composer test:unit", Purpose::Test),
+        ("vendor/bin/phpunit --filter X", "phpunit", Purpose::Test),
+        ("php artisan test", "php artisan test", Purpose::Test),
+        ("flutter test", "flutter test", Purpose::Test),
+        ("flutter build apk", "flutter build", Purpose::Build),
+        ("dart test -r expanded", "dart test", Purpose::Test),
+        ("pre-commit run --all-files", "pre-commit run", Purpose::Check),
+        ("lein test", "lein test", Purpose::Test),
+        ("rake", "rake", Purpose::Test),
+        ("bundle exec rake test", "rake", Purpose::Test),
+        ("bundle exec rspec spec/a_spec.rb", "rspec", Purpose::Test),
+        ("ant", "ant", Purpose::Build),
+        ("ant -f build.xml test", "ant", Purpose::Test),
+        ("mage build", "mage", Purpose::Build),
+        ("task -d web test", "task test", Purpose::Test),
+        ("task build", "task build", Purpose::Build),
+        ("just test", "just", Purpose::Test),
+        ("just build", "just", Purpose::Build),
+        ("python setup.py build", "python setup.py build", Purpose::Build),
+        ("python3 setup.py test", "python3 setup.py test", Purpose::Test),
+        ("swift test", "swift test", Purpose::Test),
+        ("zig build", "zig build", Purpose::Build),
+        ("mix test test/a_test.exs:3", "mix test", Purpose::Test),
+        ("sbt compile", "sbt compile", Purpose::Build),
+        ("deno task test", "deno task test", Purpose::Test),
+        ("deno lint", "deno lint", Purpose::Check),
+        ("bun test", "bun test", Purpose::Test),
+        ("bunx vitest run", "vitest", Purpose::Test),
+        ("uvx --python 3.12 ruff check", "ruff", Purpose::Check),
+        ("tox -e py312", "tox", Purpose::Test),
+        ("nox", "nox", Purpose::Test),
+        ("ctest --test-dir b", "ctest", Purpose::Test),
+        ("meson test -C b", "meson test", Purpose::Test),
+        ("flutter pub get", "flutter pub", Purpose::Install),
+    ] {
+        assert_eq!(tool(line), Some((name.to_owned(), purpose)), "{line}");
+    }
+}
+
+#[test]
 fn other_commands_are_none() {
     for line in [
         "",
@@ -83,6 +126,9 @@ fn other_commands_are_none() {
         "yarn --version",
         "node build.js",
         "cat make",
+        "task add buy milk",
+        "composer validate",
+        "python app.py build",
     ] {
         assert_eq!(tool(line), None, "{line}");
     }

@@ -122,6 +122,13 @@ const FAILURES: &[&str] = &[
     r"(?:[Ww]ould reformat|[1-9]\d* files? would be reformatted|Oh no!)",
     r"(?:\[warn\] )?Code style issues",
     r"Found [1-9]\d* problems?",
+    // ExUnit, lein, flutter, zig, sbt, pre-commit
+    r"(?:\d+ doctests?, )?\d+ tests?, [1-9]\d* failures?",
+    r"(?:[1-9]\d* failures, \d+ errors|\d+ failures, [1-9]\d* errors)\.$",
+    r"(?:[\d:]+ \+\d+.*)?Some tests failed\.",
+    r"Build Summary: .*\bfailed\b",
+    r"\[error\] (?:Total time|\([\w /]+\) )",
+    r".*\.{6,}Failed$",
     // containers and infrastructure
     r"(?:ERROR: failed to (?:solve|build)|│ Error: )",
     r"[×x] Failed to ",
@@ -150,6 +157,8 @@ const BUILT_WORDS: &[&str] = &[
     r"INFO: Build completed successfully",
     r"Successfully (?:built|tagged)",
     r"Application bundle generation complete",
+    r"Build Summary: \d+/\d+ steps succeeded",
+    r"\[success\] Total time",
 ];
 
 /// What tests say that succeeded.
@@ -174,6 +183,10 @@ const TESTED_WORDS: &[&str] = &[
     r"OK \(\d+ tests?",
     r"congratulations :\)",
     r"DONE \d+ tests?(?:, \d+ skipped)? in",
+    r"(?:\d+ doctests?, )?[1-9]\d* tests?, 0 failures",
+    r"0 failures, 0 errors\.$",
+    r"(?:[\d:]+ \+\d+.*)?All tests passed!",
+    r"\[success\] Total time",
 ];
 
 /// What linters, formatters and checkers of types say that are content.
@@ -194,6 +207,7 @@ const CHECKED_WORDS: &[&str] = &[
     r"\[OK\] No errors",
     r"Success! The configuration is valid",
     r"\d+ files? inspected, no offenses",
+    r".*\.{6,}Passed$",
 ];
 
 /// What installations say that succeeded.

@@ -101,6 +101,14 @@ fn scripting_languages_tell_failures() {
             ("prettier --check .", "[warn] a.ts\n[warn] Code style issues found in the above file."),
             ("bundle exec rspec", "3 examples, 1 failure"),
             ("vendor/bin/phpunit", "FAILURES!\nTests: 3, Assertions: 3, Failures: 1."),
+            ("mix test", "Finished in 0.1 seconds\n2 doctests, 5 tests, 1 failure"),
+            ("lein test", "Ran 3 tests containing 5 assertions.\n1 failures, 0 errors."),
+            ("flutter test", "00:02 +3 -1: Some tests failed."),
+            ("sbt test", "[error] Failed tests:\n[error] (Test / test) sbt.TestsFailedException: Tests unsuccessful"),
+            (
+                "pre-commit run",
+                "Trim Trailing Whitespace.................................................Failed\n- hook id: x",
+            ),
             ("make test; echo", "exit: 2"),
             ("cargo build; echo", "Exit code 2\nsomething else"),
         ],
@@ -149,6 +157,12 @@ fn successes_are_told_in_the_tools_words() {
             ("prettier --check .", "All matched files use Prettier code style!"),
             ("bundle exec rspec", "3 examples, 0 failures"),
             ("vendor/bin/phpunit", "OK (3 tests, 3 assertions)"),
+            ("mix test", "Finished in 0.1 seconds\n5 tests, 0 failures"),
+            ("lein test", "Ran 3 tests containing 5 assertions.\n0 failures, 0 errors."),
+            ("flutter test", "00:02 +3: All tests passed!"),
+            ("zig build", "Build Summary: 3/3 steps succeeded"),
+            ("sbt test", "[success] Total time: 3 s, completed"),
+            ("pre-commit run", "Trim Trailing Whitespace.................................................Passed"),
         ],
     );
 }

@@ -14,6 +14,7 @@ pub(super) const STARTERS: &[&str] = &[
     "npx",
     "bunx",
     "pnpx",
+    "uvx",
     "xvfb-run",
     "ccache",
     "stdbuf",
@@ -33,6 +34,8 @@ pub(super) const STARTERS_WITH: &[(&str, &str)] = &[
     ("yarn", "dlx"),
     ("npm", "exec"),
     ("bundle", "exec"),
+    ("composer", "exec"),
+    ("pipx", "run"),
     ("pdm", "run"),
     ("pixi", "run"),
     ("python", "-m"),
@@ -58,12 +61,18 @@ pub(super) const VALUED: &[(&str, &[&str])] = &[
     ("gradle", &["-p", "--project-dir", "-x", "--exclude-task", "-I", "--init-script", "-b", "--console"]),
     ("mvn", &["-f", "-pl", "-P", "-s", "--file", "--projects", "--settings"]),
     ("uv", &["--with", "--package", "--extra", "--group", "--project", "--directory", "--python", "-p", "--env-file"]),
+    ("uvx", &["--from", "--with", "--python", "-p"]),
     ("poetry", &["-C", "--directory", "-P", "--project"]),
     ("pdm", &["-p", "--project"]),
     ("hatch", &["-e", "--env"]),
     ("python", &["-W", "-X"]),
     ("python3", &["-W", "-X"]),
     ("coverage", &["--source", "--rcfile", "--omit", "--include"]),
+    ("composer", &["-d", "--working-dir"]),
+    ("just", &["-f", "--justfile", "-d", "--working-directory"]),
+    ("task", &["-d", "--dir", "-t", "--taskfile"]),
+    ("rake", &["-f", "--rakefile"]),
+    ("ant", &["-f", "-file", "-buildfile"]),
     ("docker", &["--context", "-H", "-f", "--file", "-p"]),
     ("bazel", &["--bazelrc"]),
     ("dotenv", &["-e", "-f"]),
@@ -96,6 +105,8 @@ pub(super) const PROGRAMS: &[(Purpose, &[&str])] = &[
             "rollup",
             "esbuild",
             "just",
+            "ant",
+            "mage",
             "ld",
             "webpack-cli",
             "tsup",
@@ -119,6 +130,11 @@ pub(super) const PROGRAMS: &[(Purpose, &[&str])] = &[
             "karma",
             "gotestsum",
             "pytest-3",
+            "rake",
+            "pest",
+            "paratest",
+            "bats",
+            "ginkgo",
         ],
     ),
     (
@@ -170,8 +186,29 @@ pub(super) const SUBCOMMANDS: &[(&str, Purpose, &[&str])] = &[
     ("zig", Purpose::Test, &["test"]),
     ("mix", Purpose::Build, &["compile"]),
     ("mix", Purpose::Test, &["test"]),
-    ("sbt", Purpose::Build, &["compile"]),
-    ("sbt", Purpose::Test, &["test"]),
+    ("mix", Purpose::Check, &["credo", "dialyzer"]),
+    ("sbt", Purpose::Build, &["compile", "package", "assembly"]),
+    ("sbt", Purpose::Test, &["test", "testOnly", "testQuick"]),
+    ("lein", Purpose::Build, &["compile", "uberjar", "jar"]),
+    ("lein", Purpose::Test, &["test"]),
+    ("flutter", Purpose::Build, &["build"]),
+    ("flutter", Purpose::Test, &["test"]),
+    ("flutter", Purpose::Check, &["analyze"]),
+    ("flutter", Purpose::Run, &["run"]),
+    ("dart", Purpose::Build, &["compile"]),
+    ("dart", Purpose::Test, &["test"]),
+    ("dart", Purpose::Check, &["analyze"]),
+    ("dart", Purpose::Run, &["run"]),
+    ("pre-commit", Purpose::Check, &["run"]),
+    ("task", Purpose::Build, &["build"]),
+    ("task", Purpose::Test, &["test"]),
+    ("task", Purpose::Check, &["check", "lint"]),
+    ("dune", Purpose::Build, &["build"]),
+    ("dune", Purpose::Test, &["test", "runtest"]),
+    ("gleam", Purpose::Build, &["build"]),
+    ("gleam", Purpose::Test, &["test"]),
+    ("forge", Purpose::Build, &["build"]),
+    ("forge", Purpose::Test, &["test"]),
     ("bazel", Purpose::Build, &["build"]),
     ("bazel", Purpose::Test, &["test"]),
     ("meson", Purpose::Build, &["compile"]),
@@ -188,7 +225,6 @@ pub(super) const SUBCOMMANDS: &[(&str, Purpose, &[&str])] = &[
     ("playwright", Purpose::Test, &["test"]),
     ("cypress", Purpose::Test, &["run"]),
     ("terraform", Purpose::Check, &["validate", "plan"]),
-    ("rake", Purpose::Test, &["test", "spec"]),
     ("rails", Purpose::Test, &["test"]),
     ("hatch", Purpose::Test, &["test"]),
     ("hatch", Purpose::Build, &["build"]),
@@ -212,8 +248,14 @@ pub(super) const FLAGGED: &[(&str, Purpose, &[&str])] = &[
 ];
 
 /// Subcommands whose next word tells: `cargo xtask test`, `docker compose build`.
-pub(super) const PREFIXES: &[(&str, &[&str])] =
-    &[("cargo", &["xtask", "make", "hack", "leptos", "tauri"]), ("docker", &["compose"])];
+pub(super) const PREFIXES: &[(&str, &[&str])] = &[
+    ("cargo", &["xtask", "make", "hack", "leptos", "tauri"]),
+    ("docker", &["compose"]),
+    ("deno", &["task"]),
+    ("php", &["artisan"]),
+    ("python", &["setup.py", "manage.py"]),
+    ("python3", &["setup.py", "manage.py"]),
+];
 
 /// How the tasks of Gradle begin that do this; each variant has its own: `assembleDebug`.
 pub(super) const GRADLE_TASKS: &[(&str, Purpose)] = &[
@@ -252,10 +294,13 @@ pub(super) const INSTALLERS: &[(&str, &[&str])] = &[
     ("bundle", &["install", "update", "add"]),
     ("composer", &["install", "update", "require"]),
     ("dotnet", &["restore"]),
+    ("mix", &["deps.get"]),
+    ("flutter", &["pub"]),
+    ("dart", &["pub"]),
 ];
 
 /// Programs that run scripts by the name that the project gave them.
-pub(super) const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "turbo", "lerna", "nx"];
+pub(super) const SCRIPT_RUNNERS: &[&str] = &["npm", "pnpm", "yarn", "bun", "turbo", "lerna", "nx", "composer"];
 
 /// What the name of a script says it is for; the first that it holds decides.
 pub(super) const SCRIPT_NAMES: &[(&str, Purpose)] = &[
@@ -295,6 +340,9 @@ pub(super) const MENDERS: &[(&str, &[&str])] = &[
     ("gem", &["install", "update"]),
     ("composer", &["install", "update", "require"]),
     ("dotnet", &["restore", "add", "clean"]),
+    ("mix", &["deps.get", "deps.update", "clean"]),
+    ("flutter", &["pub", "clean"]),
+    ("dart", &["pub"]),
     ("apt", &["install"]),
     ("apt-get", &["install"]),
     ("brew", &["install", "upgrade"]),
