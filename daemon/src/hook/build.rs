@@ -239,12 +239,19 @@ fn note_menders(context: &Context<'_>, commands: &[String]) {
     }
 }
 
-/// Notes the files that a line wrote again, as an edit of them.
+/// Notes the files that a line wrote, as an edit of them, and the commands that changed what they do not name.
 fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     let input = context.input;
-    let words = input.tool_text("command").map(rewritten).unwrap_or_default();
-    let files = words.iter().map(|word| Path::new(&input.cwd).join(word)).filter(|file| file.is_file());
+    let changes = input.tool_text("command").map(rewritten).unwrap_or_default();
+    let is_temporary =
+        |file: &PathBuf| file.starts_with(std::env::temp_dir()) && !file.starts_with(&context.project.root);
+    let files = changes.files.iter().map(|word| Path::new(&input.cwd).join(word));
+    let files = files.filter(|file| file.is_file() && !is_temporary(file));
     let files: Vec<String> = files.map(|file| context.relative(&file)).collect();
+    note_menders(context, &changes.commands);
+    if !changes.formatters.is_empty() {
+        context.work(|activity| changes.formatters.iter().for_each(|command| activity.formatted_by(command)));
+    }
     if !files.is_empty() {
         context.follow_files(&files, true)?;
         context.work(|activity| files.iter().for_each(|file| activity.edit(file)));

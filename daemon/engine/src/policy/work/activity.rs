@@ -141,6 +141,13 @@ impl Activity {
         }
     }
 
+    /// A command formatted files. Where anything else was changed, that is what mends.
+    pub fn formatted_by(&mut self, command: &str) {
+        for failing in self.failing.iter_mut().filter(|failing| failing.is_untouched()) {
+            failing.change(command);
+        }
+    }
+
     /// A memory of a topic was given.
     pub fn use_topic(&mut self, topic: &str) {
         if let Some(used) = self.topics.iter_mut().find(|used| used.topic == topic) {
@@ -176,13 +183,17 @@ impl Activity {
         }
         self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: true, at_us: at.as_micros() });
         let (mended, left) =
-            std::mem::take(&mut self.failing).into_iter().partition(|failing| run.covers(&failing.words));
+            std::mem::take(&mut self.failing).into_iter().partition(|failing| failing.is_mended_by(run));
         self.failing = left;
         let mut mended: Vec<Failing> = mended;
         for failing in &mut mended {
             let known = failing.variables.clone();
             for name in run.variables.iter().filter(|name| !known.contains(name)) {
                 failing.change(&format!("{name}=… {}", run.tool));
+            }
+            let added = failing.added_options(run);
+            if !added.is_empty() {
+                failing.change(&format!("{} {}", run.tool, added.join(" ")));
             }
         }
         self.most_failures = mended.iter().map(|failing| failing.times).chain([self.most_failures]).max().unwrap_or(0);
@@ -247,6 +258,41 @@ mod tests {
         activity.failed(&run_of("CI=1 cargo test -p a").unwrap(), vec!["x".into()], NOW);
         let mended = activity.succeeded(&run_of("CI=1 FIXTURES=../f cargo test -p a").unwrap(), NOW);
         assert_eq!(mended[0].commands, ["FIXTURES=… cargo test"]);
+    }
+
+    #[test]
+    fn options_that_only_the_success_had_are_the_fix() {
+        let mended = |failed: &str, succeeded: &str| {
+            let mut activity = Activity::default();
+            activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+            let mended = activity.succeeded(&run_of(succeeded).unwrap(), NOW);
+            mended.first().map(|failing| failing.commands.join(", "))
+        };
+        let with = |command: &str| Some(command.to_owned());
+        assert_eq!(mended("cargo test", "cargo test --features async"), with("cargo test --features async"));
+        assert_eq!(
+            mended("cargo test -p a", "cargo test -p a -- --test-threads=1"),
+            with("cargo test --test-threads=1")
+        );
+        assert_eq!(mended("npm install", "npm install --legacy-peer-deps"), with("npm install --legacy-peer-deps"));
+        assert_eq!(mended("go test ./...", "go test -tags integration ./..."), with("go test -tags integration"));
+        assert_eq!(mended("cargo test", "cargo test"), with(""));
+        for less in ["cargo test --lib", "cargo test -p a", "cargo test --features async one_test"] {
+            assert_eq!(mended("cargo test", less), None, "{less}");
+        }
+    }
+
+    #[test]
+    fn a_formatter_is_the_fix_only_by_itself() {
+        let run = run_of("cargo fmt --check").unwrap();
+        let mut activity = Activity::default();
+        activity.failed(&run, vec!["x".into()], NOW);
+        activity.formatted_by("cargo fmt");
+        assert_eq!(activity.succeeded(&run, NOW)[0].commands, ["cargo fmt"]);
+        activity.failed(&run, vec!["x".into()], NOW);
+        activity.edit("a.rs");
+        activity.formatted_by("cargo fmt");
+        assert!(activity.succeeded(&run, NOW)[0].commands.is_empty());
     }
 
     #[test]

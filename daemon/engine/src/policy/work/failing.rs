@@ -2,11 +2,69 @@
 
 use prost::Message;
 
+use super::command::{Purpose, Run};
+
 /// Files that are remembered of a session or a failure, the newest.
 pub(super) const FILES_MAX: usize = 256;
 
 /// Mistakes of one command that are remembered.
 const MISTAKES_MAX: usize = 32;
+
+/// Options with which a run does as much as without them. All others may narrow it, so that its success says nothing.
+const WIDE_OPTIONS: &[&str] = &[
+    "--",
+    "--features",
+    "--all-features",
+    "--no-default-features",
+    "-F",
+    "--release",
+    "--profile",
+    "--locked",
+    "--offline",
+    "--jobs",
+    "-j",
+    "--test-threads",
+    "-tags",
+    "--tags",
+    "-race",
+    "-count",
+    "-timeout",
+    "--timeout",
+    "--testTimeout",
+    "--runInBand",
+    "--maxWorkers",
+    "--workers",
+    "--no-file-parallelism",
+    "--pool",
+    "--forceExit",
+    "--no-cache",
+    "--cache-clear",
+    "--updateSnapshot",
+    "--update-snapshots",
+    "-u",
+    "--no-daemon",
+    "--refresh-dependencies",
+    "--legacy-peer-deps",
+];
+
+/// Those whose value may be a word of its own.
+const VALUED_OPTIONS: &[&str] = &[
+    "--features",
+    "-F",
+    "--profile",
+    "--jobs",
+    "-j",
+    "--test-threads",
+    "-tags",
+    "--tags",
+    "-count",
+    "-timeout",
+    "--timeout",
+    "--testTimeout",
+    "--maxWorkers",
+    "--workers",
+    "--pool",
+];
 
 /// A command that failed and has not succeeded since.
 #[derive(Clone, PartialEq, Message)]
@@ -66,6 +124,39 @@ impl Failing {
         let is_empty = |one: &Mended| one.changed.is_empty() && one.commands.is_empty();
         let says = |one: &Mended| !(one.fingerprints.is_empty() || is_empty(one));
         all.filter(says).collect()
+    }
+
+    /// Whether nothing was changed since it failed.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.changed.is_empty() && self.commands.is_empty()
+    }
+
+    /// Whether the success of this run says that it is mended.
+    pub(super) fn is_mended_by(&self, run: &Run) -> bool {
+        let added = self.added_options(run);
+        let words = run.words.iter().filter(|word| !added.contains(&word.as_str()));
+        let bare = Run { words: words.filter(|word| *word != "--").cloned().collect(), ..run.clone() };
+        run.covers(&self.words) || bare.covers(&self.words)
+    }
+
+    /// The options that a run has and this had not, with their values, and none of which makes it do less.
+    pub(super) fn added_options<'a>(&self, run: &'a Run) -> Vec<&'a str> {
+        let is_new = |word: &str| !self.words.iter().any(|known| known == word);
+        let is_install = run.purpose == Purpose::Install;
+        let is_wide = |word: &str| {
+            let name = word.split_once('=').map_or(word, |(name, _)| name);
+            WIDE_OPTIONS.contains(&name) || is_install && name.starts_with('-') && !word.contains("://")
+        };
+        let mut added = Vec::new();
+        let mut words = run.words.iter().map(String::as_str).filter(|word| is_new(word)).peekable();
+        while let Some(word) = words.next() {
+            if is_wide(word) && word != "--" {
+                added.push(word);
+                let takes_value = VALUED_OPTIONS.contains(&word);
+                added.extend(words.next_if(|next| takes_value && !next.starts_with('-')));
+            }
+        }
+        added
     }
 
     /// A file was changed.

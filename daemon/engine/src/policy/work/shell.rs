@@ -32,6 +32,12 @@ pub(super) struct Simple {
     pub(super) words: Vec<String>,
     /// What joins it to the next one; `None` at the end of the line.
     pub(super) joint: Option<Joint>,
+    /// The files that its output goes to.
+    pub(super) outputs: Vec<String>,
+    /// The file that it reads as its input.
+    pub(super) input: Option<String>,
+    /// The place of the document that it reads as its input, among those of the line.
+    pub(super) document: Option<usize>,
     /// Whether it is the condition or the body of a compound command, or negated.
     is_inner: bool,
 }
@@ -58,6 +64,8 @@ impl Vouched {
 pub(super) struct Line {
     /// Its commands, in order; none is empty.
     pub(super) commands: Vec<Simple>,
+    /// The documents that stand in it.
+    pub(super) documents: Vec<String>,
     has_groups: bool,
 }
 
@@ -251,13 +259,12 @@ impl<'a> Reader<'a> {
     /// Where the output goes is not what the command does.
     fn redirected(&mut self, kind: char) {
         let is_descriptor = self.word.as_ref().is_some_and(|word| word.chars().all(|next| next.is_ascii_digit()));
-        if is_descriptor {
-            self.word = None;
-        }
+        let descriptor = if is_descriptor { self.word.take() } else { None };
         self.end_word();
-        let mut arrows = 1;
+        let (mut arrows, mut is_copy) = (1, false);
         while let Some(next) = self.rest.next_if(|next| matches!(next, '<' | '>' | '&' | '|')) {
             arrows += usize::from(next == kind);
+            is_copy |= next == '&';
         }
         let is_document = kind == '<' && arrows == 2;
         if is_document {
@@ -269,13 +276,20 @@ impl<'a> Reader<'a> {
         while let Some(next) = self.rest.next_if(|next| !ends(next)) {
             target.push(next);
         }
+        let target = target.replace(['\'', '"', '\\'], "");
         if is_document {
-            self.documents.push(target.replace(['\'', '"', '\\'], ""));
+            self.command.document = Some(self.line.documents.len() + self.documents.len());
+            self.documents.push(target);
+        } else if kind == '<' && arrows == 1 && !is_copy {
+            self.command.input = Some(target);
+        } else if kind == '>' && !is_copy && descriptor.is_none_or(|descriptor| descriptor == "1") {
+            self.command.outputs.push(target);
         }
     }
 
     fn skip_documents(&mut self) {
         for end in std::mem::take(&mut self.documents) {
+            let mut document = String::new();
             while self.rest.peek().is_some() {
                 let mut text = String::new();
                 while let Some(next) = self.rest.next_if(|next| *next != '\n') {
@@ -285,7 +299,10 @@ impl<'a> Reader<'a> {
                 if text.trim() == end {
                     break;
                 }
+                document.push_str(&text);
+                document.push('\n');
             }
+            self.line.documents.push(document);
         }
     }
 

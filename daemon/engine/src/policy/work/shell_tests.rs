@@ -29,6 +29,23 @@ fn lines_are_taken_apart() {
 }
 
 #[test]
+fn redirections_and_documents_are_known() {
+    let line =
+        Line::read("cat > 'a.rs' <<'END'\nfn a() {}\n\nEND\nb 2>err >>log 2>&1 <in; c &> all\nd <<< x <<-E\n\ty\nE\n");
+    let told: Vec<String> = line
+        .commands
+        .iter()
+        .map(|command| {
+            let (input, document) = (command.input.as_deref().unwrap_or("-"), command.document);
+            let document = document.and_then(|at| line.documents.get(at)).map_or("-", |text| text.as_str());
+            format!("{} > {} < {input} << {document}", command.words.join(" "), command.outputs.join(" "))
+        })
+        .collect();
+    let expected = ["cat > a.rs < - << fn a() {}\n\n", "b > log < in << -", "c > all < - << -", "d >  < - << \ty\n"];
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn a_status_is_vouched_for_by_the_lines_own() {
     for line in ["b", "b;", "cd x && b", "a; b", "a | b", "(cd x && b)", "b # | c", "b 2>&1 > log\n"] {
         assert_eq!(vouched(line), (true, true), "{line}");

@@ -1,25 +1,172 @@
-//! What a shell line changes beside what it installs: files that a stream editor writes again, and variables for what it runs.
+//! What a shell line changes beside what it installs: files that it names, files that it does not name, and variables for what
+//! it runs.
 
-use super::{basename, is_assignment, read, without_starters};
+use super::super::shell::{Line, Simple};
+use super::{basename, is_assignment, joined, read, without_starters};
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";
 
-/// Finds the words of a line that are files which it writes again, if they are files at all.
+/// Programs whose output is what a file is to hold. Another one's is a report, which mends nothing.
+const AUTHORS: &[&str] = &["cat", "echo", "printf", "sed", "awk", "jq", "yq", "tr", "sort", "envsubst", "tee"];
+
+/// Programs that run a script from their input, or behind an option.
+const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby"];
+
+/// What a script says that changes files.
+const WRITING: &[&str] = &["write", "rename", "unlink", "remove(", "shutil.", "replace(", "'w'", "\"w\"", "sub("];
+
+/// Subcommands of git that change files which they do not name.
+const GIT: &[&str] = &["apply", "am", "revert", "cherry-pick", "merge", "rebase", "stash", "mv", "rm"];
+
+/// Words by which those change nothing.
+const IDLE: &[&str] = &["--check", "--stat", "--dry-run", "-n", "--abort", "list", "show", "drop", "clear"];
+
+/// Programs that mend what they find, by the words of which one must be there.
+const FIXERS: &[(&str, &[&str])] = &[
+    ("ruff", &["--fix"]),
+    ("eslint", &["--fix"]),
+    ("stylelint", &["--fix"]),
+    ("oxlint", &["--fix"]),
+    ("golangci-lint", &["--fix"]),
+    ("rubocop", &["-a", "-A", "--autocorrect", "--autocorrect-all"]),
+    ("biome", &["--write", "--apply", "--fix"]),
+    ("cargo", &["--fix"]),
+];
+
+/// Programs that format, by the words of which one must be there; none is needed where there are none.
+const FORMATTERS: &[(&str, &[&str])] = &[
+    ("prettier", &["--write", "-w"]),
+    ("black", &[]),
+    ("isort", &[]),
+    ("rustfmt", &[]),
+    ("cargo", &["fmt"]),
+    ("ruff", &["format"]),
+    ("go", &["fmt"]),
+    ("gofmt", &["-w"]),
+    ("goimports", &["-w"]),
+    ("clang-format", &["-i"]),
+    ("mix", &["format"]),
+    ("dotnet", &["format"]),
+    ("dart", &["format"]),
+];
+
+/// Words by which a formatter only looks.
+const LOOKING: &[&str] = &["--check", "--diff", "--check-only", "-c", "-l", "--list-different", "--verify-no-changes"];
+
+/// Where files are that no build stands on.
+const TEMPORARY: &[&str] = &["/tmp/", "/var/tmp/", "/dev/"];
+
+/// Characters of a command that are shown.
+const SHOWN_MAX_CHARS: usize = 80;
+
+/// What a line changes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Words that are files which it writes, if they are files at all.
+    pub files: Vec<String>,
+    /// Commands that change what they do not name, take it away or move it, as they are shown.
+    pub commands: Vec<String>,
+    /// Commands that only format.
+    pub formatters: Vec<String>,
+}
+
+/// Finds what a line changes.
 #[must_use]
-pub fn rewritten(line: &str) -> Vec<String> {
-    read(line).commands.iter().flat_map(|command| rewritten_by(&without_starters(&command.words))).collect()
+pub fn rewritten(line: &str) -> Changes {
+    let line = read(line);
+    let mut directory: Option<String> = None;
+    let mut changes = Changes::default();
+    for command in &line.commands {
+        let words = without_starters(&command.words);
+        if let [cd, to] = words.as_slice()
+            && cd == "cd"
+        {
+            directory = Some(joined(directory.as_deref(), to));
+            continue;
+        }
+        let files = rewritten_by(&words).into_iter().chain(authored(command, &words));
+        changes.files.extend(files.map(|file| joined(directory.as_deref(), &file)));
+        changes.commands.extend(changing(&line, command, &words));
+        changes.formatters.extend(formatting(&words));
+    }
+    changes
 }
 
 fn rewritten_by(words: &[String]) -> Vec<String> {
     let Some((program, arguments)) = words.split_first() else { return Vec::new() };
-    let writes = match basename(program).as_ref() {
-        "sed" | "gsed" | "perl" | "ruby" => arguments.iter().any(|word| is_in_place(word)),
-        "tee" => true,
-        _ => false,
+    let is_plain = |word: &&String| !word.starts_with('-');
+    match basename(program).as_ref() {
+        "sed" | "gsed" | "perl" | "ruby" if arguments.iter().any(|word| is_in_place(word)) => {}
+        "tee" => {}
+        "cp" => return copied(&arguments.iter().filter(is_plain).cloned().collect::<Vec<_>>()),
+        _ => return Vec::new(),
+    }
+    arguments.iter().filter(is_plain).cloned().collect()
+}
+
+/// What a copy may be: the place that is named, or of the same name in it.
+fn copied(places: &[String]) -> Vec<String> {
+    let Some((to, from)) = places.split_last() else { return Vec::new() };
+    let inside = from.iter().map(|from| format!("{}/{}", to.trim_end_matches('/'), basename(from)));
+    std::iter::once(to.clone()).chain(inside).collect()
+}
+
+/// The files that are to hold what a program writes.
+fn authored<'a>(command: &'a Simple, words: &[String]) -> impl Iterator<Item = String> + 'a {
+    let is_author = words.first().is_none_or(|program| AUTHORS.contains(&basename(program).as_ref()));
+    command.outputs.iter().filter(move |_| is_author).cloned()
+}
+
+/// The command as it is shown, when it changes what it does not name.
+fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
+    let (program, arguments) = words.split_first()?;
+    let program = basename(program);
+    let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
+    let is_lasting = |word: &String| !word.starts_with('-') && !TEMPORARY.iter().any(|start| word.starts_with(start));
+    let does = match program.as_ref() {
+        "git" => arguments.first().is_some_and(|word| GIT.contains(&word.as_str())) && !has(IDLE),
+        "patch" => !has(IDLE),
+        "mv" => arguments.last().is_some_and(is_lasting),
+        "rm" => arguments.iter().any(is_lasting),
+        name if INTERPRETERS.contains(&name) => return scripted(line, command, name, arguments),
+        name => FIXERS.iter().any(|(fixer, flags)| *fixer == name && has(flags)),
     };
-    let files = arguments.iter().filter(|word| writes && !word.starts_with('-'));
-    files.cloned().collect()
+    let from = command.input.as_ref().map(|file| format!(" < {file}")).unwrap_or_default();
+    does.then(|| shortened(&format!("{}{from}", shown(&program, arguments))))
+}
+
+/// A script that changes files, by the line that says so.
+fn scripted(line: &Line, command: &Simple, program: &str, arguments: &[String]) -> Option<String> {
+    let document = command.document.and_then(|at| line.documents.get(at));
+    let inline = arguments.iter().position(|word| word == "-c" || word == "-e").and_then(|at| arguments.get(at + 1));
+    let (script, how) = document.map(|text| (text, "<<")).or_else(|| inline.map(|text| (text, "-c")))?;
+    let writes = |line: &&str| WRITING.iter().any(|word| line.contains(word));
+    let telling = script.lines().map(str::trim).find(writes)?;
+    Some(shortened(&format!("{program} {how} {telling}")))
+}
+
+fn formatting(words: &[String]) -> Option<String> {
+    let (program, arguments) = words.split_first()?;
+    let program = basename(program);
+    let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
+    let does = |(name, flags): &(&str, &[&str])| *name == program && (flags.is_empty() || has(flags));
+    (FORMATTERS.iter().any(does) && !has(LOOKING)).then(|| shortened(&shown(&program, arguments)))
+}
+
+/// A command without what may be a password: it stands in addresses, assignments, and options that nobody knows here.
+fn shown(program: &str, arguments: &[String]) -> String {
+    let is_known = |word: &str| FIXERS.iter().chain(FORMATTERS).any(|(_, flags)| flags.contains(&word));
+    let is_plain = |word: &&String| !word.contains("://") && !word.contains(['=', '@']);
+    let kept = arguments.iter().filter(is_plain).filter(|word| !word.starts_with('-') || is_known(word));
+    std::iter::once(program).chain(kept.map(String::as_str)).collect::<Vec<_>>().join(" ")
+}
+
+fn shortened(command: &str) -> String {
+    match command.char_indices().nth(SHOWN_MAX_CHARS) {
+        Some((end, _)) => format!("{}…", command.get(..end).unwrap_or_default().trim_end()),
+        None => command.to_owned(),
+    }
 }
 
 fn is_in_place(word: &str) -> bool {
@@ -43,19 +190,66 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stream_editors_write_files_again() {
+    fn files_that_a_line_writes_are_found() {
         for (line, files) in [
             ("sed -i 's/a/b/' src/a.rs src/b.rs", "s/a/b/ src/a.rs src/b.rs"),
-            ("cd x && sed -Ei.bak -e s/a/b/ a.rs; ls", "s/a/b/ a.rs"),
+            ("cd x && sed -Ei.bak -e s/a/b/ a.rs; ls", "x/s/a/b/ x/a.rs"),
             ("perl -pi -e 's/a/b/' a.py", "s/a/b/ a.py"),
             ("echo x | tee -a notes.md", "notes.md"),
             ("gsed --in-place=.bak s/a/b/ a.c", "s/a/b/ a.c"),
+            ("cat > src/a.rs <<'EOF'\nfn a() {}\nEOF", "src/a.rs"),
+            ("echo x >> \"a.md\"; printf y 2>/dev/null > b.md", "a.md b.md"),
+            ("cp -f /tmp/new.rs src", "src src/new.rs"),
             ("sed -n 5,9p a.rs", ""),
             ("perl -e 'print 1' a.py", ""),
-            ("cargo build", ""),
+            ("cargo build > log 2>&1", ""),
+            ("cat a.rs 2> err", ""),
             ("", ""),
         ] {
-            assert_eq!(rewritten(line).join(" "), files, "{line}");
+            assert_eq!(rewritten(line).files.join(" "), files, "{line}");
+        }
+    }
+
+    #[test]
+    fn commands_that_change_what_they_do_not_name_are_found() {
+        for (line, commands) in [
+            (
+                "python3 - <<'EOF'\nimport re\nopen('src/a.rs','w').write('x')\nEOF",
+                "python3 << open('src/a.rs','w').write('x')",
+            ),
+            (
+                "python3 -c \"import pathlib; pathlib.Path('a').write_text('')\"",
+                "python3 -c import pathlib; pathlib.Path('a').write_text('')",
+            ),
+            ("git apply --3way fix.patch", "git apply fix.patch"),
+            ("patch -p1 < fix.diff", "patch < fix.diff"),
+            ("git revert HEAD --no-edit", "git revert HEAD"),
+            ("git stash", "git stash"),
+            ("mv src/a.rs src/b.rs", "mv src/a.rs src/b.rs"),
+            ("rm -f src/old.rs", "rm src/old.rs"),
+            ("uv run ruff check --fix .", "ruff check --fix ."),
+            ("npx eslint --fix src", "eslint --fix src"),
+            ("python3 - <<'EOF'\nprint(1)\nEOF", ""),
+            ("git stash list; git apply --check a.patch; git log", ""),
+            ("rm /tmp/a; mv a.log /tmp/", ""),
+            ("ruff check .", ""),
+        ] {
+            assert_eq!(rewritten(line).commands.join(" "), commands, "{line}");
+        }
+        let long = rewritten(&format!("rm {}", "a ".repeat(99))).commands.concat();
+        assert_eq!(long.chars().count(), SHOWN_MAX_CHARS + 1);
+    }
+
+    #[test]
+    fn formatters_are_found_where_they_write() {
+        for (line, commands) in [
+            ("cargo fmt", "cargo fmt"),
+            ("npx prettier --write src", "prettier --write src"),
+            ("black . && isort src", "black . isort src"),
+            ("ruff format", "ruff format"),
+            ("black --check .; cargo fmt --check; prettier src; gofmt -l .", ""),
+        ] {
+            assert_eq!(rewritten(line).formatters.join(" "), commands, "{line}");
         }
     }
 
