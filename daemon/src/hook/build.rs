@@ -19,6 +19,7 @@ use jiff::tz::TimeZone;
 
 use self::outcome::Outcome;
 use super::relevant::{self, Reader};
+use super::event::ClientEvent;
 use super::{Context, Given, exact, reading};
 
 /// Memories that one failure gets.
@@ -35,6 +36,9 @@ const LAST_LINES_MAX: usize = 3;
 
 /// Digits of the shortest code whose family is known by its letters.
 const CODE_MIN_DIGITS: usize = 3;
+
+/// Tools whose failures are between the client and the file system: no file of that name, no such text in it, not read yet.
+const FILE_TOOLS: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep", "LS"];
 
 /// Marks of faults that are looked up.
 const MARKS_MAX: usize = 6;
@@ -61,7 +65,7 @@ pub(super) fn warm_up() {
 /// every other success.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let input = context.input;
-    if input.is_interrupt {
+    if input.is_interrupt || is_clients_own(&input.tool_name, context.client) {
         return Ok(None);
     }
     let is_shell = input.tool_name == "Bash";
@@ -106,6 +110,11 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
     let injection = context.frame(&format!("On {what}:"), &notes, &memories);
     Ok(Given::of(injection, &memories).if_any())
+}
+
+/// Whether what failed says nothing of the project.
+fn is_clients_own(tool: &str, client: ClientEvent) -> bool {
+    client == ClientEvent::PostToolUseFailure && FILE_TOOLS.contains(&tool)
 }
 
 /// What is remembered of these faults: first the memories that name what failed, then those that help with such a failure.
@@ -297,6 +306,14 @@ mod tests {
         ] {
             assert!(!is_of_another(text, &codes), "{text}");
         }
+    }
+
+    #[test]
+    fn a_file_tools_failure_is_the_clients_own() {
+        let is_own = |tool: &str| is_clients_own(tool, ClientEvent::PostToolUseFailure);
+        assert!(is_own("Read") && is_own("Edit") && is_own("Glob"));
+        assert!(!is_own("Bash") && !is_own("mcp__db__query"));
+        assert!(!is_clients_own("Read", ClientEvent::PostToolUse));
     }
 
     #[test]
