@@ -92,7 +92,7 @@ pub(crate) fn sessions(look: Look, sessions: &[KnownSession]) -> String {
     };
     let row = |session: &KnownSession| {
         vec![
-            Field::painted(Paint::Name, one_line(&session.session)),
+            Field::painted(Paint::Name, or_unknown(&session.session)),
             Field::painted(Paint::Faint, minute(session.last_event_at_us)),
             or_unknown(&session.phase).into(),
             format!("{} given", session.injected).into(),

@@ -314,3 +314,9 @@ fn json_keeps_texts_exact() {
 
 mod topics;
 mod work;
+
+#[test]
+fn a_session_without_an_id_has_a_first_column() {
+    let shown = sessions(PIPE, &[helix_client::v1::KnownSession::default()]);
+    assert!(shown.starts_with("-\t"), "{shown:?}");
+}

@@ -50,7 +50,9 @@ fn known(one: &KnownSession, view: &View) -> String {
     let minute = dates::minute_of(one.last_event_at_us, &view.zone);
     let given = format!("{} given", count_of(one.injected as usize, "memory", "memories"));
     let project = if one.project_name.is_empty() { &one.project } else { &one.project_name };
-    header([clean::line(&one.session), minute, clean::line(&one.phase), given, clean::line(project)])
+    // A client may send none.
+    let id = if one.session.is_empty() { "-".to_owned() } else { clean::line(&one.session) };
+    header([id, minute, clean::line(&one.phase), given, clean::line(project)])
 }
 
 /// How many lines from the end fit into an answer.
@@ -187,12 +189,18 @@ mod tests {
             ..KnownSession::default()
         };
         let named = KnownSession { project_name: "billing".into(), ..known("s-0", "project:commit:12", "build", 1) };
-        let all = vec![named, known("s-1", "project:example.org/helix", "debug", 3), known("s\n2", "", "", 0)];
-        let reply = SessionLogReply { sessions: all, total: 4, ..SessionLogReply::default() };
+        let all = vec![
+            named,
+            known("s-1", "project:example.org/helix", "debug", 3),
+            known("s\n2", "", "", 0),
+            known("", "", "", 0),
+        ];
+        let reply = SessionLogReply { sessions: all, total: 5, ..SessionLogReply::default() };
         insta::assert_snapshot!(sessions(&reply, &utc()), @r"
         s-0  2026-11-21 22:14  build  1 memory given  billing
         s-1  2026-11-21 22:14  debug  3 memories given  project:example.org/helix
         s 2  2026-11-21 22:14  0 memories given
+        -  2026-11-21 22:14  0 memories given
         1 earlier session is not listed
         ");
     }
