@@ -219,7 +219,10 @@ fn an_agent_is_connected_and_disconnected() {
     assert!(server["command"].as_str().unwrap().ends_with("/helix-mcp"), "{server}");
     assert_eq!(server["env"], serde_json::json!({"HELIX_HOME": home}));
     assert!(world.path("project/.claude/settings.json").exists());
-    assert_eq!(run(&["disconnect", "claude"]).status.code(), Some(0));
+    assert!(said.contains("+++ ") && said.contains("\n+  \"mcpServers\""), "what is written is shown: {said}");
+    let gone = run(&["disconnect", "claude", "--yes"]);
+    assert_eq!(gone.status.code(), Some(0));
+    assert!(stderr(&gone).contains("\n-  \"mcpServers\""), "{gone:?}");
     assert_eq!(fs::read_dir(world.path("project")).unwrap().count(), 0);
 }
 

@@ -18,8 +18,8 @@ use helix_engine::strand::ReadError;
 use jiff::tz::TimeZone;
 
 use self::outcome::Outcome;
-use super::relevant::{self, Reader};
 use super::event::ClientEvent;
+use super::relevant::{self, Reader};
 use super::{Context, Given, exact, reading};
 
 /// Memories that one failure gets.

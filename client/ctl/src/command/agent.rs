@@ -128,7 +128,8 @@ impl Edit {
         let mut reports = plan.reports();
         note_double(self.client, &place, &programs, &mut reports)?;
         if !self.agreed(context, &plan, &reports, "Connect")? {
-            return Err(Failure::Usage("nothing was changed".to_owned()));
+            screen::remark("helixctl: nothing was changed");
+            return Ok(exit::OK);
         }
         self.carry_out(context, &plan, &reports)?;
         if !self.json {
@@ -146,7 +147,8 @@ impl Edit {
         let plan = Plan::uninstall(&self.targets(&place), &context.paths.home)?;
         let reports = plan.reports();
         if !self.agreed(context, &plan, &reports, "Disconnect")? {
-            return Err(Failure::Usage("nothing was changed".to_owned()));
+            screen::remark("helixctl: nothing was changed");
+            return Ok(exit::OK);
         }
         self.carry_out(context, &plan, &reports)?;
         Ok(exit::OK)
@@ -162,9 +164,14 @@ impl Edit {
         targets
     }
 
-    /// Shows the difference to whoever watches and asks; a script is not asked.
+    /// Shows the difference before anything is written, and asks whoever is there. A script is not asked, and gets the difference
+    /// beside its answer.
     fn agreed(self, context: &Context, plan: &Plan, reports: &[Report], verb: &str) -> Result<bool, Failure> {
-        if self.json || self.dry_run || !plan.changes_anything() || !ask::is_there_somebody() {
+        if self.json || self.dry_run || !plan.changes_anything() {
+            return Ok(true);
+        }
+        if !ask::is_there_somebody() {
+            screen::remark(tell::differences(context, reports).trim_end());
             return Ok(true);
         }
         screen::print(&tell::differences(context, reports))?;
