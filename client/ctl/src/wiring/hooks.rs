@@ -8,7 +8,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectPr
 use super::client::{HookForm, HookShape};
 use super::document::{Document, array, member, object, set, string};
 use super::error::WiringError;
-use super::prune::{Before, prune};
+use super::prune::{Before, is_commented, prune};
 use super::spec::{self, ARGUMENTS};
 use super::table::HookRow;
 
@@ -193,7 +193,7 @@ fn add(document: &mut Document, form: &HookForm, shim: &str, row: &HookRow) -> R
     }
 }
 
-/// The first handler of ours with its event, or its whole group where that holds nobody else's.
+/// The first handler of ours with its event, or its whole group where that holds nothing of anybody else's.
 fn first_ours(document: &Document, shape: HookShape) -> Result<Option<(String, CstNode)>, WiringError> {
     let Some(hooks) = hooks_of(document)? else {
         return Ok(None);
@@ -219,7 +219,8 @@ fn ours_in_group(group: CstObject) -> Option<CstNode> {
     if ours.is_empty() {
         return None;
     }
-    let is_whole = ours.len() == handlers.elements().len();
+    let holds_comment = is_commented(&group.clone().into()) || is_commented(&handlers.clone().into());
+    let is_whole = ours.len() == handlers.elements().len() && !holds_comment;
     Some(if is_whole { group.into() } else { ours.swap_remove(0).into() })
 }
 

@@ -1,6 +1,6 @@
 //! What becomes of a container that held only what was taken out.
 
-use jsonc_parser::cst::{CstInputValue, CstObjectProp};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp};
 use serde_json::Value;
 
 use super::document::Document;
@@ -28,11 +28,24 @@ impl Before {
     }
 }
 
-/// Brings an emptied member back to what it was.
+/// Brings an emptied container back to what it was. One that somebody has written a comment into meanwhile stays with it.
 pub(super) fn prune(document: &mut Document, emptied: CstObjectProp, before: Before) -> Result<(), WiringError> {
+    if emptied.value().is_some_and(|container| is_commented(&container)) {
+        return Ok(());
+    }
+    restore(document, emptied, before)
+}
+
+/// Whether a comment stands in a container, and not within one of its parts.
+pub(super) fn is_commented(container: &CstNode) -> bool {
+    container.children().iter().any(CstNode::is_comment)
+}
+
+/// Brings a member back to what it was.
+pub(super) fn restore(document: &mut Document, member: CstObjectProp, before: Before) -> Result<(), WiringError> {
     match before {
-        Before::Absent => document.remove(&emptied.into())?,
-        Before::Null => emptied.set_value(CstInputValue::Null),
+        Before::Absent => document.remove(&member.into())?,
+        Before::Null => member.set_value(CstInputValue::Null),
         Before::Present => {}
     }
     Ok(())

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::client::{ServerForm, ServerShape};
 use super::document::{Document, member, object, position, set, string};
 use super::error::WiringError;
-use super::prune::{Before, prune};
+use super::prune::{Before, prune, restore};
 use super::spec::{self, ARGUMENTS, Programs, SERVER_NAME, SERVER_PROGRAM};
 use super::target::Target;
 
@@ -58,7 +58,7 @@ pub(super) fn uninstall(
         Before::Null => Before::Null,
         Before::Absent | Before::Present => Before::Absent,
     };
-    prune(document, entry, before)?;
+    restore(document, entry, before)?;
     for depth in (1..keys.len()).rev() {
         let path = keys.get(..depth).unwrap_or_default();
         let container = found(document, path)?;

@@ -144,9 +144,9 @@ fn strip_groups(groups: &mut Vec<Value>) {
         let Some(Value::Array(handlers)) = group.get_mut(HOOKS) else {
             return true;
         };
-        let before = handlers.len();
         handlers.retain(|handler| verb(handler).is_none());
-        handlers.len() == before || !handlers.is_empty()
+        // One of ours stays, without handlers, when somebody's comment is in it.
+        !handlers.is_empty()
     });
 }
 

@@ -30,6 +30,30 @@ fn only_ours_goes_from_an_edited_file() {
 }
 
 #[test]
+fn a_comment_within_what_is_ours_stays() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    put(&target, b"{\n  \"a\": 1\n}\n");
+    world.install(&target);
+    replace(&target.path, "\"hooks\": {\n", "\"hooks\": {\n    // team rule: ask Ann\n");
+    assert_eq!(world.uninstall(&target).change, Change::Cleaned);
+    let text = fs::read_to_string(&target.path).unwrap();
+    assert_eq!(text, "{\n  \"a\": 1,\n  \"hooks\": {\n    // team rule: ask Ann\n  }\n}\n");
+    assert_eq!(world.uninstall(&target).change, Change::Unchanged);
+}
+
+#[test]
+fn a_comment_within_a_group_of_ours_stays() {
+    let world = World::new();
+    let target = world.hooks(Scope::Project);
+    world.install(&target);
+    replace(&target.path, "\"matcher\": \"Read|Edit", "// mine\n        \"matcher\": \"Read|Edit");
+    assert_eq!(world.uninstall(&target).change, Change::Cleaned);
+    let text = fs::read_to_string(&target.path).unwrap();
+    assert!(text.contains("// mine") && !text.contains("helix-hook"), "{text}");
+}
+
+#[test]
 fn a_handler_added_to_our_group_stays() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
