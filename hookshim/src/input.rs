@@ -1,6 +1,7 @@
 //! Reads stdin to its end whatever happens: a parent that writes to a closed pipe may crash.
 //!
-//! The end is the end of the stream, complete JSON at a moment when nothing more is there, or silence.
+//! The end is the end of the stream, complete JSON at a moment when nothing more is there, or silence. So only input that is
+//! cut off waits: a parent that keeps its pipe open behind complete JSON is answered at once.
 
 use crate::clock::{Deadline, ms};
 use crate::json::Scanner;

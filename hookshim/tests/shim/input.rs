@@ -65,6 +65,24 @@ fn complete_json_needs_no_end_of_stream() {
 }
 
 #[test]
+fn complete_json_that_comes_in_parts_needs_no_end_of_stream() {
+    let room = Room::new();
+    let daemon = room.answering_daemon(b"brief");
+    let text = [INPUT, b"\n"].concat();
+    let mut child = room.hook("prompt").spawn().unwrap();
+    let mut held_open = child.stdin.take().unwrap();
+    let (first, second) = text.split_at(text.len() / 2);
+    held_open.write_all(first).unwrap();
+    held_open.flush().unwrap();
+    let begin = Instant::now();
+    let written = held_open.write_all(second);
+    finish(child, begin, std::thread::spawn(move || written)).check(b"brief");
+    // Whether the line's end was there at the moment when the object was, nobody knows.
+    assert!(daemon.request().stdin.starts_with(INPUT));
+    drop(held_open);
+}
+
+#[test]
 fn silence_ends_input_that_is_not_json() {
     for input in [&b""[..], b"not json", b"{\"cut"] {
         let room = Room::new();
