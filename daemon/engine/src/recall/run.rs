@@ -196,7 +196,7 @@ impl Strand {
             hits.extend(self.best(further, search, &mut room, sources)?);
         }
         let shown: Vec<MemoryNumber> = hits.iter().map(|hit| hit.memory.number).collect();
-        let page = Page::of(&shown, place, search.limit);
+        let page = Page::of(&shown, place, search.limit, wanted);
         hits.truncate(page.end);
         hits.drain(..page.start.min(hits.len()));
         self.tell_words(search, &lexical, &mut hits);
@@ -243,7 +243,7 @@ impl Strand {
         }
         passing.sort_unstable_by(|a, b| b.cmp(a));
         let listed: Vec<MemoryNumber> = passing.into_iter().map(|(_, number)| number).collect();
-        let Page { start, end, has_more, has_moved, next } = Page::of(&listed, place, search.limit);
+        let Page { start, end, has_more, has_moved, next } = Page::of(&listed, place, search.limit, wanted - 1);
         let evidence = Evidence { fused: 1.0, ..Evidence::default() };
         let page = listed.get(start..end).unwrap_or_default().iter();
         let pool = page.filter_map(|number| Scored::new(&catalog, *number, evidence, search)).collect();
@@ -342,13 +342,14 @@ struct Page {
 }
 
 impl Page {
-    /// The page of so many hits that begins at a place, of all up to one behind it.
-    fn of(found: &[MemoryNumber], place: Place, limit: usize) -> Self {
+    /// The page of so many hits that begins at a place, of all up to one behind those `wanted`.
+    fn of(found: &[MemoryNumber], place: Place, limit: usize, wanted: usize) -> Self {
         let (start, has_moved) = place.start(found);
         let start = start.min(found.len());
         let end = start.saturating_add(limit).min(found.len());
         let next = Place::behind(found.get(..end).unwrap_or(found), place.extent);
-        Self { start, end, has_more: found.len() > end, has_moved, next }
+        // A page that begins later than it was to may end where what was looked at does, and not where all ends.
+        Self { start, end, has_more: found.len() > end || found.len() > wanted, has_moved, next }
     }
 }
 
