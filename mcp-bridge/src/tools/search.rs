@@ -62,7 +62,11 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
     let is_filtered = request.filter.as_ref().is_some_and(|filter| *filter != Filter::default());
     let is_first = request.cursor.is_empty();
     let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
-    reply.notes = daemon.untold(reply.notes);
+    // What is said of this query is said each time; what stays true all session, once.
+    let (standing, own): (Vec<String>, Vec<String>) =
+        reply.notes.into_iter().partition(|note| note.contains("embedder"));
+    reply.notes = daemon.untold(standing);
+    reply.notes.extend(own);
     if let (Detail::Topics, Some(limit)) = (detail, arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?) {
         let hidden = reply.topic_counts.len().saturating_sub(limit as usize);
         reply.topic_counts.truncate(limit as usize);
