@@ -105,6 +105,7 @@ impl Export {
         for note in written.notes.iter().filter(|_| !self.json) {
             screen::remark(&format!("helixctl: {}", one_line(note)));
         }
+        screen::remark_if(written.memories == 0 && !self.json, "nothing fits, so that the export holds no memory");
         if let Some(path) = target {
             tell(&path.to_string_lossy(), format, files, &written, self.json)?;
         }

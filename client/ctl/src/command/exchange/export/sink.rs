@@ -50,6 +50,14 @@ impl Sink {
         if path.is_dir() {
             return Err(Failure::Usage(format!("{} is a directory; name a file", path.display())));
         }
+        // What a link leads to is replaced, and not the link.
+        let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if path.symlink_metadata().is_ok_and(|there| !there.is_file()) {
+            let shown = path.display();
+            return Err(Failure::Usage(format!(
+                "{shown} is no regular file; redirect stdout instead: helixctl export > {shown}"
+            )));
+        }
         let temporary = tempfile::Builder::new().prefix(PREFIX).tempfile_in(parent(path));
         let temporary = temporary.map_err(Failure::io(format!("making a file beside {}", path.display())))?;
         Ok(Self::File { path: path.to_owned(), temporary, replaces })
