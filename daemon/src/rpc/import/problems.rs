@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use helix_engine::exchange::Report;
+use helix_engine::exchange::{Problem, Report};
 use helix_engine::neutral::quoted;
 use helix_proto::v1;
 
@@ -14,6 +14,8 @@ const PROBLEMS_MAX: usize = 100;
 pub(super) struct Problems {
     told: Vec<String>,
     untold: u64,
+    /// How many of them cost nothing.
+    harmless: u64,
     /// What was said of topics' names, each once however many memories the topic has.
     renamed: BTreeSet<String>,
 }
@@ -33,6 +35,7 @@ impl Problems {
         for note in notes {
             if self.renamed.len() < PROBLEMS_MAX && self.renamed.insert(note.clone()) {
                 self.add(|| note.clone());
+                self.harmless += 1;
             }
         }
     }
@@ -42,6 +45,7 @@ impl Problems {
         let place = if file.is_empty() { String::new() } else { format!("{file}: ") };
         for flaw in &report.flaws {
             self.add(|| format!("{place}{flaw}"));
+            self.harmless += u64::from(flaw.problem == Problem::LineInside);
         }
         self.untold += report.unlisted;
         for (at, field) in &report.unknown_fields {
@@ -59,6 +63,7 @@ impl Problems {
     pub(super) fn report(self, progress: &mut v1::ImportProgress) {
         progress.problems = self.told;
         progress.problems_untold = self.untold;
+        progress.problems_harmless = self.harmless;
     }
 }
 

@@ -90,8 +90,14 @@ impl Import {
         } else {
             screen::print(&render::imported(context.screen.look, &result, self.dry_run))?;
         }
+        let is_foreign = !self.trust && !self.dry_run && !self.json;
+        screen::remark_if(
+            is_foreign && result.stored > 0,
+            "agents find these when they search, and are not shown them unasked; import your own exports with --trust",
+        );
         // What could not be read or stored is the input's fault, whatever else was in it: who deletes it afterwards would lose that.
-        let clean = result.refused == 0 && result.problems.is_empty();
+        let problems = u64::try_from(result.problems.len()).unwrap_or(u64::MAX).saturating_add(result.problems_untold);
+        let clean = result.refused == 0 && problems <= result.problems_harmless;
         if !clean && !self.json {
             screen::remark("helixctl: a part of the input was not taken, as said above; the rest was");
         }

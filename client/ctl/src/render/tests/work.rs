@@ -202,6 +202,7 @@ fn an_import_is_readable() {
         problems_untold: 200,
         forgotten: 2,
         forgotten_handles: vec!["build/old".to_owned()],
+        problems_harmless: 0,
     };
     assert_snapshot!("imported", imported(PIPE, &progress, false));
     assert!(imported(PIPE, &progress, true).contains("2 would be stored, 1 known before, 1 would be revised"));
