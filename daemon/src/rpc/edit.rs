@@ -319,7 +319,12 @@ impl Plan<'_> {
         let targets = resolved.map_err(|error| convert::status(error.kind(), &error))?;
         warnings.extend(targets.warnings());
         if targets.ids.is_empty() && !wire.links.is_empty() {
-            let message = "none of the links names a memory, so nothing was changed; give handles, ids or topic:index";
+            let why = if targets.several.is_empty() {
+                "none of the links names a memory".to_owned()
+            } else {
+                targets.warnings().join("; ")
+            };
+            let message = format!("{why}, so nothing was changed; give handles, ids or topic:index");
             return Err(Status::invalid_argument(message));
         }
         let mut links = if wire.replace_links { Vec::new() } else { memory.links.clone() };
