@@ -3,6 +3,7 @@
 //! Only what is certain counts: no variable, no pattern of files, and nothing that might not have run.
 
 use super::super::shell::{Line, Simple};
+use super::changes::{Changes, rewritten};
 use super::{DEPTH_MAX, basename, joined, read, script, without_starters};
 
 /// Bytes of a line that merely reads; a longer one does more.
@@ -12,6 +13,12 @@ const LINE_MAX_BYTES: usize = 2 * 1024;
 const FILTERS: &[&str] = &[
     "awk", "cat", "column", "cut", "egrep", "grep", "head", "less", "more", "nl", "rg", "sed", "sort", "tail", "tr",
     "uniq",
+];
+
+/// Programs beside readers and filters that change nothing.
+const IDLE: &[&str] = &[
+    "cd", "pushd", "popd", "pwd", "ls", "echo", "printf", "true", "find", "fd", "tree", "stat", "file", "wc", "which",
+    "date", "test", "[",
 ];
 
 /// What makes a word another one than it is, or several: variables, substitutions, patterns of files, homes.
@@ -104,12 +111,24 @@ pub enum Read {
 pub fn reading(line: &str) -> Option<Reading> {
     // Almost no line is one, and reading one takes longer than looking.
     let may_be = line.len() <= LINE_MAX_BYTES && PROGRAMS.iter().any(|program| line.contains(program.name));
-    if may_be { reading_within(line, 0) } else { None }
+    if may_be && rewritten(line) == Changes::default() { reading_within(line, 0) } else { None }
+}
+
+/// Whether a command only reads and shows: a line in which another one runs does more.
+fn is_idle(words: &[String]) -> bool {
+    words.first().is_none_or(|program| {
+        let name = basename(program);
+        let is_reader = PROGRAMS.iter().any(|program| program.name == name);
+        is_reader || FILTERS.contains(&name.as_ref()) || IDLE.contains(&name.as_ref()) || script(words).is_some()
+    })
 }
 
 fn reading_within(text: &str, depth: usize) -> Option<Reading> {
     let line = read(text);
     let mut directory: Option<String> = None;
+    if !line.commands.iter().all(|command| is_idle(&without_starters(&command.words))) {
+        return None;
+    }
     for (at, command) in line.commands.iter().enumerate() {
         let words = without_starters(&command.words);
         if let [cd, to] = words.as_slice()
@@ -136,7 +155,9 @@ fn reading_within(text: &str, depth: usize) -> Option<Reading> {
 fn is_shown(line: &Line, at: usize) -> bool {
     let is_filter =
         |filter: &Simple| filter.words.first().is_some_and(|word| FILTERS.contains(&basename(word).as_ref()));
-    line.runs_in_any_case(at) && !line.is_piped_to(at) && line.filters(at).iter().all(is_filter)
+    let goes_elsewhere = |command: &Simple| !command.outputs.is_empty();
+    let is_seen = !line.commands.get(at).is_some_and(goes_elsewhere) && !line.filters(at).iter().any(goes_elsewhere);
+    line.runs_in_any_case(at) && !line.is_piped_to(at) && is_seen && line.filters(at).iter().all(is_filter)
 }
 
 fn read_by(words: &[String]) -> Option<Read> {
@@ -319,6 +340,13 @@ mod tests {
             "cargo build",
             "ls src",
             "cat",
+            "cat src/a.rs > b.rs",
+            "cat a.rs b.rs | sort > c",
+            "cat a.rs; rm -rf build",
+            "cat a.rs && git push",
+            "./run.sh; cat a.rs",
+            "cat a.rs && sed -i s/a/b/ a.rs",
+            "grep -rn foo_bar . >/dev/null",
             "cat - ",
             "cat $FILE",
             "cat src/*.rs",
