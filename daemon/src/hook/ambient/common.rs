@@ -31,6 +31,7 @@ const MANIFOLD_STEMS: &[&str] = &[
 
 /// Stems of which every project has a file, but few.
 const LONE_STEMS: &[&str] = &[
+    "batch",
     "build",
     "cargo",
     "changelog",
@@ -38,9 +39,15 @@ const LONE_STEMS: &[&str] = &[
     "conftest",
     "default",
     "dockerfile",
+    "entry",
+    "handle",
+    "layer",
     "license",
     "makefile",
     "package",
+    "protocol",
+    "protocols",
+    "queue",
     "readme",
     "settings",
     "setup",
