@@ -19,9 +19,8 @@ use std::fmt::Write as _;
 use std::fs;
 
 use helix_proto::v1::HookRequest;
-use helix_tests::hook::Session;
 use helix_tests::text::{without_days, without_noise};
-use helix_tests::{Bridge, HookRun, Rpc};
+use helix_tests::{HookRun, Rpc};
 use serde_json::{Value, json};
 
 use world::World;
