@@ -22,6 +22,9 @@ pub(super) const DESCRIPTION: Description = Description {
     nature: Nature::Reads,
 };
 
+/// Begins what is said while there is no embedder.
+const BY_WORDS: &str = "searched by words only";
+
 const DETAILS: [(&str, Detail); 6] = [
     ("medium", Detail::Medium),
     ("full", Detail::Full),
@@ -64,7 +67,7 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
     let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
     // What is said of this query is said each time; what stays true all session, once.
     let (standing, own): (Vec<String>, Vec<String>) =
-        reply.notes.into_iter().partition(|note| note.contains("embedder"));
+        reply.notes.into_iter().partition(|note| note.starts_with(BY_WORDS));
     reply.notes = daemon.untold(standing);
     reply.notes.extend(own);
     if let (Detail::Topics, Some(limit)) = (detail, arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?) {

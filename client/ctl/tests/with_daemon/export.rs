@@ -57,7 +57,8 @@ fn an_export_that_breaks_leaves_what_was_there() {
 
 #[test]
 fn an_interrupted_export_leaves_nothing_behind() {
-    let world = World::new(State { pieces: two_pieces(), hangs: true, ..State::default() });
+    let pieces = vec![piece("a.md", "1", 1), piece("b.md", "2", 2)];
+    let world = World::new(State { pieces, hangs: true, ..State::default() });
     for line in [&["export", "out.json"][..], &["export", "-f", "markdown", "out"]] {
         let exports = world.fake.look(|state| state.exports.len());
         let output = world.interrupt(line, |state| state.exports.len() > exports);
