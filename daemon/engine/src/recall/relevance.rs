@@ -16,7 +16,7 @@ use crate::strand::{ReadError, Strand};
 
 pub use noise::is_noise;
 
-pub use orders::{is_of_order, is_question};
+pub use orders::is_question;
 
 /// As telling as a word can be that orders are made of, in nats: less than one that every second memory has.
 const ORDER_RARITY_MAX: f32 = 0.5;

@@ -2,7 +2,6 @@
 
 use crate::index::lexical::stop_words::is_stop_word;
 use crate::index::lexical::{LexicalQuery, Mode};
-use crate::recall::relevance::{is_of_order, is_question};
 
 /// Shortest and longest prompt that is looked at, in characters: a shorter one says nothing, a longer one is a document.
 const PROMPT_CHARS: std::ops::RangeInclusive<usize> = 10..=500;
@@ -36,10 +35,8 @@ pub fn question(prompt: &str) -> Option<String> {
     }
     let query = LexicalQuery::parse(words, Mode::Any);
     let is_content = |word: &&str| word.chars().count() > 1 && !is_stop_word(word) && !SMALL_TALK.contains(word);
-    // What everybody tells an agent says nothing; asked about, it does.
-    let asks = is_question(words);
-    let terms = query.terms().iter().filter(|term| term.required && (asks || !is_of_order(&term.token)));
-    let mut content: Vec<&str> = terms.map(|term| term.word.as_str()).filter(is_content).collect();
+    let mut content: Vec<&str> =
+        query.terms().iter().filter(|term| term.required).map(|term| term.word.as_str()).filter(is_content).collect();
     content.sort_unstable();
     content.dedup();
     (content.len() >= TERMS_MIN).then(|| words.to_owned())
@@ -70,8 +67,6 @@ mod tests {
             "ok, looks good, continue",
             "/compact now please keep the build notes",
             "why is it so?",
-            "run the failing command again",
-            "parse the command line",
             "<helix-memory note=\"x\">\n- the store reopens slowly\n</helix-memory> ok",
         ] {
             assert_eq!(question(prompt), None, "{prompt}");
@@ -84,6 +79,5 @@ mod tests {
         let prompt = "<system-reminder>use tools</system-reminder>why does the store reopen slowly?";
         assert_eq!(question(prompt).as_deref(), Some("why does the store reopen slowly?"));
         assert!(question("fix the flaky socket test").is_some());
-        assert!(question("how do I run the tests").is_some());
     }
 }

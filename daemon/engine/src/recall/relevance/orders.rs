@@ -29,8 +29,7 @@ static TOKENS: LazyLock<HashSet<String>> = LazyLock::new(|| {
 });
 
 /// Whether a token, as an analysed query has it, is one that orders are made of.
-#[must_use]
-pub fn is_of_order(token: &str) -> bool {
+pub(super) fn is_of_order(token: &str) -> bool {
     TOKENS.contains(token)
 }
 
