@@ -32,7 +32,9 @@ fn an_answer_that_came_too_late_was_not_given() {
     within(Duration::from_secs(5), answered).unwrap();
     let given = session.read("src/ledger.rs").unwrap();
     assert!(given.is_some_and(|given| given.contains(&handle)));
-    let late = Rpc::connect(&world.home).unwrap().status().unwrap().late_hooks;
+    // It is counted as answered before it is found to be late.
+    let late = || Ok(Some(Rpc::connect(&world.home)?.status()?.late_hooks).filter(|late| !late.is_empty()));
+    let late = within(Duration::from_secs(5), late).unwrap();
     let late: Vec<_> = late.iter().map(|late| (late.event.as_str(), late.times, late.after_start)).collect();
     assert_eq!(late, [("ambient", 1, 1)]);
     let receipts =
@@ -87,7 +89,9 @@ fn what_a_hand_over_delays_is_not_counted() {
     let gave_up = (0..8).filter(|number| waited(*number)).count();
     assert!(gave_up >= 5, "{gave_up}");
     let status = || Rpc::connect(&world.home).and_then(|mut rpc| Ok(rpc.status()?));
-    within(Duration::from_mins(1), || Ok((status()?.started_at_us > before).then_some(()))).unwrap();
+    // Who connects meanwhile may wait for the new program longer than a greeting takes.
+    let is_new = || Ok(status().is_ok_and(|status| status.started_at_us > before).then_some(()));
+    within(Duration::from_mins(1), is_new).unwrap();
     // The old program may have had the first of them.
     let told = || Ok((status()?.hooks_answered >= 4).then_some(()));
     within(Duration::from_secs(5), told).unwrap();
