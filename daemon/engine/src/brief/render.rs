@@ -120,8 +120,7 @@ pub fn render(brief: &Brief<'_>, detail: Detail, zone: &TimeZone) -> String {
 
 /// The memories whose whole texts a rendered brief holds; what is shown but in full is cut to a line.
 pub fn whole<'b>(brief: &'b Brief<'_>, detail: Detail, zone: &'b TimeZone) -> impl Iterator<Item = &'b Memory> {
-    let is_full = detail == Detail::Full;
-    full::whole(brief, caps(brief), zone).filter(move |_| is_full)
+    (detail == Detail::Full).then(|| full::whole(brief, caps(brief), zone)).into_iter().flatten()
 }
 
 fn caps(brief: &Brief<'_>) -> &'static Caps {
