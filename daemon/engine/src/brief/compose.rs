@@ -123,10 +123,16 @@ fn category_in(memory: &Memory, focus: &[Category]) -> Category {
 /// The category of memories that say the same: one that is in focus, else what tags or kind of one of them say, of the kept one
 /// first.
 fn category_of_group<'a>(kept: &'a Memory, copies: impl Iterator<Item = &'a Memory>, focus: &[Category]) -> Category {
-    let all: Vec<&Memory> = std::iter::once(kept).chain(copies).collect();
-    let in_focus = all.iter().map(|memory| category_in(memory, focus)).find(|category| focus.contains(category));
-    let stated = || all.iter().find(|memory| is_stated(memory)).map(|memory| category_in(memory, focus));
-    in_focus.or_else(stated).unwrap_or_else(|| category_in(kept, focus))
+    let own = category_in(kept, focus);
+    let mut others = copies.filter(|copy| !std::ptr::eq(*copy, kept));
+    if focus.contains(&own) || (focus.is_empty() && is_stated(kept)) {
+        return own;
+    }
+    if focus.is_empty() {
+        return others.find(|copy| is_stated(copy)).map_or(own, |copy| category_in(copy, focus));
+    }
+    // Out of focus it does not matter which it is.
+    others.map(|copy| category_in(copy, focus)).find(|category| focus.contains(category)).unwrap_or(own)
 }
 
 /// Marks entries that a newer one superseded. Returns for each the position of its successor. What is dated later than `now` is
