@@ -111,7 +111,8 @@ pub enum Read {
 pub fn reading(line: &str) -> Option<Reading> {
     // Almost no line is one, and reading one takes longer than looking.
     let may_be = line.len() <= LINE_MAX_BYTES && PROGRAMS.iter().any(|program| line.contains(program.name));
-    if may_be && rewritten(line) == Changes::default() { reading_within(line, 0) } else { None }
+    let found = if may_be { reading_within(line, 0) } else { None };
+    found.filter(|_| rewritten(line) == Changes::default())
 }
 
 /// Whether a command only reads and shows: a line in which another one runs does more.
