@@ -186,8 +186,6 @@ impl EditError {
 /// [`EditError`] says what stands against it and what to do.
 pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, EditError> {
     let before = memory.clone();
-    // A kind that nobody chose goes on following tags and text.
-    let follows = suggested_kind(memory).is_some_and(|kind| kind == memory.kind);
     match edit {
         Edit::Append { text } => text::append(in_use(memory)?, text, at)?,
         Edit::Revise { text, seen } => text::revise(in_use(memory)?, text, seen.as_deref(), at)?,
@@ -208,17 +206,24 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
             memory.valid_to = memory.valid_to.map(|valid_to| valid_to.max(*valid_from));
         }
     }
-    let says_kind = |edit: &Edit| matches!(edit, Edit::Revise { .. } | Edit::Tag { .. } | Edit::Absorb(_));
-    if let Some(kind) = suggested_kind(memory).filter(|_| follows && says_kind(edit)) {
+    follow_kind(edit, &before, memory);
+    Ok(*memory != before)
+}
+
+/// A kind that nobody chose goes on following tags and text.
+fn follow_kind(edit: &Edit, before: &Memory, memory: &mut Memory) {
+    let says_kind = matches!(edit, Edit::Revise { .. } | Edit::Tag { .. } | Edit::Absorb(_));
+    if !says_kind || suggested_kind(before).is_none_or(|kind| kind != before.kind) {
+        return;
+    }
+    if let Some(kind) = suggested_kind(memory) {
         memory.kind = kind;
     }
     if let Edit::Absorb(absorbed) = edit
-        && follows
         && memory.kind.as_str() == KIND_DEFAULT
     {
         memory.kind.clone_from(&absorbed.kind);
     }
-    Ok(*memory != before)
 }
 
 /// The kind that a memory's tags and text suggest.
