@@ -10,7 +10,7 @@ use helix_proto::v1;
 use prost::Message;
 use tonic::Status;
 
-use super::{convert, find, scopes};
+use super::{convert, find, scopes, topics};
 use crate::project::{Project, blob};
 use crate::runtime::{Asker, Runtime};
 use crate::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt, first_change};
@@ -73,15 +73,13 @@ fn candidates(
     let invalid = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Invalid, &error);
     let topic = match request.topic.as_str() {
         "" => None,
-        topic => Some(Topic::parse(topic).map_err(|error| invalid(&error))?.as_str().to_owned()),
+        topic => Some(Topic::parse(topic).map_err(|error| invalid(&error))?),
     };
-    let scopes = scopes::filtered(asker, &request.scopes)?;
-    let filter = Filter { topics: topic.iter().cloned().collect(), scopes, ..Filter::default() };
+    let wanted = scopes::filtered(asker, &request.scopes)?;
+    let names = topic.iter().map(|topic| topic.as_str().to_owned()).collect();
+    let filter = Filter { topics: names, scopes: wanted.clone(), ..Filter::default() };
     let catalog = runtime.strand.catalog();
     let filter = filter.compile(&catalog);
-    if let Some(topic) = topic.filter(|_| !catalog.rows().any(|(_, row)| filter.keeps(row))) {
-        return Err(Status::not_found(format!("there is no topic {topic} here; list the topics for their names")));
-    }
     let scopes = scopes::by_name(&catalog);
     let (mut found, mut elsewhere) = (Vec::new(), 0);
     for (number, row) in catalog.rows().filter(|(_, row)| filter.keeps(row)) {
@@ -97,7 +95,12 @@ fn candidates(
         }
     }
     found.sort_unstable();
-    Ok((found.into_iter().map(|(_, _, number, is_elsewhere)| (number, is_elsewhere)).collect(), elsewhere))
+    let found: Vec<Candidate> = found.into_iter().map(|(_, _, number, is_elsewhere)| (number, is_elsewhere)).collect();
+    drop(catalog);
+    if let Some(topic) = topic.filter(|_| found.is_empty() && elsewhere == 0) {
+        topics::require(runtime, &topic, &wanted)?;
+    }
+    Ok((found, elsewhere))
 }
 
 /// The reply as it grows.

@@ -64,9 +64,8 @@ pub(super) fn cross_references(
     let topic = Topic::parse(&request.topic).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
     let found = runtime.strand.cross_references(topic.as_str(), &scopes);
     let found = found.map_err(|error| convert::status(error.kind(), &error))?;
-    if found.is_empty() && !has_topic(runtime, &topic, &scopes)? {
-        let message = format!("there is no topic {topic} here; list the topics for their names");
-        return Err(Status::not_found(message));
+    if found.is_empty() {
+        require(runtime, &topic, &scopes)?;
     }
     let numbers: Vec<MemoryNumber> = found.iter().map(|reference| reference.number).collect();
     let memories = find::wire_indexed(runtime, &numbers, &asker)?;
@@ -96,9 +95,13 @@ fn pattern(text: &str) -> Result<Option<TopicPattern>, Status> {
     Ok(Some(pattern))
 }
 
-fn has_topic(runtime: &Runtime, topic: &Topic, scopes: &[Scope]) -> Result<bool, Status> {
+/// Refuses a topic that is not there: nothing found of it would look like an answer.
+pub(super) fn require(runtime: &Runtime, topic: &Topic, scopes: &[Scope]) -> Result<(), Status> {
     let topics = runtime.strand.topics(scopes, None).map_err(|error| convert::status(error.kind(), &error))?;
-    Ok(topics.iter().any(|entry| entry.name == topic.as_str()))
+    if topics.iter().any(|entry| entry.name == topic.as_str()) {
+        return Ok(());
+    }
+    Err(Status::not_found(format!("there is no topic {topic} here; list the topics for their names")))
 }
 
 #[cfg(test)]
