@@ -23,5 +23,5 @@ mod time;
 pub use amrl::OwnLines;
 pub use change::{Base, Change};
 pub use entry::Rest;
-pub use portable::Portable;
+pub use portable::{Portable, named_once};
 pub use report::{FLAWS_MAX, Flaw, Place, Problem, Report};

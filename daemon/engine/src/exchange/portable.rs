@@ -145,7 +145,7 @@ impl Portable {
 }
 
 /// Names once each, in their order: two memories that became one are linked to by one name.
-fn named_once(names: impl Iterator<Item = String>) -> Vec<String> {
+pub fn named_once(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut known = HashSet::new();
     names.filter(|name| known.insert(name.clone())).collect()
 }

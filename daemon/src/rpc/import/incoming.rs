@@ -1,8 +1,6 @@
 //! A memory of a file, and what the file says of how it came about.
 
-use std::collections::HashSet;
-
-use helix_engine::exchange::{Base, Change, Portable};
+use helix_engine::exchange::{Base, Change, Portable, named_once};
 use helix_engine::policy::resemble::text_hash;
 use helix_proto::v1::ExchangeFormat;
 
@@ -21,8 +19,7 @@ pub(super) struct Incoming {
 impl Incoming {
     /// Describes a memory of a file.
     pub(super) fn new(mut memory: Portable, base: Base, format: ExchangeFormat) -> Self {
-        let mut known = HashSet::new();
-        memory.links.retain(|link| known.insert(link.clone()));
+        memory.links = named_once(memory.links.into_iter());
         let text_hash = text_hash(&memory.text);
         Self { memory, base, format, text_hash }
     }
