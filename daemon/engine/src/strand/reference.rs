@@ -67,7 +67,8 @@ impl LinkTargets {
         let unknown = self.unknown.iter().map(|link| leads_nowhere(link));
         let several = self.several.iter().map(|(link, handles)| {
             format!(
-                "link {link:?} names several memories and was left out; link to one of them, such as {}",
+                "link {} names several memories and was left out; link to one of them, such as {}",
+                quoted(link),
                 handles.join(" or ")
             )
         });
