@@ -1,7 +1,8 @@
 //! Where a page begins: behind the hits that earlier pages showed, in a strand that may have changed since.
 //!
 //! What was stored since is left out of later pages: it would push hits that were shown onto them again. What was forgotten or
-//! reworded may move others all the same, which is noticed by a digest of what was shown; the page then begins behind the last hit that was.
+//! reworded may move others all the same, which is noticed by a digest of what was shown; the page then begins behind the last
+//! hit that was.
 
 use crate::model::MemoryNumber;
 

@@ -16,8 +16,6 @@ use crate::strand::{ReadError, Strand};
 
 pub use noise::is_noise;
 
-pub use orders::is_question;
-
 /// As telling as a word can be that orders are made of, in nats: less than one that every second memory has.
 const ORDER_RARITY_MAX: f32 = 0.5;
 
@@ -143,7 +141,7 @@ impl<'a> Weigher<'a> {
     pub fn new(strand: &'a Strand, words: &str, occasion: Occasion, has_meaning: bool) -> Result<Self, ReadError> {
         let query = LexicalQuery::parse(words, Mode::Any);
         let mut rarities = strand.lexical().rarities(&query)?;
-        if matches!(occasion, Occasion::Prompt | Occasion::Task) && !is_question(words) {
+        if matches!(occasion, Occasion::Prompt | Occasion::Task) && !orders::is_question(words) {
             for (term, rarity) in query.terms().iter().zip(&mut rarities) {
                 *rarity = if orders::is_of_order(&term.token) { rarity.min(ORDER_RARITY_MAX) } else { *rarity };
             }

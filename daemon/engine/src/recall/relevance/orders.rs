@@ -13,8 +13,8 @@ const ORDERS: &str = "add again append apply ask bug change check clean code com
     delete describe diff directory document edit error execute explain fail file finish first fix folder format function help \
     implement improve insert install last line lint list look make message move name new old open output paste path print \
     problem project pull push read refactor remove rename repeat replace repository report rerun result retry return revert \
-    review rewrite run save say script search see send show simplify small split start step stop suggest summarise summarize summary task \
-    tell test tidy try type undo update use verify view wait work write one two three four five six seven eight nine ten";
+    review rewrite run save say script search see send show simplify small split start step stop suggest summarise \
+    summarize summary task tell test tidy try type undo update use verify view wait work write one two three four five six seven eight nine ten";
 
 /// What begins a question, or ends it.
 const QUESTIONS: &[&str] = &[
@@ -34,8 +34,7 @@ pub(super) fn is_of_order(token: &str) -> bool {
 }
 
 /// Whether a text asks something, by its first word or its end.
-#[must_use]
-pub fn is_question(text: &str) -> bool {
+pub(super) fn is_question(text: &str) -> bool {
     let first = text.split_whitespace().next().unwrap_or_default().to_lowercase();
     text.contains('?') || QUESTIONS.contains(&first.trim_end_matches([',', ':']))
 }
