@@ -20,4 +20,4 @@ pub use start::StartError;
 
 pub use helix_proto::notice::{Doing, Notice};
 pub use helix_proto::paths::{PathError, Paths};
-pub use helix_proto::{exit, limits, v1};
+pub use helix_proto::{exit, limits, standing, v1};

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use helix_client::standing::is_standing;
 use helix_client::{Client, ConnectError, PathError, Paths, Rpc, Start};
 use tokio::sync::Semaphore;
 use tonic::{Code, Response, Status};
@@ -82,14 +83,18 @@ impl Daemon {
         result.map_err(|status| CallError::Refused(Box::new(status)))
     }
 
-    /// Leaves out notes that this client has been told already: what stays true all session, such as a missing model, is worth
-    /// its tokens once.
-    pub(crate) fn untold(&self, notes: Vec<String>) -> Vec<String> {
+    /// Leaves out what this client has been told already and stays true for a while, such as a missing model: it is worth its tokens
+    /// once. What is said of the query itself is said each time.
+    pub(crate) fn untold(&self, mut notes: Vec<String>) -> Vec<String> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let fresh: Vec<String> = notes.into_iter().filter(|note| !told.contains(note)).collect();
-        let room = NOTES_MAX.saturating_sub(told.len());
-        told.extend(fresh.iter().take(room).cloned());
-        fresh
+        notes.retain(|note| {
+            let is_known = told.contains(note);
+            if !is_known && is_standing(note) && told.len() < NOTES_MAX {
+                told.push(note.clone());
+            }
+            !is_known
+        });
+        notes
     }
 
     async fn connected(&self) -> Result<Client, CallError> {

@@ -9,6 +9,7 @@ pub mod limits;
 pub mod notice;
 pub mod paths;
 pub mod remedy;
+pub mod standing;
 
 /// Generated messages, client and server of `helix.v1`.
 #[allow(missing_docs, clippy::pedantic, clippy::large_enum_variant, rustdoc::invalid_html_tags, unreachable_pub)]

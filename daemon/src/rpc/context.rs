@@ -57,13 +57,9 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     };
     let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));
     let answered = search::answered(runtime, wanted, move |runtime, prepared, found| {
-        let (mut memories, mut notes) = (found.hits.into_iter().map(|hit| hit.memory).collect(), found.notes);
-        if notes.iter().any(|note| note == search::NOTHING_NEAR) {
-            // Nobody could tell them from what bears on the task.
-            memories = Vec::new();
-            notes.retain(|note| note != search::NOTHING_NEAR);
-        }
-        reply(runtime, &prepared.asker, &heading, memories, budget, notes)
+        // Nobody could tell those from what bears on the task, so that nothing is shown and nothing said of it.
+        let near = found.hits.into_iter().filter(|_| !found.is_far).map(|hit| hit.memory);
+        reply(runtime, &prepared.asker, &heading, near.collect(), budget, found.notes)
     });
     Ok(answered.await?.answer)
 }

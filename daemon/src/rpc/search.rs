@@ -16,6 +16,7 @@ use helix_engine::recall::{Calendar, Cursor, Hit, Mode, Place, Recalled, Retriev
 use helix_engine::strand::Counted;
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
+use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
 use helix_proto::v1;
 use tonic::Status;
 
@@ -32,7 +33,7 @@ const EMBED_DEADLINE: Duration = Duration::from_secs(2);
 const COUNTED_BY_WORDS: &str = "counted by words; more may be near in meaning";
 
 /// Said where nothing has any of the words, and what is shown is not near in meaning either.
-pub(super) const NOTHING_NEAR: &str =
+const NOTHING_NEAR: &str =
     "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
 
 /// Hits that are shown of those.
@@ -65,6 +66,8 @@ pub(super) struct Found {
     pub(super) hits: Vec<Hit>,
     /// What whoever asked should know.
     pub(super) notes: Vec<String>,
+    /// Whether none of the hits has any of the words or is near in meaning, of which no note says anything yet.
+    pub(super) is_far: bool,
     words: WordsFound,
     next_cursor: String,
     hidden: Vec<Counted>,
@@ -116,7 +119,7 @@ pub(super) async fn answered<T: Send + 'static>(
             if prepared.needs_meaning() {
                 return Err(Status::unavailable(format!("cannot search by meaning: {}", why_no_meaning(runtime))));
             }
-            notes.push(format!("searched by words only: {}", why_no_meaning(runtime)));
+            notes.push(format!("{BY_WORDS_ONLY}: {}", why_no_meaning(runtime)));
         }
     }
     let embed_us = micros(embed_started.elapsed());
@@ -238,14 +241,13 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     if found.hits.is_empty() && is_first {
         notes.extend(tags::unknown(runtime, &search.filter));
     }
-    if found.words == WordsFound::Nothing && !found.hits.is_empty() {
-        let near = "no memory has any of these words; these are near in meaning";
-        notes.push(if is_far { NOTHING_NEAR } else { near }.to_owned());
+    if found.words == WordsFound::Nothing && !found.hits.is_empty() && !is_far {
+        notes.push("no memory has any of these words; these are near in meaning".to_owned());
     }
     if search.vector.is_some() && runtime.strand.lacks_vectors() {
-        notes.push("many memories have no vector yet and are found by their words only".to_owned());
+        notes.push(VECTORS_LACKING.to_owned());
     }
-    Ok(Found { hits: found.hits, notes, words: found.words, next_cursor, hidden: found.hidden })
+    Ok(Found { hits: found.hits, notes, is_far, words: found.words, next_cursor, hidden: found.hidden })
 }
 
 fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
@@ -267,7 +269,7 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
     v1::SearchReply {
         hits: found.hits.iter().map(wire).collect(),
         fell_back_to_any: found.words == WordsFound::OnlyAny,
-        notes: found.notes,
+        notes: found.notes.into_iter().chain(found.is_far.then(|| NOTHING_NEAR.to_owned())).collect(),
         next_cursor: found.next_cursor,
         hidden: convert::counted(found.hidden),
         ..v1::SearchReply::default()

@@ -22,9 +22,6 @@ pub(super) const DESCRIPTION: Description = Description {
     nature: Nature::Reads,
 };
 
-/// Begins what is said while there is no embedder.
-const BY_WORDS: &str = "searched by words only";
-
 const DETAILS: [(&str, Detail); 6] = [
     ("medium", Detail::Medium),
     ("full", Detail::Full),
@@ -65,11 +62,7 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
     let is_filtered = request.filter.as_ref().is_some_and(|filter| *filter != Filter::default());
     let is_first = request.cursor.is_empty();
     let mut reply = daemon.call(async move |rpc| rpc.search(request.clone()).await).await?;
-    // What is said of this query is said each time; what stays true all session, once.
-    let (standing, own): (Vec<String>, Vec<String>) =
-        reply.notes.into_iter().partition(|note| note.starts_with(BY_WORDS));
-    reply.notes = daemon.untold(standing);
-    reply.notes.extend(own);
+    reply.notes = daemon.untold(reply.notes);
     if let (Detail::Topics, Some(limit)) = (detail, arguments.whole("limit", 1..=SEARCH_LIMIT_MAX)?) {
         let hidden = reply.topic_counts.len().saturating_sub(limit as usize);
         reply.topic_counts.truncate(limit as usize);
