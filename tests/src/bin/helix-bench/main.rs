@@ -45,6 +45,10 @@ struct Args {
     /// retriever gets a file of its own, named in front of the extension.
     #[arg(long, value_name = "FILE")]
     run: Option<PathBuf>,
+    /// Writes what each case of `hooks` was given to this file: retriever, set, event, case, whether it helps, and the memory's
+    /// text, tab-separated. A case that was given nothing has no text.
+    #[arg(long, value_name = "FILE")]
+    cases: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -103,7 +107,7 @@ fn main() -> Result<()> {
     for section in sections {
         match section {
             SectionName::Hook => hook::measure(&mut fixtures, effort, &mut report),
-            SectionName::Hooks => silence::measure(&mut report),
+            SectionName::Hooks => silence::measure(args.cases.as_deref(), &mut report),
             SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),

@@ -3,6 +3,7 @@
 //! not, and those of a made-up team with other languages and other matters, which show whether that carries over.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -79,7 +80,9 @@ struct Tally {
     right: usize,
 }
 
-pub(crate) fn measure(report: &mut Report) -> Result<()> {
+/// Measures, and writes what the cases were given to the file `kept`.
+pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
+    let mut lines = String::new();
     let title = "hooks: what is said unasked";
     let head = ["event, cases", "precision", "coverage", "silent where nothing helps"];
     for with_embedder in [true, false] {
@@ -87,7 +90,11 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
         let mut table = Table::new(format!("{title}, {how}"), &head);
         for suite in SUITES {
             match if with_embedder { Home::with_embedder()? } else { Some(Home::new()?) } {
-                Some(home) => fill(&home, with_embedder, suite, &mut table)?,
+                Some(home) => {
+                    for (case, given) in fill(&home, with_embedder, suite, &mut table)? {
+                        case.write(how, &given, &mut lines)?;
+                    }
+                }
                 None => table.note("no model is installed"),
             }
         }
@@ -95,15 +102,16 @@ pub(crate) fn measure(report: &mut Report) -> Result<()> {
         table.note("`fit` chose the thresholds; `other` is about another project");
         report.add(table);
     }
-    Ok(())
+    kept.map(|file| fs::write(file, lines).with_context(|| format!("writing {}", file.display()))).unwrap_or(Ok(()))
 }
 
+/// Plays the cases of a suite and counts them. Returns each with the texts that it was given.
 fn fill(
     home: &Home,
     with_embedder: bool,
     (corpus, cases, sets): (&str, &str, &[&str]),
     table: &mut Table,
-) -> Result<()> {
+) -> Result<Vec<(Case, Vec<String>)>> {
     let cases: Vec<Case> = read(cases)?;
     let _daemon = Daemon::start(home)?;
     let project = Project::new(home, "helix")?;
@@ -112,13 +120,11 @@ fn fill(
         await_vectors(home)?;
     }
     let mut rpc = Rpc::connect(home)?;
-    let mut given: Vec<(&Case, Vec<&str>)> = Vec::new();
-    for case in &cases {
-        let context = play(&mut rpc, &project, case).with_context(|| format!("playing {}", case.id))?;
-        given.push((
-            case,
-            texts.iter().filter(|(handle, _)| names(&context, handle)).map(|(_, text)| text.as_str()).collect(),
-        ));
+    let mut given: Vec<(Case, Vec<String>)> = Vec::new();
+    for case in cases {
+        let context = play(&mut rpc, &project, &case).with_context(|| format!("playing {}", case.id))?;
+        let texts = texts.iter().filter(|(handle, _)| names(&context, handle)).map(|(_, text)| text.clone()).collect();
+        given.push((case, texts));
     }
     for (name, events) in GROUPS {
         for set in sets {
@@ -133,13 +139,32 @@ fn fill(
             }
         }
     }
-    Ok(())
+    Ok(given)
+}
+
+impl Case {
+    fn is_helped_by(&self, text: &str) -> bool {
+        self.expect.iter().any(|expected| text.contains(&expected.contains))
+    }
+
+    /// Writes a line for each text that it was given, or one for none.
+    fn write(&self, how: &str, given: &[String], lines: &mut String) -> Result<()> {
+        let mut line = |verdict: &str, text: &str| {
+            writeln!(lines, "{how}\t{}\t{}\t{}\t{verdict}\t{}", self.set, self.event, self.id, text.replace('\n', " "))
+        };
+        for text in given {
+            line(if self.is_helped_by(text) { "helps" } else { "disturbs" }, text)?;
+        }
+        if given.is_empty() {
+            line(if self.expect.is_empty() { "silent" } else { "missed" }, "")?;
+        }
+        Ok(())
+    }
 }
 
 impl Tally {
-    fn count(&mut self, case: &Case, given: &[&str]) {
-        let helps = |text: &&&str| case.expect.iter().any(|expected| text.contains(&expected.contains));
-        let right = given.iter().filter(helps).count();
+    fn count(&mut self, case: &Case, given: &[String]) {
+        let right = given.iter().filter(|text| case.is_helped_by(text)).count();
         self.given += given.len();
         self.right += right;
         if case.expect.is_empty() {
