@@ -142,8 +142,9 @@ impl<'a> Weigher<'a> {
         let query = LexicalQuery::parse(words, Mode::Any);
         let mut rarities = strand.lexical().rarities(&query)?;
         if matches!(occasion, Occasion::Prompt | Occasion::Task) && !orders::is_question(words) {
+            let of_order = orders::of_order(words);
             for (term, rarity) in query.terms().iter().zip(&mut rarities) {
-                *rarity = if orders::is_of_order(&term.token) { rarity.min(ORDER_RARITY_MAX) } else { *rarity };
+                *rarity = if of_order.contains(&term.token) { rarity.min(ORDER_RARITY_MAX) } else { *rarity };
             }
         }
         Ok(Self { strand, query, rarities, has_meaning })

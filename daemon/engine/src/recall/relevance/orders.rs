@@ -28,9 +28,14 @@ static TOKENS: LazyLock<HashSet<String>> = LazyLock::new(|| {
     ORDERS.split_whitespace().filter_map(token).collect()
 });
 
-/// Whether a token, as an analysed query has it, is one that orders are made of.
-pub(super) fn is_of_order(token: &str) -> bool {
-    TOKENS.contains(token)
+/// The tokens of a text, as an analysed query has them, that orders are made of. A part of an identifier is none: who writes
+/// `VerifyToken` orders nothing.
+pub(super) fn of_order(text: &str) -> HashSet<String> {
+    let of_word = |word: &str| match LexicalQuery::parse(word, Mode::Any).terms() {
+        [term] => Some(term.token.clone()),
+        _ => None,
+    };
+    text.split_whitespace().filter_map(of_word).filter(|token| TOKENS.contains(token)).collect()
 }
 
 /// Whether a text asks something, by its first word or its end.
@@ -45,12 +50,15 @@ mod tests {
 
     #[test]
     fn orders_are_known_in_every_form_and_questions_by_their_ends() {
-        let all_of_order =
-            |text: &str| LexicalQuery::parse(text, Mode::Any).terms().iter().all(|term| is_of_order(&term.token));
-        for text in ["Run failing commands", "reading files", "edited tests", "format code"] {
+        let all_of_order = |text: &str| {
+            let of_order = of_order(text);
+            LexicalQuery::parse(text, Mode::Any).terms().iter().all(|term| of_order.contains(&term.token))
+        };
+        for text in ["Run failing commands", "reading files: \"edited\" tests.", "format code"] {
             assert!(all_of_order(text), "{text}");
         }
         assert!(!all_of_order("run the linker"));
+        assert_eq!(of_order("write docs for VerifyToken and run_file"), of_order("write"));
         for text in ["How do I run the tests", "the tests run how?", "what's failing"] {
             assert!(is_question(text), "{text}");
         }
