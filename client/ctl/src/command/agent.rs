@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::programs;
 use crate::screen;
 use crate::text::one_line;
-use crate::wiring::{self, Client, HOOK_PROGRAM, Place, Plan, Programs, Report, SERVER_PROGRAM, Scope, Target};
+use crate::wiring::{Client, HOOK_PROGRAM, Place, Plan, Programs, Report, SERVER_PROGRAM, Scope, Target};
 
 /// What marks the directory that a project starts in.
 const PROJECT_MARK: &str = ".git";
@@ -125,8 +125,7 @@ impl Edit {
     pub(crate) fn install(self, context: &Context) -> Outcome {
         let (place, programs) = (place(&context.cwd)?, programs(context)?);
         let plan = Plan::install(&self.targets(&place), &programs, &context.paths.home)?;
-        let mut reports = plan.reports();
-        note_double(self.client, &place, &programs, &mut reports)?;
+        let reports = plan.reports();
         if !self.agreed(context, &plan, &reports, "Connect")? {
             screen::remark("helixctl: nothing was changed");
             return Ok(exit::OK);
@@ -246,27 +245,6 @@ pub(crate) fn programs(context: &Context) -> Result<Programs, Failure> {
     let variable = |(name, place): &(&str, PathBuf)| ((*name).to_owned(), place.to_string_lossy().into_owned());
     let environment = context.named.iter().map(variable).collect();
     Ok(Programs::new(&programs::find(HOOK_PROGRAM)?, &programs::find(SERVER_PROGRAM)?, environment)?)
-}
-
-/// Cursor may run Claude Code's hooks beside its own: says so where both are ours.
-fn note_double(client: Client, place: &Place, programs: &Programs, reports: &mut [Report]) -> Result<(), Failure> {
-    let other = match client {
-        Client::Claude => Client::Cursor,
-        Client::Cursor => Client::Claude,
-        Client::Codex | Client::Gemini | Client::OpenCode | Client::VsCode | Client::Windsurf => return Ok(()),
-    };
-    let Some(report) = reports.first_mut() else { return Ok(()) };
-    let targets = other.scopes().iter().flat_map(|scope| other.targets(*scope, place));
-    for target in targets.filter(Target::holds_hooks) {
-        if !wiring::status(&target, programs)?.installed.is_empty() {
-            let path = one_line(&target.path.display().to_string());
-            report.notes.push(format!(
-                "{path} holds Helix's hooks as well, and Cursor also runs those of Claude Code when its settings include \
-                 third-party configuration: switch that off, or disconnect one of the two, else a session starts twice"
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// The cargo build directory around a program, if there is one.

@@ -171,8 +171,8 @@ fn next_record(step: &Step, target: &Target, undo: &Undo) -> Result<Option<Recor
             let ours = if record.ours.contains(&current) { vec![current, written] } else { Vec::new() };
             record.with_ours(ours)
         }
-        // Entries of ours without a record came from elsewhere, such as a colleague's commit; undoing leaves none.
-        _ => Record::new(&step.real, Some(without.text), vec![written], made_dirs(step, undo)),
+        // Entries of ours without a record were put there by hand, or came with a colleague's commit: they were there before.
+        _ => Record::new(&step.real, Some(before.clone()), vec![written], made_dirs(step, undo)),
     }))
 }
 
@@ -212,6 +212,11 @@ fn plan_file_uninstall(target: &Target, undo: &Undo) -> Result<Step, WiringError
     }
     if let (Change::Cleaned, Some(copy)) = (change, undo.copy(&key)) {
         notes.push(format!("the file was edited since; what it was before Helix is kept in `{}`", copy.display()));
+    }
+    if let (Change::Restored, Some(text)) = (change, &after)
+        && plan_uninstall(text, None, target).is_ok_and(|left| left.changed)
+    {
+        notes.push("entries of Helix were there before it was connected, and are again; repeat this to take them out".into());
     }
     let (shown, new_mode) = (target.path.clone(), target.new_mode);
     Ok(Step { shown, real, key, before, after, change, notes, new_mode, record })

@@ -130,14 +130,19 @@ fn a_record_of_an_earlier_time_does_not_bind_a_new_installation() {
 }
 
 #[test]
-fn entries_from_elsewhere_are_adopted_and_leave_nothing_behind() {
+fn entries_from_elsewhere_are_adopted_and_come_back() {
     let world = World::new();
     let target = world.hooks(Scope::Project);
     let colleague = plan_install(Some("{\n  \"a\": 1\n}\n"), &hooks_target(), &moved()).unwrap().text;
     put(&target, colleague.as_bytes());
     world.install(&target);
     assert_wired(&read(&target.path), SHIM);
-    world.uninstall(&target);
+    let report = world.uninstall(&target);
+    assert_eq!((report.change, report.notes.len()), (Change::Restored, 1));
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), colleague);
+    // They were not put there by us: asked again, they go.
+    let report = world.uninstall(&target);
+    assert_eq!((report.change, report.notes.len()), (Change::Cleaned, 0));
     assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\n  \"a\": 1\n}\n");
 }
 
