@@ -14,6 +14,8 @@ mod namesake;
 mod sought;
 mod target;
 
+use std::path::Path;
+
 use helix_engine::model::Memory;
 use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
@@ -68,6 +70,14 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let is_there = |memory: &&Memory| injection.text.contains(&reference(memory));
     let references = before.iter().filter(is_there).map(|memory| memory.handle.as_str().to_owned()).collect();
     Ok(Given { references, about, ..Given::of(injection, &memories) }.if_any())
+}
+
+/// What is stated of a file, and what names it: no guesses.
+pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>, ReadError> {
+    let mut layers = Layers::new(context);
+    layers.by_source(file)?;
+    layers.by_file_name(file)?;
+    Ok(layers.found)
 }
 
 /// What is said of each name that a change removes and that one of the memories below mentions.

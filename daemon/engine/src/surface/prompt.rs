@@ -42,6 +42,15 @@ pub fn question(prompt: &str) -> Option<String> {
     (content.len() >= TERMS_MIN).then(|| words.to_owned())
 }
 
+/// The files that a prompt attaches, as it names them: `@src/main.rs`. The agent reads them without using a tool.
+#[must_use]
+pub fn attached(prompt: &str) -> Vec<String> {
+    let own = without_inserted(prompt);
+    let names = own.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+    let names = names.map(|name| name.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']).trim_matches('"'));
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+}
+
 /// Takes away what programs, Helix among them, have put in.
 fn without_inserted(prompt: &str) -> String {
     let mut own = prompt.to_owned();
@@ -72,6 +81,13 @@ mod tests {
             assert_eq!(question(prompt), None, "{prompt}");
         }
         assert_eq!(question(&"reopen the store ".repeat(40)), None, "a document");
+    }
+
+    #[test]
+    fn files_are_attached_by_their_names() {
+        let prompt = "<system-reminder>@x.rs</system-reminder>@src/a.rs explain; compare @\"src/b.rs\", (me@host) and @";
+        assert_eq!(attached(prompt), ["src/a.rs", "src/b.rs"]);
+        assert!(attached("mail me@host.example").is_empty());
     }
 
     #[test]
