@@ -82,6 +82,17 @@ fn what_a_change_adds_brings_up_what_is_known_of_it() {
 }
 
 #[test]
+fn a_dependency_that_a_manifest_gets_brings_up_what_is_known_of_it() {
+    let world = World::new();
+    let solver = world.remember("Routes are planned by our own solver, not by OR-tools: its licence audit failed.", "");
+    world.project.write("router/Cargo.toml", "[dependencies]\nserde = \"1\"\n").unwrap();
+    let edit = |id: &str, new: &str| world.session(id).edit("router/Cargo.toml", "serde = \"1\"\n", new).unwrap();
+    let added = edit("one", "serde = \"1\"\nor-tools = \"1\"\n");
+    assert!(mentions(added.as_ref(), &solver), "{added:?}");
+    assert_eq!(edit("two", "serde = \"1.0.2\"\n# tools or none\n"), None);
+}
+
+#[test]
 fn a_name_that_many_memories_have_is_no_sign() {
     let world = World::new();
     (0..12).for_each(|n| drop(world.remember(&format!("useLedger is called by part {n} of the screen."), "web/a.tsx")));

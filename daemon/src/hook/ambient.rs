@@ -132,6 +132,9 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
     if let Some(path) = target.path() {
         layers.by_file_name(path)?;
     }
+    for dependency in change.added_dependencies(target.file.as_deref()) {
+        layers.by_phrase(&dependency)?;
+    }
     layers.by_added(&change.added_names(target.file.as_deref()))?;
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
     layers.by_symbols(&target.names(declared))?;

@@ -1,5 +1,6 @@
 //! What a change takes away from a file, and what it brings into it.
 
+mod dependencies;
 mod sql;
 
 use std::collections::HashSet;
@@ -113,6 +114,11 @@ impl Change {
         }
         removed.truncate(code::SYMBOLS_MAX);
         removed
+    }
+
+    /// What a manifest depends on from now on.
+    pub(super) fn added_dependencies(&self, file: Option<&Path>) -> Vec<String> {
+        file.map(|file| dependencies::added(file, &self.before, &self.after)).unwrap_or_default()
     }
 
     /// The names in what is written that are not in what it replaces, each once: of tables first, then what has the looks of an
