@@ -280,6 +280,35 @@ fn a_file_brings_up_the_topic_that_it_goes_by() {
 }
 
 #[test]
+fn a_topic_called_as_the_whole_of_a_files_name_is_brought_up() {
+    let world = World::new();
+    let kit = world.remember_in("ui-kit", "Buttons are blue on Mondays.", "");
+    let client = world.remember_in("pay-client", "Retries happen thrice, with jitter.", "");
+    let trial = world.remember_in("test-cache", "Oil comes before the trial run.", "");
+    let gears = world.remember_in("gears", "Teeth are counted clockwise.", "");
+    let entry = world.remember_in("gears-mod-rs", "Cogs mesh at full load alone.", "");
+    let lint = world.remember_in("eslint-config-js", "Quotes are double everywhere.", "");
+    let cases = [
+        ("web/ui-kit.ts", &kit),
+        ("web/UiKit.tsx", &kit),
+        ("src/pay_client.py", &client),
+        ("tests/test_cache.py", &trial),
+        ("tests/test_gears.py", &gears),
+        ("src/gears/mod.rs", &entry),
+        ("eslint.config.js", &lint),
+    ];
+    for (at, (path, handle)) in cases.into_iter().enumerate() {
+        world.project.write(path, "nothing\n").unwrap();
+        let context = world.session(&format!("s{at}")).read(path).unwrap();
+        assert!(mentions(context.as_ref(), handle), "{path}: {context:?}");
+    }
+    for (at, path) in ["web/kit.ts", "src/pay_client_rows.py", "src/cache_lines.py"].into_iter().enumerate() {
+        world.project.write(path, "nothing\n").unwrap();
+        assert_eq!(world.session(&format!("n{at}")).read(path).unwrap(), None, "{path}");
+    }
+}
+
+#[test]
 fn of_a_long_topic_a_file_brings_up_the_newest_once() {
     let world = World::new();
     let handles = [

@@ -4,7 +4,7 @@
 //! In layers, each skipping what an earlier one or this session already gave: memories whose source is this file or a directory
 //! above it, then those that name a symbol that a change removes, those that name the file itself, those that name what a
 //! change adds, those that name a symbol that the file declares or that is searched for, those that name the file's stem, those
-//! about what hangs together with it, those of the topic that it goes by, those about the files of a directory that is searched,
+//! about what hangs together with it, those of the topics that it goes by, those about the files of a directory that is searched,
 //! and those that are near in meaning to what the file is about.
 
 mod common;
@@ -145,7 +145,7 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
         layers.by_stem(stem, shown.as_deref())?;
         layers.by_coupling(stem)?;
     }
-    if let Some(topic) = &target.topic {
+    for topic in &target.topics {
         layers.by_topic(topic, shown.as_deref())?;
     }
     if let Some(directory) = &target.directory {

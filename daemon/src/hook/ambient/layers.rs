@@ -7,13 +7,13 @@ use std::time::Duration;
 use helix_engine::code;
 use helix_engine::index::catalog::Catalog;
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
-use helix_engine::model::{Memory, MemoryNumber, Scope};
+use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
 use super::common::{is_usual_stem, is_usual_symbol};
-use super::mention::{Named, is_stem, is_topic_of, names_stem};
+use super::mention::{Named, is_topic_of, names_stem};
 use super::target::Directory;
 use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
@@ -153,17 +153,15 @@ impl<'a> Layers<'a> {
         self.by_words(&LexicalQuery::identifiers([stem]), |memory| is_meant(memory) && is_near(memory, shown))
     }
 
-    /// The newest memories of a topic of the project that is called so, where there are not too many. The next ones do not follow
-    /// once these were given.
-    pub(super) fn by_topic(&mut self, name: &str, shown: Option<&Path>) -> Result<(), ReadError> {
+    /// The newest memories of a topic of the project, where there are not too many. The next ones do not follow once these were
+    /// given.
+    pub(super) fn by_topic(&mut self, topic: &Topic, shown: Option<&Path>) -> Result<(), ReadError> {
         let mut scopes = self.context.project.scopes();
         scopes.retain(|scope| *scope != Scope::Global);
         let numbers = {
             let catalog = self.strand().catalog();
-            let topics = catalog.topic_names(|topic| is_stem(topic, name));
-            let members = topics.into_iter().flat_map(|topic| catalog.members(topic, &scopes, |_| true));
-            let mut numbers: Vec<MemoryNumber> =
-                members.filter(|&number| self.exact.is_visible(&catalog, number)).collect();
+            let mut numbers = catalog.members(topic.as_str(), &scopes, |_| true);
+            numbers.retain(|&number| self.exact.is_visible(&catalog, number));
             newest_first(&mut numbers, &catalog);
             numbers
         };

@@ -76,7 +76,7 @@ pub(super) fn is_topic_of(memory: &Memory, stem: &str) -> bool {
 }
 
 /// Whether a name is a stem, however its parts are joined.
-pub(super) fn is_stem(name: &str, stem: &str) -> bool {
+fn is_stem(name: &str, stem: &str) -> bool {
     name.replace('-', "_").eq_ignore_ascii_case(stem)
 }
 

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use helix_engine::code::{self, SYMBOLS_MAX};
 use helix_engine::index::lexical::is_stop_word;
+use helix_engine::model::Topic;
 use helix_engine::policy::tags::AUTO_TAGS;
 
 use super::common::{is_common_stem, is_common_word, is_usual_symbol};
-use super::namesake::topic_of;
+use super::namesake::topics_of;
 use super::sought;
 use crate::hook::Context;
 use crate::hook::event::Input;
@@ -30,8 +31,8 @@ pub(super) struct Target {
     pub(super) directory: Option<Directory>,
     /// By which stems memories may know it: the file's, or those of what is searched for.
     pub(super) stems: Vec<String>,
-    /// The topic that the file goes by where no stem says it.
-    pub(super) topic: Option<String>,
+    /// The topics that the file goes by besides its stem.
+    pub(super) topics: Vec<Topic>,
     pub(super) pattern: Option<String>,
     /// What the matches of the pattern have.
     sought: Vec<String>,
@@ -56,7 +57,7 @@ impl Target {
         let of_file = |file: PathBuf| Self {
             label: relative(&file),
             stems: telling_stem(&file).into_iter().collect(),
-            topic: topic_of(&project.relative(&file)),
+            topics: topics_of(&project.relative(&file)),
             file: Some(file),
             changes: input.tool_name != "Read",
             ..Self::default()
@@ -85,7 +86,7 @@ impl Target {
         Self {
             label: pattern.to_owned(),
             stems,
-            topic: file.as_deref().and_then(|file| topic_of(&project.relative(file))),
+            topics: file.as_deref().map(|file| topics_of(&project.relative(file))).unwrap_or_default(),
             sought,
             file,
             directory,
