@@ -39,7 +39,13 @@ fn a_file_that_a_shell_shows_is_told_of_once() {
     assert_eq!(receipts.iter().map(|receipt| receipt.event.as_str()).collect::<Vec<_>>(), ["ambient"]);
     let lines = world.activity("one");
     assert!(lines.iter().any(|line| line.starts_with("Files: 1 touched")), "{lines:?}");
-    for (at, line) in ["nl -ba src/ledger.rs | sed -n '1,9p'", "cd src && cat ledger.rs"].into_iter().enumerate() {
+    let others = [
+        "nl -ba src/ledger.rs | sed -n '1,9p'",
+        "cd src && cat ledger.rs",
+        "awk 'NR <= 9' src/ledger.rs",
+        "{ cat src/ledger.rs; }",
+    ];
+    for (at, line) in others.into_iter().enumerate() {
         assert!(mentions(told_codex(&world, &format!("c{at}"), line, SOURCE).as_ref(), &handle), "{line}");
     }
 }
@@ -49,9 +55,14 @@ fn a_search_by_a_shell_is_told_of_as_a_search() {
     let world = World::new();
     world.project.write(FILE, SOURCE).unwrap();
     let named = world.remember("exchange", "post_entry is called twice for a reversal.");
-    for (at, line) in
-        ["rg -n post_entry", "grep -rn 'post_entry(' src", "rg post_entry | head -3"].into_iter().enumerate()
-    {
+    let searches = [
+        "rg -n post_entry",
+        "grep -rn 'post_entry(' src",
+        "rg post_entry | head -3",
+        "git grep -n post_entry",
+        "rg -e post_entry -e read_rows",
+    ];
+    for (at, line) in searches.into_iter().enumerate() {
         let (claude, codex) = (format!("s{at}"), format!("c{at}"));
         let output = "src/ledger.rs:1:fn post_entry() {}";
         assert!(mentions(world.session(&claude).ran(line, output).unwrap().as_ref(), &named), "{line}");
@@ -75,6 +86,7 @@ fn other_commands_are_told_of_nothing() {
         "cp src/ledger.rs /tmp/ledger.rs",
         "helixctl search post_entry | head -3",
         "cargo build && cat src/ledger.rs",
+        "awk '{print > \"b.rs\"}' src/ledger.rs",
     ]
     .into_iter()
     .enumerate()
