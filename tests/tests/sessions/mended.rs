@@ -25,6 +25,28 @@ fn what_may_have_failed_mends_nothing() {
 }
 
 #[test]
+fn what_git_takes_back_and_fewer_jobs_are_a_fix() {
+    let world = World::new();
+    for (at, (line, build, told)) in [
+        ("git reset --hard HEAD~1", "make -j8", "`git reset --hard HEAD~1`"),
+        ("git clean -fdx", "make -j8", "`git clean -fdx`"),
+        ("ls", "make -j1", "`make -j1`"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mistake = MISTAKE.replace("E0", &format!("E{at}"));
+        let (one, two) = (format!("one {at}"), format!("two {at}"));
+        let one = world.session(&one);
+        one.failed("make -j8", &mistake).unwrap();
+        one.ran(line, "").unwrap();
+        one.ran(build, "").unwrap();
+        let context = world.session(&two).failed("make -j8", &mistake).unwrap();
+        assert!(context.as_ref().is_some_and(|context| context.contains(told)), "{line}: {context:?}");
+    }
+}
+
+#[test]
 fn a_fix_by_the_shell_is_one() {
     let world = World::new();
     world.project.write("src/rows.rs", "fn rows() {}\n").unwrap();

@@ -276,10 +276,13 @@ mod tests {
         );
         assert_eq!(mended("npm install", "npm install --legacy-peer-deps"), with("npm install --legacy-peer-deps"));
         assert_eq!(mended("go test ./...", "go test -tags integration ./..."), with("go test -tags integration"));
+        assert_eq!(mended("make -j8", "make -j1"), with("make -j1"));
+        assert_eq!(mended("make -j 8 all", "make -j 1 all"), with("make -j 1"));
         assert_eq!(mended("cargo test", "cargo test"), with(""));
         for less in ["cargo test --lib", "cargo test -p a", "cargo test --features async one_test"] {
             assert_eq!(mended("cargo test", less), None, "{less}");
         }
+        assert_eq!(mended("cargo test -p b", "cargo test -p a --features a"), None, "one value is not the other");
     }
 
     #[test]

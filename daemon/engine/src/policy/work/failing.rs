@@ -12,7 +12,6 @@ const MISTAKES_MAX: usize = 32;
 
 /// Options with which a run does as much as without them. All others may narrow it, so that its success says nothing.
 const WIDE_OPTIONS: &[&str] = &[
-    "--",
     "--features",
     "--all-features",
     "--no-default-features",
@@ -33,7 +32,9 @@ const WIDE_OPTIONS: &[&str] = &[
     "--testTimeout",
     "--runInBand",
     "--maxWorkers",
+    "--max-workers",
     "--workers",
+    "--no-parallel",
     "--no-file-parallelism",
     "--pool",
     "--forceExit",
@@ -62,6 +63,7 @@ const VALUED_OPTIONS: &[&str] = &[
     "--timeout",
     "--testTimeout",
     "--maxWorkers",
+    "--max-workers",
     "--workers",
     "--pool",
 ];
@@ -133,27 +135,30 @@ impl Failing {
 
     /// Whether the success of this run says that it is mended.
     pub(super) fn is_mended_by(&self, run: &Run) -> bool {
-        let added = self.added_options(run);
-        let words = run.words.iter().filter(|word| !added.contains(&word.as_str()));
-        let bare = Run { words: words.filter(|word| *word != "--").cloned().collect(), ..run.clone() };
-        run.covers(&self.words) || bare.covers(&self.words)
+        let added = self.added_at(run);
+        let is_kept = |(at, word): &(usize, &String)| !added.contains(at) && *word != "--";
+        let words = run.words.iter().enumerate().filter(is_kept).map(|(_, word)| word.clone()).collect();
+        run.covers(&self.words) || Run { words, ..run.clone() }.covers(&self.words)
     }
 
     /// The options that a run has and this had not, with their values, and none of which makes it do less.
     pub(super) fn added_options<'a>(&self, run: &'a Run) -> Vec<&'a str> {
+        self.added_at(run).into_iter().filter_map(|at| run.words.get(at)).map(String::as_str).collect()
+    }
+
+    /// Where those stand among the run's words.
+    fn added_at(&self, run: &Run) -> Vec<usize> {
         let is_new = |word: &str| !self.words.iter().any(|known| known == word);
         let is_install = run.purpose == Purpose::Install;
-        let is_wide = |word: &str| {
-            let name = word.split_once('=').map_or(word, |(name, _)| name);
-            WIDE_OPTIONS.contains(&name) || is_install && name.starts_with('-') && !word.contains("://")
-        };
         let mut added = Vec::new();
-        let mut words = run.words.iter().map(String::as_str).filter(|word| is_new(word)).peekable();
-        while let Some(word) = words.next() {
-            if is_wide(word) && word != "--" {
-                added.push(word);
-                let takes_value = VALUED_OPTIONS.contains(&word);
-                added.extend(words.next_if(|next| takes_value && !next.starts_with('-')));
+        let mut words = run.words.iter().map(String::as_str).enumerate().peekable();
+        while let Some((at, word)) = words.next() {
+            let takes_value = VALUED_OPTIONS.contains(&word);
+            let value = words.next_if(|(_, next)| takes_value && !next.starts_with('-'));
+            let is_own = || is_install && word.starts_with('-') && word != "--" && !word.contains("://");
+            let is_free = is_wide(word) || is_own();
+            if is_free && (is_new(word) || value.is_some_and(|(_, value)| is_new(value))) {
+                added.extend([Some(at), value.map(|(at, _)| at)].into_iter().flatten());
             }
         }
         added
@@ -218,6 +223,13 @@ impl Failing {
             commands: since(&self.commands, |late| &late.commands),
         }
     }
+}
+
+/// Whether a run does as much with an option as without it. A number may stand behind its letter: `-j1`.
+fn is_wide(word: &str) -> bool {
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    let letter = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    WIDE_OPTIONS.contains(&name) || letter.len() == 2 && WIDE_OPTIONS.contains(&letter)
 }
 
 /// Puts a file at the end of a bounded list, once.

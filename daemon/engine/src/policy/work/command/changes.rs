@@ -23,6 +23,14 @@ const GIT: &[&str] = &["apply", "am", "revert", "cherry-pick", "merge", "rebase"
 /// Words by which those change nothing.
 const IDLE: &[&str] = &["--check", "--stat", "--dry-run", "-n", "--abort", "list", "show", "drop", "clear"];
 
+/// Words by which `git reset` changes files, and by which `git clean` does.
+const RESETTING: &[&str] = &["--hard", "--merge", "--keep"];
+const CLEANING: &[&str] = &["--force", "f"];
+const CLEANING_IDLE: &[&str] = &["--dry-run", "n"];
+
+/// Words by which a copy is one of a whole directory.
+const WHOLE: &[&str] = &["--recursive", "--archive", "r", "R", "a"];
+
 /// Programs that mend what they find, by the words of which one must be there.
 const FIXERS: &[(&str, &[&str])] = &[
     ("ruff", &["--fix"]),
@@ -125,10 +133,17 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
     let program = basename(program);
     let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
     let is_lasting = |word: &String| !word.starts_with('-') && !TEMPORARY.iter().any(|start| word.starts_with(start));
+    let has_option = |known: &[&str]| arguments.iter().any(|word| is_option(word, known));
     let does = match program.as_ref() {
-        "git" => arguments.first().is_some_and(|word| GIT.contains(&word.as_str())) && !has(IDLE),
+        "git" => match arguments.first().map(String::as_str) {
+            Some("reset") => has(RESETTING),
+            Some("clean") => has_option(CLEANING) && !has_option(CLEANING_IDLE),
+            Some(subcommand) => GIT.contains(&subcommand) && !has(IDLE),
+            None => false,
+        },
         "patch" => !has(IDLE),
-        "mv" => arguments.last().is_some_and(is_lasting),
+        "mv" | "ln" => arguments.last().is_some_and(is_lasting),
+        "cp" => has_option(WHOLE) && arguments.last().is_some_and(is_lasting),
         "rm" => arguments.iter().any(is_lasting),
         name if INTERPRETERS.contains(&name) => return scripted(line, command, name, arguments),
         name => FIXERS.iter().any(|(fixer, flags)| *fixer == name && has(flags)),
@@ -163,6 +178,12 @@ fn shortened(command: &str) -> String {
         Some((end, _)) => format!("{}…", command.get(..end).unwrap_or_default().trim_end()),
         None => command.to_owned(),
     }
+}
+
+/// Whether a word is one of these options: a long one, or a letter among others.
+fn is_option(word: &str, known: &[&str]) -> bool {
+    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+    known.iter().any(|option| if option.starts_with('-') { word == *option } else { letters.contains(option) })
 }
 
 fn is_in_place(word: &str) -> bool {
@@ -221,6 +242,9 @@ mod tests {
             ("patch -p1 < fix.diff", "patch -p1 < fix.diff"),
             ("git revert HEAD --no-edit", "git revert HEAD --no-edit"),
             ("git stash", "git stash"),
+            ("git reset --hard HEAD~1; git clean -fdx", "git reset --hard HEAD~1 git clean -fdx"),
+            ("cp -r vendor/a src/a; cp -Rp x y", "cp -r vendor/a src/a cp -Rp x y"),
+            ("ln -sfn ../shared/config config", "ln -sfn ../shared/config config"),
             ("mv src/a.rs src/b.rs", "mv src/a.rs src/b.rs"),
             ("rm -f src/old.rs", "rm -f src/old.rs"),
             ("node -e \"fs.writeFileSync('a', '')\"", "node -e fs.writeFileSync('a', '')"),
@@ -228,7 +252,8 @@ mod tests {
             ("npx eslint --fix src", "eslint --fix src"),
             ("python3 - <<'EOF'\nprint(1)\nEOF", ""),
             ("git stash list; git apply --check a.patch; git log", ""),
-            ("rm /tmp/a; mv a.log /tmp/", ""),
+            ("rm /tmp/a; mv a.log /tmp/; cp -r src /tmp/src; ln -s /w/a /tmp/a", ""),
+            ("git reset; git reset --soft HEAD~1; git clean -nd; git clean -fdn; cp a.rs b.rs", ""),
             ("ruff check .", ""),
         ] {
             assert_eq!(rewritten(line).commands.join(" "), commands, "{line}");
