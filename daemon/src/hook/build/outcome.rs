@@ -196,7 +196,7 @@ mod tests {
             outcome.succeeded_beside(runs, verdict).into_iter().map(|run| run.tool).collect::<Vec<_>>()
         };
         let silent = || json!({"stdout": "", "stderr": "", "interrupted": false});
-        assert_eq!(beside("npm ci && npm run build && npm test", silent()), ["npm ci", "npm build"]);
+        assert_eq!(beside("npm ci && npm run build && npm test", silent()), ["npm ci", "npm run build"]);
         assert_eq!(beside("cargo test && npm ci", silent()), ["npm ci"]);
         for line in [
             "cargo build; cargo test",

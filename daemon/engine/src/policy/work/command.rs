@@ -2,6 +2,7 @@
 
 mod changes;
 mod reads;
+mod scripts;
 mod shown;
 mod starts;
 mod tools;
@@ -10,11 +11,12 @@ use std::borrow::Cow;
 
 pub use self::changes::rewritten;
 pub use self::reads::{Read, Reading, reading};
+use self::scripts::{Script, script_of, script_purpose};
 use self::shown::shown;
 pub use self::starts::starts;
 use self::tools::{
-    FLAGGED, GRADLE_TASKS, INSTALLERS, MADE, MENDERS, PREFIXES, PROGRAMS, SCRIPT_NAMES, SCRIPT_RUNNERS, STARTERS,
-    STARTERS_WITH, SUBCOMMANDS, VALUED,
+    FLAGGED, GRADLE_TASKS, INSTALLERS, MADE, MENDERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, STARTERS, STARTERS_WITH,
+    SUBCOMMANDS, VALUED,
 };
 use super::shell::{Line, Simple, Vouched};
 use crate::policy::redact::redacted;
@@ -281,47 +283,6 @@ fn is_listed(table: &[(&str, &[&str])], program: &str, subcommand: &str) -> bool
 fn gradle_task(task: &str) -> Option<Purpose> {
     let task = task.rsplit(':').next().unwrap_or(task);
     GRADLE_TASKS.iter().find(|(start, _)| task.starts_with(start)).map(|(_, purpose)| *purpose)
-}
-
-fn script_purpose(name: &str) -> Option<Purpose> {
-    SCRIPT_NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, purpose)| *purpose)
-}
-
-/// What a runner of scripts runs.
-enum Script {
-    /// A script of the project, by its name.
-    Named(String, Purpose),
-    /// A program, from this word on.
-    Program(usize),
-}
-
-/// Finds the script that a runner runs, and takes out the word `run`.
-fn script_of(words: &mut Vec<String>) -> Option<Script> {
-    let mut at = after_options(words, 1);
-    match words.get(at).map(String::as_str) {
-        // Yarn's workspaces come before what is run in them.
-        Some("workspace") => at = after_options(words, at + 2),
-        Some("workspaces") => at = words.iter().position(|word| word == "run")?,
-        _ => {}
-    }
-    if words.get(at).is_some_and(|word| word == "run" || word == "run-script") {
-        words.remove(at);
-        at = after_options(words, at);
-    }
-    let runner = words.first()?.clone();
-    let Some(name) = words.get(at) else {
-        let installs = |option: &String| option.starts_with("--immutable") || option.starts_with("--frozen");
-        let is_install = runner == "yarn" && words.iter().skip(1).all(installs);
-        return is_install.then(|| Script::Named("install".to_owned(), Purpose::Install));
-    };
-    let short = if matches!(name.as_str(), "t" | "tst") { "test" } else { name };
-    if is_listed(INSTALLERS, &runner, short) {
-        return Some(Script::Named(short.to_owned(), Purpose::Install));
-    }
-    Some(match script_purpose(short) {
-        Some(purpose) => Script::Named(short.to_owned(), purpose),
-        None => Script::Program(at),
-    })
 }
 
 /// The place of the first word from `from` on that is no option of the program that stands first, nor the value of one.

@@ -12,7 +12,10 @@ fn builds_tests_and_checks_are_recognised() {
         ("cargo nextest run --release", "cargo nextest", Purpose::Test),
         ("cargo clippy -- -D warnings", "cargo clippy", Purpose::Check),
         ("npm test", "npm test", Purpose::Test),
-        ("npm run build:prod", "npm build:prod", Purpose::Build),
+        ("npm run test", "npm test", Purpose::Test),
+        ("npm run-script test:unit", "npm run test:unit", Purpose::Test),
+        ("bun run build", "bun run build", Purpose::Build),
+        ("npm run build:prod", "npm run build:prod", Purpose::Build),
         ("pnpm -r typecheck", "pnpm typecheck", Purpose::Check),
         ("yarn test --watch=false", "yarn test", Purpose::Test),
         ("npx tsc --noEmit", "tsc", Purpose::Check),
@@ -30,8 +33,8 @@ fn builds_tests_and_checks_are_recognised() {
         ("pnpm --dir web build", "pnpm build", Purpose::Build),
         ("pnpm --filter web run build", "pnpm build", Purpose::Build),
         ("pnpm --filter=web exec tsc -b", "tsc", Purpose::Check),
-        ("npm --prefix web run build", "npm build", Purpose::Build),
-        ("npm run -s lint -- --fix", "npm lint", Purpose::Check),
+        ("npm --prefix web run build", "npm run build", Purpose::Build),
+        ("npm run -s lint -- --fix", "npm run lint", Purpose::Check),
         ("npm install", "npm install", Purpose::Install),
         ("pnpm i --frozen-lockfile", "pnpm i", Purpose::Install),
         ("npm ci", "npm ci", Purpose::Install),
@@ -215,7 +218,7 @@ fn what_succeeded_before_a_run_is_known_where_it_leads_to_it() {
     ] {
         assert_eq!(earlier(line), [], "{line}");
     }
-    let two = [of("npm build", Some("web")), of("npm lint", Some("web"))];
+    let two = [of("npm run build", Some("web")), of("npm run lint", Some("web"))];
     assert_eq!(earlier("cd web && bash -c 'npm run build && npm run lint' && npm test"), two);
 }
 
@@ -228,7 +231,7 @@ fn all_runs_of_a_line_are_known_and_one_counts() {
     let all = |main: &str, others: &[&str]| {
         Some((main.to_owned(), others.iter().map(|tool| (*tool).to_owned()).collect::<Vec<_>>()))
     };
-    assert_eq!(of("npm ci && npm run lint && npm test"), all("npm test", &["npm ci", "npm lint"]));
+    assert_eq!(of("npm ci && npm run lint && npm test"), all("npm test", &["npm ci", "npm run lint"]));
     assert_eq!(of("cargo test && npm ci"), all("cargo test", &["npm ci"]));
     assert_eq!(of("npm ci; pip install -e ."), all("pip install", &["npm ci"]));
     assert_eq!(of("ls"), None);

@@ -1,0 +1,59 @@
+//! Scripts of a project, by the runners that know them by their names.
+
+use super::tools::{INSTALLERS, SCRIPT_NAMES};
+use super::{Purpose, after_options, is_listed};
+
+/// What a runner of scripts runs.
+pub(super) enum Script {
+    /// A script of the project, by its name.
+    Named(String, Purpose),
+    /// A program, from this word on.
+    Program(usize),
+}
+
+/// Finds the script that a runner runs. Among the words `run` is left only where the script is not run without it.
+pub(super) fn script_of(words: &mut Vec<String>) -> Option<Script> {
+    let mut at = after_options(words, 1);
+    match words.get(at).map(String::as_str) {
+        // Yarn's workspaces come before what is run in them.
+        Some("workspace") => at = after_options(words, at + 2),
+        Some("workspaces") => at = words.iter().position(|word| word == "run")?,
+        _ => {}
+    }
+    let is_run = words.get(at).is_some_and(|word| word == "run" || word == "run-script");
+    if is_run {
+        words.remove(at);
+        at = after_options(words, at);
+    }
+    let runner = words.first()?.clone();
+    let Some(name) = words.get(at) else {
+        let installs = |option: &String| option.starts_with("--immutable") || option.starts_with("--frozen");
+        let is_install = runner == "yarn" && words.iter().skip(1).all(installs);
+        return is_install.then(|| Script::Named("install".to_owned(), Purpose::Install));
+    };
+    let short = if matches!(name.as_str(), "t" | "tst") { "test" } else { name };
+    if is_listed(INSTALLERS, &runner, short) {
+        return Some(Script::Named(short.to_owned(), Purpose::Install));
+    }
+    let Some(purpose) = script_purpose(short) else { return Some(Script::Program(at)) };
+    if !(is_run && needs_run(&runner, short)) {
+        return Some(Script::Named(short.to_owned(), purpose));
+    }
+    let name = format!("run {short}");
+    words.insert(at, "run".to_owned());
+    Some(Script::Named(name, purpose))
+}
+
+/// Whether a runner takes the name of a script for something else, unless it is told to run it.
+fn needs_run(runner: &str, script: &str) -> bool {
+    match runner {
+        "npm" => !matches!(script, "start" | "stop" | "test"),
+        "bun" | "lerna" => true,
+        _ => false,
+    }
+}
+
+/// What the name of a script says it is for.
+pub(super) fn script_purpose(name: &str) -> Option<Purpose> {
+    SCRIPT_NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, purpose)| *purpose)
+}
