@@ -41,19 +41,19 @@ const NAME_MAX_CHARS: usize = 80;
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Some(target) = Target::of(context.input, &context.project) else { return Ok(None) };
     let has_failed = context.input.has_tool_failed();
-    if !has_failed {
-        note_files(context, &target)?;
-    }
-    let mut layers = Layers::new(context);
-    if let Some(file) = &target.file {
-        layers.by_source(file)?;
-    }
     let changes = target.changes && !has_failed;
     let change = if changes {
         Change::of(context.input, target.file.as_deref(), |file| context.head(file))
     } else {
         Change::default()
     };
+    if !has_failed {
+        note_files(context, &target, &change)?;
+    }
+    let mut layers = Layers::new(context);
+    if let Some(file) = &target.file {
+        layers.by_source(file)?;
+    }
     let removed = change.removed_symbols(target.file.as_deref());
     let before = layers.given_before(&removed)?;
     layers.by_symbols(&removed)?;
@@ -154,15 +154,15 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
     seen.map_or(Ok(()), |seen| layers.by_meaning(&seen))
 }
 
-/// Notes which files the session touches.
-fn note_files(context: &Context<'_>, target: &Target) -> Result<(), ReadError> {
+/// Notes which files the session touches, and what it heeds by that.
+fn note_files(context: &Context<'_>, target: &Target, change: &Change) -> Result<(), ReadError> {
     let mut files = if target.is_patch { context.input.patched_files() } else { Vec::new() };
     files.extend(target.file.clone().filter(|_| !target.is_patch));
     if files.is_empty() {
         return Ok(());
     }
     let files: Vec<String> = files.iter().map(|file| context.relative(file)).collect();
-    context.follow_files(&files, target.changes)?;
+    context.follow_files(&files, target.changes, change.written())?;
     context.work(|activity: &mut Activity| {
         for file in &files {
             if target.changes {

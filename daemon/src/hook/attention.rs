@@ -1,8 +1,8 @@
 //! Whether sessions heed what hooks say: what nobody follows is said less often.
 //!
 //! A session follows a memory when it edits the file that the memory is about or was given for, opens a file that one that it
-//! was given elsewhere is about or names, runs a command that it has, mentions it, or has it read. What it followed is counted
-//! when it ends.
+//! was given elsewhere is about or names, runs a command that it has, mentions it, repeats it in what it writes, or has it read;
+//! and when a subagent of it does. What it followed is counted when it ends.
 
 mod heeded;
 
@@ -15,7 +15,7 @@ use helix_engine::store::StoreError;
 use helix_engine::strand::Request;
 use prost::Message;
 
-use self::heeded::{Said, is_run_by, names_file};
+use self::heeded::{Said, is_run_by, names_file, repeated, said_by};
 use super::Context;
 use super::sessions::Verdict;
 use crate::writer::WriterHandle;
@@ -162,8 +162,8 @@ impl Context<'_> {
         }
     }
 
-    /// Notes which memories a session follows by opening or changing these files.
-    pub(super) fn follow_files(&self, files: &[String], changes: bool) -> Result<(), StoreError> {
+    /// Notes which memories a session follows by opening or changing these files, and by what it writes into them.
+    pub(super) fn follow_files(&self, files: &[String], changes: bool, written: &[String]) -> Result<(), StoreError> {
         if !self.is_real() {
             return Ok(());
         }
@@ -175,19 +175,23 @@ impl Context<'_> {
         let naming = unfollowed.iter().filter(|memory| files.iter().any(|file| names_file(memory, file)));
         about.extend(naming.map(|memory| memory.number));
         about.sort_unstable();
-        self.runtime.sessions.follow(&self.key, |number, given_for| {
+        let repeated = repeated(&unfollowed, written);
+        self.follow(|number, given_for| {
             let is_occasion = files.iter().any(|file| file == given_for);
             let is_about = about.binary_search(&number).is_ok();
-            if changes { is_occasion || is_about } else { is_about && !is_occasion }
+            let is_touched = if changes { is_occasion || is_about } else { is_about && !is_occasion };
+            is_touched || repeated.contains(&number)
         });
         Ok(())
     }
 
-    /// Notes which memories the session follows by what it ran in a shell.
+    /// Notes which memories the session follows by what it ran in a shell, and by what it says there.
     pub(super) fn follow_command(&self) -> Result<(), StoreError> {
         let line = self.input.tool_text("command").filter(|_| self.is_real() && self.input.tool_name == "Bash");
         let Some(line) = line else { return Ok(()) };
-        self.follow_all(self.unfollowed()?.iter().filter(|memory| is_run_by(memory, line)));
+        let unfollowed = self.unfollowed()?;
+        let mentioned = said_by(line).map(|said| Said::of(said).mentioned(&unfollowed)).unwrap_or_default();
+        self.follow_all(unfollowed.iter().filter(|memory| is_run_by(memory, line)).chain(mentioned));
         Ok(())
     }
 
@@ -200,17 +204,33 @@ impl Context<'_> {
         Ok(())
     }
 
+    /// Whose memories are followed by what is done here: a subagent acts for its session too.
+    fn heeding(&self) -> impl Iterator<Item = &str> {
+        let session = Some(self.input.session_id.as_str()).filter(|session| *session != self.key);
+        [Some(self.key.as_str()), session].into_iter().flatten()
+    }
+
     /// What the session was given and has not followed yet, the newest of it.
     fn unfollowed(&self) -> Result<Vec<Memory>, StoreError> {
-        let mut numbers = self.runtime.sessions.unfollowed(&self.key);
-        numbers.truncate(MENTIONED_MAX);
+        let mut numbers: Vec<MemoryNumber> = Vec::new();
+        for key in self.heeding() {
+            let found = self.runtime.sessions.unfollowed(key).into_iter().take(MENTIONED_MAX);
+            let new: Vec<MemoryNumber> = found.filter(|number| !numbers.contains(number)).collect();
+            numbers.extend(new);
+        }
         self.runtime.strand.memories(&numbers)
+    }
+
+    fn follow(&self, does: impl Fn(MemoryNumber, &str) -> bool) {
+        for key in self.heeding() {
+            self.runtime.sessions.follow(key, &does);
+        }
     }
 
     fn follow_all<'m>(&self, memories: impl Iterator<Item = &'m Memory>) {
         let numbers: Vec<MemoryNumber> = memories.map(|memory| memory.number).collect();
         if !numbers.is_empty() {
-            self.runtime.sessions.follow(&self.key, |number, _| numbers.contains(&number));
+            self.follow(|number, _| numbers.contains(&number));
         }
     }
 }

@@ -262,7 +262,7 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
         context.work(|activity| changes.formatters.iter().for_each(|command| activity.formatted_by(command)));
     }
     if !files.is_empty() {
-        context.follow_files(&files, true)?;
+        context.follow_files(&files, true, &[])?;
         context.work(|activity| files.iter().for_each(|file| activity.edit(file)));
     }
     Ok(())

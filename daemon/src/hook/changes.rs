@@ -95,6 +95,11 @@ impl Change {
         Self { before, after, whole: None }
     }
 
+    /// What is written, piece by piece.
+    pub(super) fn written(&self) -> &[String] {
+        &self.after
+    }
+
     /// The symbols that were declared before and are not after. A name alone may be replaced: then what the file declares says
     /// what it was.
     pub(super) fn removed_symbols(&self, file: Option<&Path>) -> Vec<String> {

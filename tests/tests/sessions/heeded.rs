@@ -89,7 +89,17 @@ fn a_memory_is_followed_by_what_it_names_and_says() {
     let runs = |session: &Session<'_>| drop(session.ran("cd . && make  release CHANNEL=beta", "done").unwrap());
     let names = |session: &Session<'_>| says(session, "I changed `data/tax-tables.csv:12`.");
     let repeats = |session: &Session<'_>| says(session, "It is in the order that the auditors asked for.");
-    let ways: [&dyn Fn(&Session<'_>); 5] = [&reads, &edits, &runs, &names, &repeats];
+    let subagent = |session: &Session<'_>| drop(session.subagent("a").edit("data/tax-tables.csv", "a", "b").unwrap());
+    let commits = |session: &Session<'_>| {
+        drop(session.ran("git commit -qm 'In the order that the auditors asked for'", "").unwrap())
+    };
+    let writes = |session: &Session<'_>, path: &str, content: &str| {
+        let input = json!({"file_path": world.project.root.join(path), "content": content});
+        session.tool("Write", &input).unwrap();
+    };
+    let notes =
+        |session: &Session<'_>| writes(session, "notes.md", "Rows: in the order that\nthe auditors asked for.\n");
+    let ways: [&dyn Fn(&Session<'_>); 8] = [&reads, &edits, &runs, &names, &repeats, &subagent, &commits, &notes];
     for (way, follow) in ways.into_iter().enumerate() {
         assert!(world.works(&format!("follows {way}"), &handle, follow), "{way}");
         for n in 0..2 {
@@ -100,6 +110,8 @@ fn a_memory_is_followed_by_what_it_names_and_says() {
         session.read("data/other.csv").unwrap();
         session.ran("make release CHANNEL=nightly", "done").unwrap();
         says(session, "It is in the order that the users asked for; see old/tax-tables.csv.");
+        writes(session, "src/other.rs", "fn all() { export_invoices(); }\n");
+        session.subagent("a").read("data/other.csv").unwrap();
     };
     assert!(world.works("ignores it too", &handle, others));
     assert!(!world.works("the fourth", &handle, |_| ()), "nothing of that follows it");

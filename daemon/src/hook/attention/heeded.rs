@@ -1,10 +1,10 @@
-//! Whether what somebody says, opens or runs takes up a memory. Pure.
+//! Whether what somebody says, writes, opens or runs takes up a memory. Pure.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use helix_engine::code;
-use helix_engine::model::Memory;
+use helix_engine::model::{Memory, MemoryNumber};
 
 use crate::hook::ambient::mentions;
 use crate::hook::exact::has_word;
@@ -18,6 +18,12 @@ const REPEATED_WORDS: usize = 8;
 /// Bytes of what is said that are looked at; an agent's report is rarely longer.
 const SAID_MAX_BYTES: usize = 64 * 1024;
 
+/// Bytes of what is written into files that are looked at, while somebody waits.
+const WRITTEN_MAX_BYTES: usize = 16 * 1024;
+
+/// Commands behind which stands what somebody says to others.
+const SAYING: [&str; 2] = ["git commit", "gh pr create"];
+
 /// What somebody said.
 pub(super) struct Said<'s> {
     text: &'s str,
@@ -27,16 +33,14 @@ pub(super) struct Said<'s> {
 
 impl<'s> Said<'s> {
     pub(super) fn of(text: &'s str) -> Self {
-        let text = text.get(..text.floor_char_boundary(SAID_MAX_BYTES)).unwrap_or(text);
+        let text = start(text, SAID_MAX_BYTES);
         Self { text, words: code::words(text).collect(), paths: mentions(text).collect() }
     }
 
     /// Those of the memories that it mentions: by their handle, an identifier or a path that they have, or in their own words.
     pub(super) fn mentioned<'m>(&self, memories: &'m [Memory]) -> Vec<&'m Memory> {
-        let words = plain_words(self.text);
-        let rows: HashSet<&[String]> = words.windows(REPEATED_WORDS).collect();
-        let repeats = |memory: &Memory| plain_words(&memory.text).windows(REPEATED_WORDS).any(|row| rows.contains(row));
-        memories.iter().filter(|memory| self.names(memory) || repeats(memory)).collect()
+        let rows: HashSet<u64> = rows(self.text).into_iter().collect();
+        memories.iter().filter(|memory| self.names(memory) || repeats(memory, &rows)).collect()
     }
 
     fn names(&self, memory: &Memory) -> bool {
@@ -49,6 +53,25 @@ impl<'s> Said<'s> {
             || code::words(&memory.text).any(is_said)
             || named.any(|named| self.paths.iter().any(|said| is_same(said, named)))
     }
+}
+
+/// The numbers of those of the memories that what is written repeats in their own words, or names by their handles. An identifier
+/// says nothing there: code has those of everything.
+pub(super) fn repeated(memories: &[Memory], written: &[String]) -> Vec<MemoryNumber> {
+    if memories.is_empty() || written.is_empty() {
+        return Vec::new();
+    }
+    let written: Vec<&str> = written.iter().map(|text| start(text, WRITTEN_MAX_BYTES)).collect();
+    let rows: HashSet<u64> = written.iter().flat_map(|text| rows(text)).collect();
+    let is_named = |memory: &Memory| written.iter().any(|text| text.contains(memory.handle.as_str()));
+    let found = memories.iter().filter(|memory| repeats(memory, &rows) || is_named(memory));
+    found.map(|memory| memory.number).collect()
+}
+
+/// What a shell line says to others, as the message of a commit.
+pub(super) fn said_by(line: &str) -> Option<&str> {
+    let at = SAYING.iter().filter_map(|command| line.find(command)).min()?;
+    line.get(at..)
 }
 
 /// Whether a memory names a file of the project.
@@ -72,8 +95,28 @@ fn is_same(one: &str, other: &str) -> bool {
         })
 }
 
-fn plain_words(text: &str) -> Vec<String> {
-    code::words(text).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+/// Whether a memory has one of these rows of words.
+fn repeats(memory: &Memory, known: &HashSet<u64>) -> bool {
+    !known.is_empty() && rows(&memory.text).iter().any(|row| known.contains(row))
+}
+
+/// The hashes of all rows of words of a text, in lower case.
+fn rows(text: &str) -> Vec<u64> {
+    let words: Vec<u64> = code::words(text).filter(|word| !word.is_empty()).map(folded_hash).collect();
+    words.windows(REPEATED_WORDS).map(|row| hash_of(row.iter().copied())).collect()
+}
+
+fn folded_hash(word: &str) -> u64 {
+    hash_of(word.chars().flat_map(char::to_lowercase).map(u64::from))
+}
+
+/// FNV-1a: an edit waits for thousands of these, and whoever makes two texts alike on purpose only counts as heeding.
+fn hash_of(parts: impl Iterator<Item = u64>) -> u64 {
+    parts.fold(0xcbf2_9ce4_8422_2325, |hash, part| (hash ^ part).wrapping_mul(0x0100_0000_01b3))
+}
+
+fn start(text: &str, most_bytes: usize) -> &str {
+    text.get(..text.floor_char_boundary(most_bytes)).unwrap_or(text)
 }
 
 fn one_spaced(text: &str) -> String {
@@ -99,6 +142,20 @@ mod tests {
         for word in ["store", "Words", "_rows", "a_b", "12"] {
             assert!(!is_identifier(word), "{word}");
         }
+    }
+
+    #[test]
+    fn rows_of_words_are_the_same_however_they_are_broken() {
+        let known: HashSet<u64> = rows("one two three four five six seven eight nine").into_iter().collect();
+        let has = |text: &str| rows(text).iter().any(|row| known.contains(row));
+        assert!(has("// Two, three four\n// five SIX seven `eight` nine") && !has("one two three four five six seven"));
+        assert!(!has("one two three four five six seven ate nine") && !has(""));
+    }
+
+    #[test]
+    fn a_commit_says_its_message() {
+        assert_eq!(said_by("git add a.rs && git commit -m 'say so'"), Some("git commit -m 'say so'"));
+        assert_eq!(said_by("git log --oneline"), None);
     }
 
     #[test]
