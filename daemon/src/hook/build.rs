@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use helix_engine::model::Memory;
 use helix_engine::neutral::one_line;
+use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
 use helix_engine::policy::work::failing::{Failing, Mended};
@@ -20,6 +21,7 @@ use jiff::tz::TimeZone;
 use self::outcome::Outcome;
 use super::event::ClientEvent;
 use super::relevant::{self, Reader};
+use super::sessions::Said;
 use super::{Context, Given, exact, reading};
 
 /// Memories that one failure gets.
@@ -105,11 +107,32 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         note_menders(context, &own);
         return if is_shell && run.is_none() { reading::give(context) } else { Ok(None) };
     }
+    if !is_shell {
+        return of_tool(context, &found);
+    }
     let memories = remembered(context, &found, &outcome)?;
     let what =
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
     let injection = context.frame(&format!("On {what}:"), &notes, &memories);
     Ok(Given::of(injection, &memories).if_any())
+}
+
+/// What is known of the failure of a tool that is no shell, as one that fetches pages or is another server's: only of mistakes
+/// that were made before, for its words are about anything.
+fn of_tool(context: &Context<'_>, faults: &[Fault]) -> Result<Option<Given>, ReadError> {
+    let runtime = context.runtime;
+    let (mut notes, mut marks) = (Vec::new(), Vec::new());
+    for fault in faults {
+        let known = runtime.incidents.known(&runtime.strand, &context.project.scope, fault)?;
+        let Some(incident) = known else { continue };
+        marks.extend(fault.marks());
+        let is_new = |_: &String| context.tells_first(Said::Warning(text_hash(&fault.fingerprint())));
+        notes.extend(helped(context, fault, &incident).filter(is_new));
+    }
+    marks.truncate(MARKS_MAX);
+    let mut memories = context.awake(exact::named(context, &marks)?);
+    memories.truncate(MEMORIES_MAX);
+    Ok(Given::of(context.frame("On this failure:", &notes, &memories), &memories).if_any())
 }
 
 /// Whether what failed says nothing of the project.
@@ -217,17 +240,16 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
         let known = faults.iter().map(|fault| runtime.incidents.known(strand, scope, fault));
         known.collect::<Result<_, _>>()?
     };
-    let root = context.project.root.to_string_lossy();
     let known = faults.iter().zip(incidents);
-    Ok(known
-        .filter_map(|(fault, incident)| {
-            let incident = incident.filter(|_| is_fresh(fault))?;
-            let remedy = incident.remedy(&TimeZone::system())?;
-            // In the words of now: the same mistake was made elsewhere, and in another checkout.
-            let fault = one_line(&fault.line(&root), LINE_MAX_CHARS);
-            Some(format!("{fault}: seen {} times, {}", incident.occurrences(), one_line(&remedy, LINE_MAX_CHARS)))
-        })
-        .collect())
+    Ok(known.filter_map(|(fault, incident)| helped(context, fault, &incident.filter(|_| is_fresh(fault))?)).collect())
+}
+
+/// What helped against a mistake before; `None` when nothing is known to have.
+fn helped(context: &Context<'_>, fault: &Fault, incident: &Incident) -> Option<String> {
+    let remedy = incident.remedy(&TimeZone::system())?;
+    // In the words of now: the same mistake was made elsewhere, and in another checkout.
+    let fault = one_line(&fault.line(&context.project.root.to_string_lossy()), LINE_MAX_CHARS);
+    Some(format!("{fault}: seen {} times, {}", incident.occurrences(), one_line(&remedy, LINE_MAX_CHARS)))
 }
 
 /// The commands of a line that change what a build stands on: those of others, and what the run itself changes, which mends

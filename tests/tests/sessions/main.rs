@@ -19,6 +19,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use helix_proto::v1::HookRequest;
+use helix_tests::hook::Session;
 use helix_tests::text::{without_days, without_noise};
 use helix_tests::{HookRun, Rpc};
 use serde_json::{Value, json};
@@ -169,6 +170,31 @@ fn everything_else_of_a_spawning_tools_input_stays() {
     assert_ne!(updated, input["tool_input"]);
     updated["prompt"] = task.into();
     assert_eq!(updated, input["tool_input"]);
+}
+
+#[test]
+fn a_tool_that_is_no_shell_is_told_of_known_mistakes_alone() {
+    let world = World::new();
+    world.remember("github", "gotcha: API rate limit exceeded: search for issues by label, with the bot's token.");
+    let fails = |session: &Session<'_>, tool: &str, error: &str| {
+        let change = |input: &mut Value| {
+            input["tool_name"] = tool.into();
+            input["tool_input"] = json!({"query": "rate limit exceeded"});
+            input["error"] = error.into();
+        };
+        session.hook("error-context", "PostToolUseFailure-Bash", change).unwrap()
+    };
+    let one = world.session("one");
+    let limited = "API rate limit exceeded: search for issues by label failed, use the bot's token";
+    assert_eq!(fails(&one, "mcp__github__search_issues", limited), None);
+    assert_eq!(fails(&one, "WebFetch", "error[E0382]: borrow of moved value: `rows`"), None, "nothing is known of it");
+    one.failed("cargo build", MISTAKE).unwrap();
+    one.edit("src/rows.rs", "a", "b").unwrap();
+    one.ran("cargo build", "Finished").unwrap();
+    let two = world.session("two");
+    let told = fails(&two, "mcp__ide__build", MISTAKE).unwrap();
+    assert!(told.contains("fixed before by changing src/rows.rs"), "{told}");
+    assert_eq!(fails(&two, "mcp__ide__build", MISTAKE), None, "said once");
 }
 
 #[test]
