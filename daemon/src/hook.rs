@@ -275,7 +275,8 @@ fn handle(
         }
     };
     if context.is_real() {
-        // The session is known by now if anything is to be kept of it.
+        runtime.sessions.meet(&input.session_id, context.now);
+        // A subagent is known by now if anything is to be kept of it.
         for key in [&input.session_id, &context.key] {
             runtime.sessions.heard(key, context.now);
             runtime.sessions.works_in(key, &home, &directory);

@@ -156,6 +156,14 @@ impl Sessions {
         (result, is_due.then(|| session.written(now)))
     }
 
+    /// Notes that hooks tell of a session, whatever it does. Nothing is persisted of one of which no more is known.
+    pub(super) fn meet(&self, key: &str, now: Timestamp) {
+        let mut sessions = self.lock();
+        if !key.is_empty() && !sessions.contains_key(key) {
+            current(&mut sessions, key, now).last_event_at = now;
+        }
+    }
+
     /// Notes that a session that hooks told of goes on, whatever it did. Persisted with what else becomes known of it.
     pub(super) fn heard(&self, key: &str, now: Timestamp) {
         let mut sessions = self.lock();

@@ -264,6 +264,11 @@ fn sessions_and_receipts_say_where_and_whose() {
     assert!(listed["project"].as_str().unwrap().starts_with("project:"), "{listed}");
     assert!(world.done(&["session", "--list"]).ends_with("\tbilling\n"));
 
+    // Nobody told of its start.
+    assert_eq!(Session::new(&world.home, &world.project, "taken-up").prompt("what is new?").unwrap(), None);
+    assert_eq!(world.json(&["session", "--list"])["sessions"][0]["session"], json!("taken-up"));
+    assert!(world.done(&["session", "taken-up"]).contains("Injected: 0 memories"));
+
     let handle = world.add("build", "The cache needs cleaning after a toolchain change.", &[]);
     assert!(Session::new(&world.home, &world.project, "told").start("startup").unwrap().is_some());
     // The receipt is written behind the answer, and before what is written after it.

@@ -206,4 +206,7 @@ fn whoever_is_heard_of_goes_on() {
     assert!(!sessions.is_known("s", after(8)), "it was over by then");
     sessions.heard("t", NOW);
     assert!(!sessions.is_known("t", NOW));
+    sessions.meet("t", NOW);
+    sessions.meet("", NOW);
+    assert!(sessions.is_known("t", NOW) && !sessions.is_known("", NOW) && sessions.unwritten(NOW).len() == 1);
 }
