@@ -62,6 +62,15 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)*: error: (?P<message>.+?)\s+\[(?P<code>[\w-]+)\]$", Place::Own, ""),
         // gcc, clang, javac, swiftc
         (r"^(?P<file>[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (?P<message>.+)$", Place::Symbol, ""),
+        // Kotlin
+        (
+            concat!(
+                r"^e: (?:file://)?(?P<file>(?:/?[A-Za-z]:)?[^\s:]+\.kts?):(?:\d+:\d+:?| \(\d+, \d+\):) ",
+                r"(?P<message>[Uu]nresolved reference: (?P<symbol>[A-Za-z_]\w*).*|\S.*)$",
+            ),
+            Place::Own,
+            "",
+        ),
         // go
         (r"^(?:vet: )?(?P<file>[^\s:]+\.go):\d+:\d+: (?P<message>.+)$", Place::Own, ""),
         (r"^\s*--- FAIL: (?P<symbol>\S+)", Place::Log, FAILED),
@@ -232,3 +241,30 @@ pub(super) static GO_LOG: LazyLock<Option<Regex>> =
 /// The name of a failed test that an exception may stand under.
 pub(super) static EXCEPTION_ABOVE: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?:● |FAIL +\S+ > )|<<< (?:FAILURE|ERROR)!$|^\S+ > .* FAILED$"));
+
+#[cfg(test)]
+mod tests {
+    use super::super::faults;
+
+    #[test]
+    fn kotlins_mistakes_are_the_same_however_gradle_writes_them() {
+        let prints = |output: &str| faults(output).iter().map(super::super::Fault::fingerprint).collect::<Vec<_>>();
+        let new =
+            "> Task :app:compileKotlin FAILED\ne: file:///home/a/app/src/Rows.kt:12:5 Unresolved reference: rows\n";
+        let old = "e: /work/b/src/Rows.kt: (44, 9): unresolved reference: rows\n";
+        let found = faults(new);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(
+            (found[0].symbol.as_str(), found[0].line("/home/a/app")),
+            ("rows", "Unresolved reference: rows (src/Rows.kt)".to_owned())
+        );
+        assert_eq!(prints(new), prints(old));
+        assert_ne!(prints(new), prints("e: file:///home/a/app/src/Rows.kt:12:5 Unresolved reference: row\n"));
+        let quoted = faults("e: file:///C:/app/build.gradle.kts:3:1: Type mismatch: 'Rows' expected");
+        assert_eq!(
+            quoted.first().map(|fault| (fault.symbol.as_str(), fault.file.as_str())),
+            Some(("Rows", "/C:/app/build.gradle.kts"))
+        );
+        assert!(faults("e: warnings found and -Werror specified").is_empty());
+    }
+}
