@@ -3,6 +3,7 @@
 //! A project's identity changes in its ordinary life: a directory becomes a repository, gets its first commit, then a
 //! remote. So what was stored under an earlier identity stays visible: the weaker ones are its aliases.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use helix_engine::model::{Scope, plain_path};
+use helix_engine::model::{Scope, one_spelling, plain_path};
 
 /// Directories whose project is remembered; the oldest guess is dropped beyond it.
 const CACHE_MAX: usize = 256;
@@ -67,8 +68,19 @@ impl Project {
             return inside.to_owned();
         }
         let real = fs::canonicalize(path).ok();
-        let inside = real.as_deref().and_then(|real| real.strip_prefix(&self.root).ok());
-        inside.unwrap_or(path).to_owned()
+        if let Some(inside) = real.as_deref().and_then(|real| real.strip_prefix(&self.root).ok()) {
+            return inside.to_owned();
+        }
+        spelled(path).strip_prefix(spelled(&self.root)).unwrap_or(path).to_owned()
+    }
+}
+
+/// A path whose accents stand on their letters, as in every other path that is compared so. One that is not Unicode stays as it
+/// is.
+pub(crate) fn spelled(path: &Path) -> Cow<'_, Path> {
+    match path.to_str().map(one_spelling) {
+        Some(Cow::Owned(spelled)) => Cow::Owned(PathBuf::from(spelled)),
+        Some(Cow::Borrowed(_)) | None => Cow::Borrowed(path),
     }
 }
 

@@ -309,6 +309,25 @@ fn a_topic_called_as_the_whole_of_a_files_name_is_brought_up() {
 }
 
 #[test]
+fn a_name_with_accents_is_the_same_joined_and_apart() {
+    let world = World::new();
+    let (joined, apart) = ("men\u{fc}", "menu\u{308}");
+    let of_joined = world.remember_in("dishes", "Prices are net of tax.", &format!("src/{joined}.rs"));
+    let of_apart = world.remember_in("dishes", "Courses come in threes.", &format!("src/{apart}s.rs"));
+    let named = world.remember_in("kitchen", &format!("{joined}_card.rs is written by hand."), "");
+    let cases = [
+        (format!("src/{apart}.rs"), &of_joined),
+        (format!("src/{joined}s.rs"), &of_apart),
+        (format!("src/{apart}_card.rs"), &named),
+    ];
+    for (at, (path, handle)) in cases.iter().enumerate() {
+        world.project.write(path, "nothing\n").unwrap();
+        let context = world.session(&format!("s{at}")).read(path).unwrap();
+        assert!(mentions(context.as_ref(), handle), "{path}: {context:?}");
+    }
+}
+
+#[test]
 fn of_a_long_topic_a_file_brings_up_the_newest_once() {
     let world = World::new();
     let handles = [

@@ -9,7 +9,7 @@ mod heeded;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use helix_engine::model::{Memory, MemoryNumber};
+use helix_engine::model::{Memory, MemoryNumber, one_spelling};
 use helix_engine::policy::work::attention::Heed;
 use helix_engine::store::StoreError;
 use helix_engine::strand::Request;
@@ -190,7 +190,8 @@ impl Context<'_> {
         let line = self.input.tool_text("command").filter(|_| self.is_real() && self.input.tool_name == "Bash");
         let Some(line) = line else { return Ok(()) };
         let unfollowed = self.unfollowed()?;
-        let mentioned = said_by(line).map(|said| Said::of(said).mentioned(&unfollowed)).unwrap_or_default();
+        let said = said_by(line).map(one_spelling);
+        let mentioned = said.as_deref().map(|said| Said::of(said).mentioned(&unfollowed)).unwrap_or_default();
         self.follow_all(unfollowed.iter().filter(|memory| is_run_by(memory, line)).chain(mentioned));
         Ok(())
     }
@@ -200,7 +201,8 @@ impl Context<'_> {
         if !self.is_real() || said.is_empty() {
             return Ok(());
         }
-        self.follow_all(Said::of(said).mentioned(&self.unfollowed()?).into_iter());
+        let said = one_spelling(said);
+        self.follow_all(Said::of(&said).mentioned(&self.unfollowed()?).into_iter());
         Ok(())
     }
 

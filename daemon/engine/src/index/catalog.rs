@@ -14,7 +14,9 @@ pub use topics::{TopicEntry, TopicSummary};
 
 use super::interner::Interner;
 use super::links::Links;
-use crate::model::{Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp, plain_path};
+use crate::model::{
+    Memory, MemoryNumber, Origin, SCRATCH_SCOPE, Scope, Sequence, Status, Timestamp, plain_path, spellings,
+};
 use crate::policy::resemble::text_hash;
 use crate::policy::stale::SOURCE_PROJECT_ATTRIBUTE;
 use crate::store::Columns;
@@ -184,8 +186,10 @@ impl Catalog {
     /// The memories whose source is exactly this path, by whatever way it leads there.
     #[must_use]
     pub fn of_source(&self, path: &str) -> Vec<MemoryNumber> {
-        let numbers = self.sources.find(&plain_path(path)).and_then(|source| self.by_source.get(&source));
-        numbers.into_iter().flatten().copied().map(MemoryNumber).collect()
+        let path = plain_path(path);
+        let sources = spellings(&path).into_iter().filter_map(|path| self.sources.find(&path));
+        let numbers = sources.filter_map(|source| self.by_source.get(&source));
+        numbers.flatten().copied().map(MemoryNumber).collect()
     }
 
     /// Number of memories in each status, without those of examinations.

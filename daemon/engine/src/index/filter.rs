@@ -1,7 +1,7 @@
 //! Filters over the catalog: which memories a search may return.
 
 use super::catalog::{Catalog, Row};
-use crate::model::{SCRATCH_SCOPE, Scope, Status, Timestamp, plain_path};
+use crate::model::{SCRATCH_SCOPE, Scope, Status, Timestamp, one_spelling, plain_path};
 use crate::policy::tags::former_spellings;
 
 /// What a search is restricted to. An empty list restricts nothing.
@@ -49,7 +49,8 @@ impl Filter {
             let wanted = plain_path(wanted);
             // Where the asker works is not known here; what stands behind the way out names the file.
             let wanted = wanted.trim_start_matches("../");
-            let matching = catalog.sources.iter().filter(|(_, path)| path.contains(wanted));
+            let wanted = one_spelling(wanted);
+            let matching = catalog.sources.iter().filter(|(_, path)| one_spelling(path).contains(wanted.as_ref()));
             matching.map(|(number, _)| number).collect()
         });
         RowFilter {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
+
 /// What stands in an address and in no path.
 const ADDRESS_MARK: &str = "://";
 
@@ -37,9 +39,43 @@ pub fn plain_path(path: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// A text with each accent on its letter: some systems write them apart in the names of files, and both are one name.
+#[must_use]
+pub fn one_spelling(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() || is_nfc_quick(text.chars()) == IsNormalized::Yes {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.nfc().collect())
+}
+
+/// The ways in which systems write a path, each once: as it is, and where it has accents, with them on their letters and apart.
+pub(crate) fn spellings(path: &str) -> Vec<Cow<'_, str>> {
+    let mut all = vec![Cow::Borrowed(path)];
+    if !path.is_ascii() {
+        for other in [one_spelling(path), Cow::Owned(path.nfd().collect())] {
+            if !all.contains(&other) {
+                all.push(other);
+            }
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn accents_apart_are_the_same_name() {
+        let (joined, apart) = ("src/caf\u{e9}.rs", "src/cafe\u{301}.rs");
+        assert_eq!((one_spelling(apart), one_spelling(joined)), (joined.into(), joined.into()));
+        assert_eq!(
+            (spellings(joined), spellings(apart)),
+            (vec![joined.into(), apart.into()], vec![apart.into(), joined.into()])
+        );
+        assert_eq!(spellings("src/a.rs"), ["src/a.rs"]);
+        assert_eq!(spellings("\u{4e2d}.rs"), ["\u{4e2d}.rs"]);
+    }
 
     #[test]
     fn what_leads_back_is_taken_out() {

@@ -19,6 +19,7 @@ use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
 use crate::hook::files::Seen;
 use crate::hook::relevant::{self, Reader, Wanted};
+use crate::project::spelled;
 
 /// Memories that one layer of guesses may add; a guess deserves less room than a statement about the file.
 const GUESSES_MAX: usize = 3;
@@ -110,7 +111,8 @@ impl<'a> Layers<'a> {
 
     /// Memories that name the file.
     pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
-        let Some(named) = Named::of(file) else { return Ok(()) };
+        let file = spelled(file);
+        let Some(named) = Named::of(&file) else { return Ok(()) };
         self.by_words(&LexicalQuery::parse(&named.words(), WordMode::All), |memory| named.is_in(memory))
     }
 
@@ -245,6 +247,6 @@ fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
 /// Whether a memory that names a file's stem may mean that file: it is about no file, or about one beside or below it.
 fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
     let (Some(source), Some(file)) = (&memory.source, file) else { return true };
-    let source = Path::new(&source.path);
+    let (source, file) = (spelled(Path::new(&source.path)), spelled(file));
     source.parent() == file.parent() || source.starts_with(file.with_extension(""))
 }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use helix_engine::model::Memory;
+use helix_engine::model::{Memory, one_spelling};
 
 use super::common::is_manifold_stem;
+use crate::project::spelled;
 
-/// A file that memories may name.
+/// A file that memories may name, with the accents of its path on their letters.
 #[derive(Clone, Debug)]
 pub(super) struct Named<'a> {
     /// As much of its path as is known.
@@ -35,10 +36,10 @@ impl<'a> Named<'a> {
 
     /// Whether a memory names it. The bare name in a memory about another file of that name means the other one.
     pub(super) fn is_in(&self, memory: &Memory) -> bool {
-        let source = memory.source.as_ref().map(|source| Path::new(&source.path));
+        let source = memory.source.as_ref().map(|source| spelled(Path::new(&source.path)));
         let is_namesake = |source: &Path| source.file_name() == self.path.file_name() && !self.path.ends_with(source);
-        let tells = self.tells && !source.is_some_and(is_namesake);
-        mentions(&memory.text).any(|mention| self.is_meant_by(mention, tells))
+        let tells = self.tells && !source.is_some_and(|source| is_namesake(&source));
+        mentions(&one_spelling(&memory.text)).any(|mention| self.is_meant_by(mention, tells))
     }
 
     /// Whether a mention is this file's path, or its name where that `tells` which file it is.
@@ -57,7 +58,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// The pieces of a text that may be paths or names of files.
+/// The pieces of a text, whose accents stand on their letters, that may be paths or names of files.
 pub(in crate::hook) fn mentions(text: &str) -> impl Iterator<Item = &str> {
     let pieces = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+' | '@' | '~')));
     pieces

@@ -7,6 +7,7 @@ use std::path::Path;
 use helix_engine::model::Topic;
 
 use super::common::{is_common_stem, is_manifold_stem, is_usual_stem};
+use crate::project::spelled;
 
 /// Letters of a stem that is looked for in texts as well, and of the shortest that says anything.
 const STEM_MIN_CHARS: usize = 4;
@@ -42,8 +43,9 @@ const SUFFIXES: [&str; 21] = [
 
 /// The topics that a file goes by, the most exact first; the file is given below the project's root.
 pub(super) fn topics_of(file: &Path) -> Vec<Topic> {
+    let file = spelled(file);
     let mut topics: Vec<Topic> = Vec::new();
-    for name in whole_names(file).into_iter().chain(subject_of(file)) {
+    for name in whole_names(&file).into_iter().chain(subject_of(&file)) {
         topics.extend(Topic::parse(&name).ok().filter(|topic| !topics.contains(topic)));
     }
     topics

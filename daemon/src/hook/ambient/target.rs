@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use helix_engine::code::{self, SYMBOLS_MAX};
 use helix_engine::index::lexical::is_stop_word;
-use helix_engine::model::Topic;
+use helix_engine::model::{Topic, one_spelling};
 use helix_engine::policy::tags::AUTO_TAGS;
 
 use super::common::{is_common_stem, is_common_word, is_usual_symbol};
@@ -155,14 +155,14 @@ impl Directory {
     /// `None` for the root and for what is outside of it.
     fn of(path: &Path, ending: &str, project: &Project) -> Option<Self> {
         let relative = project.relative(path);
-        let path = relative.to_str()?.trim_end_matches('/');
+        let path = one_spelling(relative.to_str()?.trim_end_matches('/'));
         let is_below = relative.is_relative() && !path.is_empty();
-        is_below.then(|| Self { path: path.to_owned(), ending: ending.to_owned() })
+        is_below.then(|| Self { path: path.into_owned(), ending: one_spelling(ending).into_owned() })
     }
 
     /// Whether a path is the directory's, or that of one of the files that are meant.
     pub(super) fn holds(&self, path: &str) -> bool {
-        path.strip_prefix(&self.path).is_some_and(|rest| match rest.strip_prefix('/') {
+        one_spelling(path).strip_prefix(&self.path).is_some_and(|rest| match rest.strip_prefix('/') {
             Some("") => true,
             Some(below) => below.ends_with(&self.ending),
             None => rest.is_empty(),
@@ -182,7 +182,7 @@ fn stems_of(texts: &[String]) -> Vec<String> {
 }
 
 fn telling_stem(path: &Path) -> Option<String> {
-    let stem = path.file_stem()?.to_str()?;
+    let stem = &*one_spelling(path.file_stem()?.to_str()?);
     let is_telling = stem.chars().count() >= STEM_MIN_CHARS
         && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
         && !is_common_stem(stem)

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use helix_engine::code;
-use helix_engine::model::{Memory, MemoryNumber};
+use helix_engine::model::{Memory, MemoryNumber, one_spelling};
 
 use crate::hook::ambient::mentions;
 use crate::hook::exact::has_word;
@@ -24,7 +24,7 @@ const WRITTEN_MAX_BYTES: usize = 16 * 1024;
 /// Commands behind which stands what somebody says to others.
 const SAYING: [&str; 2] = ["git commit", "gh pr create"];
 
-/// What somebody said.
+/// What somebody said, with accents on their letters.
 pub(super) struct Said<'s> {
     text: &'s str,
     words: HashSet<&'s str>,
@@ -47,8 +47,9 @@ impl<'s> Said<'s> {
         let is_said = |word: &str| is_identifier(word) && self.words.contains(word);
         // Between two words a slash is no path.
         let is_file = |path: &&str| path.contains('/') && Path::new(path).extension().is_some();
-        let source = memory.source.as_ref().map(|source| source.path.as_str());
-        let mut named = mentions(&memory.text).filter(is_file).chain(source);
+        let source = memory.source.as_ref().map(|source| one_spelling(&source.path));
+        let text = one_spelling(&memory.text);
+        let mut named = mentions(&text).filter(is_file).chain(source.as_deref());
         self.text.contains(memory.handle.as_str())
             || code::words(&memory.text).any(is_said)
             || named.any(|named| self.paths.iter().any(|said| is_same(said, named)))
@@ -76,7 +77,8 @@ pub(super) fn said_by(line: &str) -> Option<&str> {
 
 /// Whether a memory names a file of the project.
 pub(super) fn names_file(memory: &Memory, file: &str) -> bool {
-    mentions(&memory.text).any(|path| is_same(path, file))
+    let file = one_spelling(file);
+    mentions(&one_spelling(&memory.text)).any(|path| is_same(path, &file))
 }
 
 /// Whether a shell line runs a command that a memory has between backticks. A single word is one only where it is a path.
