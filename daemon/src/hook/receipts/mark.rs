@@ -8,8 +8,11 @@ use prost::Message;
 use super::Fate;
 use super::escapes::plain;
 
-/// Characters of an injection by whose presence it is known that the rest was cut. The frame that all begin with has 70.
+/// Characters of an injection by whose presence it is known that the rest was cut: so many at most, and all but so many of a
+/// short one. The frame that all begin with has 70, so that fewer than so many tell nothing.
 const START_CHARS: usize = 200;
+const END_CHARS: usize = 30;
+const START_MIN_CHARS: usize = 100;
 
 /// Bytes by which an injection is looked for.
 const MARK_MAX_BYTES: usize = 64;
@@ -36,8 +39,7 @@ impl Mark {
     /// Knows this text again.
     pub(super) fn of(text: &str) -> Self {
         let all = in_json(text);
-        let start = text.char_indices().nth(START_CHARS).and_then(|(at, _)| text.get(..at)).map(in_json);
-        let start = start.unwrap_or_default();
+        let start = start(text).map(in_json).unwrap_or_default();
         Self {
             begins: all.get(..all.floor_char_boundary(MARK_MAX_BYTES)).unwrap_or_default().to_owned(),
             bytes: u32::try_from(all.len()).unwrap_or(u32::MAX),
@@ -61,6 +63,14 @@ impl Mark {
             Fate::Unknown
         }
     }
+}
+
+/// As much of a text as must be there for the rest to count as cut; `None` for one of which a part tells nothing.
+fn start(text: &str) -> Option<&str> {
+    let all = text.chars().count();
+    let chars = all.saturating_sub(END_CHARS).min(START_CHARS);
+    let (end, _) = text.char_indices().nth(chars).filter(|_| chars >= START_MIN_CHARS)?;
+    text.get(..end)
 }
 
 /// Looks for texts in what was written, once for all that begin alike. Returns what became of each.
@@ -127,7 +137,17 @@ mod tests {
     }
 
     #[test]
-    fn short_texts_are_whole_or_unknown() {
+    fn of_a_short_text_the_end_may_be_missing() {
+        let text = "<helix-memory>\n".to_owned() + &"ä word ".repeat(18);
+        let cut = |missing: usize| in_json(&text.chars().take(text.chars().count() - missing).collect::<String>());
+        let fate = |missing: usize| fates(&[&Mark::of(&text)], &format!("{{\"content\":\"{}\"}}", cut(missing)))[0];
+        assert!(text.chars().count() < START_CHARS);
+        assert_eq!([fate(0), fate(1), fate(END_CHARS)], [Fate::Delivered, Fate::Cut, Fate::Cut]);
+        assert_eq!(fate(text.chars().count() - 70), Fate::Unknown, "all begin so");
+    }
+
+    #[test]
+    fn very_short_texts_are_whole_or_unknown() {
         assert_eq!(fates(&[&Mark::of("short")], "sho"), [Fate::Unknown]);
         assert_eq!(fates(&[&Mark::of("short")], "a short text"), [Fate::Delivered]);
     }
