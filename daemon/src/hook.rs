@@ -265,6 +265,9 @@ fn handle(
     if context.is_real() {
         runtime.watches.fired(&runtime.writer, &context.project.scope, &request.event, context.now);
         turn.is_of(&context.project.scope, was_given_up);
+        if handler != Handler::Session {
+            runtime.sessions.take_up_fork(&input.session_id, &directory, context.now);
+        }
     }
     let stdout = match decide(&context, handler) {
         Ok(answer) => deliver(&context, &answer),

@@ -177,6 +177,11 @@ impl Input {
         matches!(self.source.as_str(), "compact" | "resume")
     }
 
+    /// Whether another session goes on from where this one is.
+    pub(super) fn is_fork(&self) -> bool {
+        self.source == "fork"
+    }
+
     /// How the session starts.
     pub(super) fn start(&self) -> Start {
         match self.source.as_str() {

@@ -94,6 +94,9 @@ fn start(context: &Context<'_>) -> Start {
         start => start,
     };
     if context.is_real() {
+        if input.is_fork() {
+            runtime.sessions.fork(key, *now);
+        }
         let ended = runtime.sessions.begin(key, start, *now);
         runtime.attention.judge(&runtime.writer, &ended.verdicts);
         for key in ended.keys {
