@@ -309,6 +309,22 @@ fn a_topic_called_as_the_whole_of_a_files_name_is_brought_up() {
 }
 
 #[test]
+fn a_topic_called_as_a_file_is_found_among_many_memories_of_the_same_word() {
+    let world = World::new();
+    let ours = world.remember_in("order", "Sorted by weekday, Sundays first.", "");
+    for n in 0..30 {
+        world.remember_in(
+            &format!("shop-order-{n}"),
+            &format!("An order of order number {n} is an order of shop {n}."),
+            "",
+        );
+    }
+    world.project.write("src/order.rs", "nothing\n").unwrap();
+    let context = world.session("one").read("src/order.rs").unwrap();
+    assert!(mentions(context.as_ref(), &ours) && !context.unwrap().contains("shop"));
+}
+
+#[test]
 fn a_name_with_accents_is_the_same_joined_and_apart() {
     let world = World::new();
     let (joined, apart) = ("men\u{fc}", "menu\u{308}");

@@ -13,7 +13,7 @@ use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
 use super::common::{is_usual_stem, is_usual_symbol};
-use super::mention::{Named, is_topic_of, names_stem};
+use super::mention::{Named, names_stem};
 use super::target::Directory;
 use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
@@ -29,6 +29,9 @@ const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
 
 /// Memories about one directory's files, or of one topic, beyond which it is no subject.
 const SUBJECT_MAX: usize = 40;
+
+/// Memories of any status that a topic may have to be looked through while somebody waits.
+const TOPIC_MAX: usize = 1_000;
 
 /// How long an event waits for the meaning of a file that was not looked at before. The text is embedded in any case, and the
 /// next event on the file finds it made.
@@ -150,9 +153,36 @@ impl<'a> Layers<'a> {
     /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses, and those of
     /// a topic that is called so.
     pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
-        let tells = !is_usual_stem(stem) && self.exact.is_telling(stem)?;
-        let is_meant = |memory: &Memory| if tells { names_stem(memory, stem) } else { is_topic_of(memory, stem) };
-        self.by_words(&LexicalQuery::identifiers([stem]), |memory| is_meant(memory) && is_near(memory, shown))
+        if !is_usual_stem(stem) && self.exact.is_telling(stem)? {
+            let query = LexicalQuery::identifiers([stem]);
+            return self.by_words(&query, |memory| names_stem(memory, stem) && is_near(memory, shown));
+        }
+        let room = self.room();
+        // A file goes by a name of several words as its topic.
+        let Some(topic) = Topic::parse(stem).ok().filter(|_| room > 0 && !stem.contains('_')) else { return Ok(()) };
+        let mut numbers =
+            self.of_topic(&topic, &self.context.project.scopes(), |catalog, number| self.is_wanted(catalog, number));
+        numbers.truncate(SUBJECT_MAX);
+        let memories = self.strand().memories(&numbers)?;
+        self.found.extend(memories.into_iter().filter(|memory| is_near(memory, shown)).take(room));
+        Ok(())
+    }
+
+    /// The memories of a topic in these scopes that are kept, newest first; none of one that is too large to look through.
+    fn of_topic(
+        &self,
+        topic: &Topic,
+        scopes: &[Scope],
+        keeps: impl Fn(&Catalog, MemoryNumber) -> bool,
+    ) -> Vec<MemoryNumber> {
+        let catalog = self.strand().catalog();
+        if catalog.topic_size(topic.as_str()) > TOPIC_MAX {
+            return Vec::new();
+        }
+        let mut numbers = catalog.members(topic.as_str(), scopes, |_| true);
+        numbers.retain(|&number| keeps(&catalog, number));
+        newest_first(&mut numbers, &catalog);
+        numbers
     }
 
     /// The newest memories of a topic of the project, where there are not too many. The next ones do not follow once these were
@@ -160,13 +190,7 @@ impl<'a> Layers<'a> {
     pub(super) fn by_topic(&mut self, topic: &Topic, shown: Option<&Path>) -> Result<(), ReadError> {
         let mut scopes = self.context.project.scopes();
         scopes.retain(|scope| *scope != Scope::Global);
-        let numbers = {
-            let catalog = self.strand().catalog();
-            let mut numbers = catalog.members(topic.as_str(), &scopes, |_| true);
-            numbers.retain(|&number| self.exact.is_visible(&catalog, number));
-            newest_first(&mut numbers, &catalog);
-            numbers
-        };
+        let numbers = self.of_topic(topic, &scopes, |catalog, number| self.exact.is_visible(catalog, number));
         if numbers.len() > SUBJECT_MAX {
             return Ok(());
         }

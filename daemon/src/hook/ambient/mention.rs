@@ -68,12 +68,8 @@ pub(in crate::hook) fn mentions(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a memory names a file's stem: as an identifier in any case, or in its topic or tags.
 pub(super) fn names_stem(memory: &Memory, stem: &str) -> bool {
-    has_stem(&memory.text, stem) || is_topic_of(memory, stem) || memory.tags.iter().any(|tag| is_stem(tag, stem))
-}
-
-/// Whether a memory's topic is called like a file's stem.
-pub(super) fn is_topic_of(memory: &Memory, stem: &str) -> bool {
-    is_stem(memory.topic.as_str(), stem)
+    let mut names = memory.tags.iter().map(String::as_str).chain([memory.topic.as_str()]);
+    has_stem(&memory.text, stem) || names.any(|name| is_stem(name, stem))
 }
 
 /// Whether a name is a stem, however its parts are joined.

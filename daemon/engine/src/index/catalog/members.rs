@@ -17,6 +17,13 @@ impl Catalog {
         places.into_iter().map(|(_, number)| number).collect()
     }
 
+    /// How many memories of any status a topic has.
+    #[must_use]
+    pub fn topic_size(&self, topic: &str) -> usize {
+        let members = self.topics.find(topic).and_then(|topic| self.by_topic.get(&topic));
+        members.map_or(0, |members| members.len())
+    }
+
     /// Where memories stand among the active ones of their topics in these scopes. Those that are not active there have no
     /// place, nor do those of a topic that ever had more than `members_max` memories.
     #[must_use]
