@@ -249,7 +249,11 @@ fn helped(context: &Context<'_>, fault: &Fault, incident: &Incident) -> Option<S
     let remedy = incident.remedy(&TimeZone::system())?;
     // In the words of now: the same mistake was made elsewhere, and in another checkout.
     let fault = one_line(&fault.line(&context.project.root.to_string_lossy()), LINE_MAX_CHARS);
-    Some(format!("{fault}: seen {} times, {}", incident.occurrences(), one_line(&remedy, LINE_MAX_CHARS)))
+    let seen = match incident.occurrences() {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    };
+    Some(format!("{fault}: seen {seen}, {}", one_line(&remedy, LINE_MAX_CHARS)))
 }
 
 /// The commands of a line that change what a build stands on: those of others, and what the run itself changes, which mends

@@ -362,7 +362,7 @@ fn current<'s>(sessions: &'s mut HashMap<String, Session>, key: &str, now: Times
     }
     let session = sessions.entry(key.to_owned()).or_default();
     if session.is_over(now) {
-        *session = Session::default();
+        *session = Session { last_event_at: now, ..Session::default() };
     }
     session
 }

@@ -42,11 +42,23 @@ fn entry(template: &str, program: &str) -> String {
     template.replace("ENTRY", r#"{"command": "PROGRAM", "args": []}"#).replace("PROGRAM", program)
 }
 
+impl World {
+    /// Disconnects: what was there by hand is there again, and asked once more it goes as well.
+    fn back_and_gone(&self, client: &str, file: &str, by_hand: &str) {
+        let (_, said) = self.done(&["disconnect", client]);
+        assert_eq!(self.text(file), by_hand, "{client}");
+        assert!(said.contains("repeat this"), "{client}: {said}");
+        let (_, said) = self.done(&["disconnect", client]);
+        assert!(!said.contains("repeat this"), "{client}: {said}");
+    }
+}
+
 #[test]
-fn an_entry_by_hand_becomes_ours_and_goes_with_it() {
+fn an_entry_by_hand_becomes_ours_and_comes_back() {
     for (client, file, template, servers) in SERVERS {
         let world = World::new();
-        world.put(file, entry(template, "/opt/old/helix-mcp"));
+        let by_hand = entry(template, "/opt/old/helix-mcp");
+        world.put(file, by_hand.clone());
         world.done(&["connect", client]);
         let connected = world.json(file);
         let list = connected.pointer(servers).unwrap().as_object().unwrap();
@@ -56,7 +68,7 @@ fn an_entry_by_hand_becomes_ours_and_goes_with_it() {
         let before = world.files();
         world.done(&["connect", client]);
         assert_eq!(world.files(), before, "{client}: connected twice");
-        world.done(&["disconnect", client]);
+        world.back_and_gone(client, file, &by_hand);
         let left = world.json(file);
         let left = left.pointer(servers).unwrap().as_object().unwrap();
         assert_eq!(left.keys().collect::<Vec<_>>(), ["other"], "{client}");
@@ -64,20 +76,21 @@ fn an_entry_by_hand_becomes_ours_and_goes_with_it() {
 }
 
 #[test]
-fn an_entry_by_hand_in_toml_becomes_ours_and_goes_with_it() {
+fn an_entry_by_hand_in_toml_becomes_ours_and_comes_back() {
     let world = World::new();
-    world.put(CODEX_FILE, entry(CODEX, "/opt/old/helix-mcp"));
+    let by_hand = entry(CODEX, "/opt/old/helix-mcp");
+    world.put(CODEX_FILE, by_hand.clone());
     world.done(&["connect", "codex"]);
     let text = world.text(CODEX_FILE);
     assert_eq!(text.matches("helix-mcp").count(), 1, "{text}");
     assert!(!text.contains("/opt/old"), "{text}");
-    world.done(&["disconnect", "codex"]);
+    world.back_and_gone("codex", CODEX_FILE, &by_hand);
     let left = world.text(CODEX_FILE);
     assert!(!left.contains("helix") && left.contains("[mcp_servers.other]\ncommand = \"x\"\n"), "{left}");
 }
 
 #[test]
-fn hooks_by_hand_become_ours_and_go_with_them() {
+fn hooks_by_hand_become_ours_and_come_back() {
     let world = World::new();
     let file = "project:.claude/settings.json";
     let handler = |command: Value| json!({"hooks": [command]});
@@ -94,7 +107,7 @@ fn hooks_by_hand_become_ours_and_go_with_them() {
     assert!(!text.contains("/opt/old"), "{text}");
     let starts = world.json(file)["hooks"]["SessionStart"].to_string();
     assert_eq!(starts.matches("helix-hook").count(), 1, "{starts}");
-    world.done(&["disconnect", "claude"]);
+    world.back_and_gone("claude", file, &by_hand.to_string());
     let left = world.json(file);
     assert!(!left.to_string().contains("helix-hook"), "{left}");
     let others = [&left["hooks"]["SessionStart"], &left["hooks"]["Notification"]].map(Value::to_string);

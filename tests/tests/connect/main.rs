@@ -100,17 +100,6 @@ fn clients_say_who_they_are_and_what_is_left_to_do() {
 }
 
 #[test]
-fn cursor_and_claude_in_one_project_are_not_wired_silently() {
-    for (first, second) in [("claude", "cursor"), ("cursor", "claude")] {
-        let world = World::new();
-        let (_, alone) = world.done(&["connect", first]);
-        assert!(!alone.contains("starts twice"), "{alone}");
-        let (_, both) = world.done(&["connect", second]);
-        assert!(both.contains("starts twice"), "{both}");
-    }
-}
-
-#[test]
 fn a_scope_that_a_client_lacks_is_refused() {
     let world = World::new();
     for arguments in [["connect", "windsurf", "--project"], ["connect", "codex", "--local"]] {
