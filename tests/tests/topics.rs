@@ -163,6 +163,20 @@ fn a_search_continues_and_counts() {
 }
 
 #[test]
+fn pages_go_on_when_a_pattern_fits_more_topics() {
+    let mut world = World::new();
+    for n in 0..6 {
+        world.store(&format!("topic-{}", n % 2), &format!("walrus {}", "word ".repeat(n + 1)));
+    }
+    let request = SearchRequest { query: "walrus topic:topic-*".to_owned(), limit: 4, ..SearchRequest::default() };
+    let whole = found(&world.search(SearchRequest { limit: 6, ..request.clone() }).unwrap());
+    let first = world.search(request.clone()).unwrap();
+    world.store("topic-new", "a walrus that came between two pages");
+    let second = world.search(SearchRequest { cursor: first.next_cursor, ..request }).unwrap();
+    assert_eq!(found(&second), whole[4..]);
+}
+
+#[test]
 fn pages_go_on_in_a_strand_that_changes() {
     let mut world = World::new();
     for n in 0..8 {

@@ -70,6 +70,7 @@ pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Status> {
     }
     Ok(Filter {
         topics,
+        topics_asked: Vec::new(),
         tags: wire.tags.iter().filter_map(|tag| tags::normalise_one(tag)).collect(),
         kinds: wire.kinds.iter().map(|kind| kind.to_lowercase().replace('-', "_")).collect(),
         scopes: Vec::new(),

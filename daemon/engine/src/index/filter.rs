@@ -9,6 +9,9 @@ use crate::policy::tags::former_spellings;
 pub struct Filter {
     /// Any of these topics.
     pub topics: Vec<String>,
+    /// The names and patterns that the topics were found by, where these were looked up. They filter nothing; a search is
+    /// known by them when it goes on, since a pattern may fit more topics by then.
+    pub topics_asked: Vec<String>,
     /// All of these tags.
     pub tags: Vec<String>,
     /// Any of these kinds.

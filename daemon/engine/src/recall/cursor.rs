@@ -5,6 +5,7 @@ use std::fmt;
 use super::place::Place;
 use super::run::{Mode, Retriever, SEARCH_DEPTH_MAX, Search};
 use crate::error::ErrorKind;
+use crate::index::filter::Filter;
 use crate::model::{MemoryNumber, Timestamp};
 
 /// Version of the text; another one is refused like any other damage.
@@ -175,7 +176,7 @@ fn fingerprint(search: &Search) -> u64 {
         parts.push(format!("{name} {}", values.len()));
         parts.extend(values);
     };
-    list("topics", filter.topics.clone());
+    list("topics", asked(filter));
     list("tags", filter.tags.clone());
     list("kinds", filter.kinds.clone());
     list("scopes", filter.scopes.iter().map(ToString::to_string).collect());
@@ -191,6 +192,14 @@ fn fingerprint(search: &Search) -> u64 {
     }
     let hash = hasher.finalize();
     hash.as_bytes().first_chunk().map_or(0, |head| u64::from_le_bytes(*head))
+}
+
+/// The topics as they were asked for: each once, in whatever order.
+fn asked(filter: &Filter) -> Vec<String> {
+    let mut topics = if filter.topics_asked.is_empty() { &filter.topics } else { &filter.topics_asked }.clone();
+    topics.sort_unstable();
+    topics.dedup();
+    topics
 }
 
 const fn mode_name(mode: Mode) -> &'static str {
@@ -216,7 +225,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::index::filter::Filter;
 
     fn search(words: &str) -> Search {
         Search {
@@ -261,6 +269,20 @@ mod tests {
         for other in [after(9), after(10 + 2 * hour), search("disk")] {
             assert!(matches!(resumed(cursor, other, 1_000 + hour), Err(CursorError::OtherSearch)));
         }
+    }
+
+    #[test]
+    fn a_pattern_may_fit_more_topics_later() {
+        let asked = |topics: &[&str], asked: &[&str]| {
+            let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            let filter = Filter { topics: owned(topics), topics_asked: owned(asked), ..Filter::default() };
+            Search { filter, ..search("disk") }
+        };
+        let cursor = Cursor::new(&asked(&["zone-a"], &["zone-*", "yard"]), Place::at(5));
+        let grown = resumed(cursor, asked(&["zone-a", "zone-b"], &["yard", "zone-*"]), 0).unwrap();
+        assert_eq!(grown.filter.topics, ["zone-a", "zone-b"]);
+        let other = resumed(cursor, asked(&["zone-a"], &["zone-a"]), 0);
+        assert!(matches!(other, Err(CursorError::OtherSearch)));
     }
 
     proptest! {

@@ -15,7 +15,8 @@ use crate::runtime::Runtime;
 /// When none of them is known.
 pub(super) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<Option<String>, Status> {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
-    for name in std::mem::take(&mut filter.topics) {
+    filter.topics_asked = std::mem::take(&mut filter.topics);
+    for name in filter.topics_asked.clone() {
         if TopicPattern::is_glob(&name) {
             let fitting = fitting(runtime, &filter.scopes, &name)?;
             if fitting.is_empty() {
