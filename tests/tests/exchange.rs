@@ -173,6 +173,31 @@ fn what_cannot_be_taken_is_named_and_the_others_go_in() {
 }
 
 #[test]
+fn a_bad_link_costs_only_itself_and_a_dry_run_names_it() {
+    let side = Side::new();
+    let path = side.served.home.scratch().join("flat.json");
+    let entries = r#"[{"topic": "disks", "text": "Disks are checked on Mondays.", "links": ["1", {"a": 2}, "no/such"]},
+        {"topic": "tapes", "text": "Tapes are rewound on Fridays.", "links": ["disks/disks-checked-mondays", 7]}]"#;
+    fs::write(&path, entries).unwrap();
+    let import = |options: &[&str]| {
+        let mut command = side.served.home.command(Binary::Ctl);
+        let command = command.arg("import").args(options).arg(&path).current_dir(side.served.home.scratch());
+        let printed = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        let problems: Vec<String> =
+            printed.lines().filter(|line| line.starts_with("problem")).map(str::to_owned).collect();
+        assert_eq!(problems.len(), 3, "{printed}");
+        problems
+    };
+    let foreseen = import(&["--dry-run"]);
+    assert!(foreseen.concat().contains("`links[1]` is not understood"), "{foreseen:?}");
+    assert_eq!(foreseen, import(&[]));
+    let mut side = side;
+    let cwd = side.served.home.scratch().to_owned();
+    assert_eq!(side.read(&cwd, "disks:0").links, ["tapes/tapes-rewound-fridays"]);
+    assert_eq!(side.read(&cwd, "tapes:0").links, ["disks/disks-checked-mondays"]);
+}
+
+#[test]
 fn when_a_text_was_revised_has_one_name() {
     let mut side = Side::new();
     let project = Project::new(&side.served.home, "billing").unwrap();

@@ -129,6 +129,14 @@ pub enum Problem {
         /// Its name.
         field: &'static str,
     },
+    /// An element of a list that is not understood; the memory was taken with the others.
+    #[error("`{field}[{index}]` is not understood and was left out; the memory was taken with the rest of the list")]
+    Item {
+        /// The list's name.
+        field: &'static str,
+        /// Its place there.
+        index: usize,
+    },
     /// A time that cannot be understood; the memory was taken without it.
     #[error(
         "the time `{field}` is {value}, which is not understood: write it like 2026-11-21T14:30:00Z (ISO 8601); the memory \

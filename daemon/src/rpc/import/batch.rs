@@ -1,16 +1,17 @@
 //! Merging what is read with what is known, a batch at a time.
 
+mod linking;
 mod meet;
 
 use std::collections::VecDeque;
 
 use helix_engine::exchange::Portable;
-use helix_engine::model::{MemoryNumber, Scope};
+use helix_engine::model::{Handle, MemoryNumber, Scope};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::admit;
-use helix_engine::policy::edit::{Edit, Fields};
+use helix_engine::policy::edit::Edit;
 use helix_engine::store::{Stamps, StoreError, WriteError};
-use helix_engine::strand::{Outcome, Request, Resolution, Strand, leads_nowhere};
+use helix_engine::strand::{Outcome, Request};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use tokio::sync::{mpsc, oneshot};
@@ -220,33 +221,6 @@ impl<'r> Importer<'r> {
         v1::ImportProgress { bytes_read, bytes_whole, ..self.progress }
     }
 
-    fn write_links(&mut self) -> Result<(), Status> {
-        let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
-        let resolved = self.links.resolve(|link| match strand.resolve(link, &scopes) {
-            Ok(Resolution::One(number)) => {
-                let named = strand.memories(&[number]).ok()?.pop()?;
-                Some(Strand::living(&strand.snapshot().ok()?, &named.id).ok()??.id)
-            }
-            Ok(Resolution::Several(_) | Resolution::None) | Err(_) => None,
-        });
-        for (number, link) in &resolved.unknown {
-            self.problems.add(|| unknown_link(strand, *number, link));
-        }
-        self.progress.known -= resolved.completed.min(self.progress.known);
-        self.progress.revised += resolved.completed;
-        let wanted = resolved.known;
-        for links in wanted.chunks(BATCH_MAX) {
-            let requests = links.iter().map(|(number, ids)| {
-                let fields = Fields { links: Some(ids.clone()), ..Fields::default() };
-                self.edit(*number, Edit::Set(Box::new(fields)))
-            });
-            let requests = requests.collect();
-            let answer = self.write(requests)?.blocking_recv();
-            answer.map_err(|_| settle_status(&self.runtime.writer.lost()))?;
-        }
-        Ok(())
-    }
-
     fn store(&mut self, mut memory: Portable, place: usize, force: bool) {
         let mut attributes = memory.stamped();
         let (at, is_homeless) = (memory.written_at(), memory.scope.is_none());
@@ -259,7 +233,8 @@ impl<'r> Importer<'r> {
         if self.dry_run {
             // A repeat finds the one before it.
             *(if force { &mut self.progress.stored } else { &mut self.progress.known }) += 1;
-            return;
+            let proposed = Handle::propose(&admitted.topic, &admitted.text);
+            return self.links.foresee(place, memory.handle, proposed.as_str().to_owned(), memory.links);
         }
         if let Some(source) = &mut admitted.source {
             let at = at.unwrap_or_else(|| self.runtime.now());
@@ -373,12 +348,6 @@ impl<'r> Importer<'r> {
 /// What an entry that is put off takes, roughly.
 fn weight(incoming: &Incoming) -> usize {
     incoming.memory.text.len() + size_of::<Incoming>()
-}
-
-fn unknown_link(strand: &Strand, number: MemoryNumber, link: &str) -> String {
-    let memory = strand.memories(&[number]).ok().and_then(|mut found| found.pop());
-    let handle = memory.map_or_else(String::new, |memory| memory.handle.as_str().to_owned());
-    format!("{handle}: {}", leads_nowhere(link))
 }
 
 fn failed(error: &StoreError) -> Status {

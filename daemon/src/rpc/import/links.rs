@@ -12,7 +12,16 @@ pub(super) struct Resolved {
     /// Those of them that were as they should be but for their links.
     pub(super) completed: u64,
     /// Links that name nothing, and whose they are.
-    pub(super) unknown: Vec<(MemoryNumber, String)>,
+    pub(super) unknown: Vec<(Owner, String)>,
+}
+
+/// Whose links they are.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Owner {
+    /// A memory of the strand.
+    Stored(MemoryNumber),
+    /// One that a dry run leaves out, by the handle that it would get.
+    Foreseen(String),
 }
 
 /// What names of the file became which memories.
@@ -31,7 +40,7 @@ pub(super) struct Links {
 
 /// What a memory is to link to.
 struct Wanted {
-    number: MemoryNumber,
+    owner: Owner,
     /// Its own place, which says in which file indices are to be looked up.
     place: usize,
     links: Vec<String>,
@@ -64,18 +73,28 @@ impl Links {
 
     /// Notes what the memory of a place is to link to, which may be nothing.
     pub(super) fn want(&mut self, number: MemoryNumber, place: usize, links: Vec<String>) {
-        self.wanted.push(Wanted { number, place, links, had: None });
+        self.wanted.push(Wanted { owner: Owner::Stored(number), place, links, had: None });
+    }
+
+    /// Notes what a dry run does not store: the handle of the file, the one that it would get, and its links.
+    pub(super) fn foresee(&mut self, place: usize, handle: Option<String>, proposed: String, links: Vec<String>) {
+        let id = foreseen_id(place);
+        self.note(place, handle, id);
+        self.by_handle.entry(proposed.clone()).or_insert(id);
+        if !links.is_empty() {
+            self.wanted.push(Wanted { owner: Owner::Foreseen(proposed), place, links, had: None });
+        }
     }
 
     /// Notes what a memory that is as it should be has yet to link to.
     pub(super) fn complete(&mut self, number: MemoryNumber, place: usize, had: &[MemoryId], links: Vec<String>) {
-        self.wanted.push(Wanted { number, place, links, had: Some(had.to_vec()) });
+        self.wanted.push(Wanted { owner: Owner::Stored(number), place, links, had: Some(had.to_vec()) });
     }
 
     /// What each memory links to; `elsewhere` knows the names that the file does not.
     pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
         let mut resolved = Resolved::default();
-        for Wanted { number, place, links, had } in std::mem::take(&mut self.wanted) {
+        for Wanted { owner, place, links, had } in std::mem::take(&mut self.wanted) {
             let (mut ids, takes_all_away) = (Vec::new(), links.is_empty());
             for link in links {
                 let found = match index(&link) {
@@ -84,12 +103,14 @@ impl Links {
                 };
                 match found {
                     Some(id) => ids.push(id),
-                    None => resolved.unknown.push((number, link)),
+                    None => resolved.unknown.push((owner.clone(), link)),
                 }
             }
             let is_more = |had: &Vec<MemoryId>| ids.len() > had.len() && had.iter().all(|id| ids.contains(id));
             let is_wanted = had.as_ref().map_or(takes_all_away || !ids.is_empty(), is_more);
-            if is_wanted {
+            if let Owner::Stored(number) = owner
+                && is_wanted
+            {
                 resolved.known.push((number, ids));
                 resolved.completed += u64::from(had.is_some());
             }
@@ -111,6 +132,15 @@ impl Links {
         };
         self.by_handle.get(link).copied().or_else(by_index)
     }
+}
+
+/// Stands for the id of what a dry run does not store; no memory has it, since ids begin with a time.
+fn foreseen_id(place: usize) -> MemoryId {
+    let mut bytes = [0; 16];
+    if let Some(last) = bytes.last_chunk_mut() {
+        *last = (place as u64).to_be_bytes();
+    }
+    MemoryId::from_bytes(bytes)
 }
 
 /// Reads a link that is an index, with or without brackets. It never names a memory of the strand, whose ids may begin so.
@@ -145,9 +175,24 @@ mod tests {
         let resolved = links.resolve(|link| (link == "x/y").then(|| id(9)));
         let known = [(7, vec![id(2), id(1), id(9)]), (9, Vec::new()), (10, vec![id(2), id(1)])];
         assert_eq!(resolved.known, known.map(|(number, ids)| (MemoryNumber(number), ids)));
-        assert_eq!(resolved.unknown, [7, 8, 11].map(|number| (MemoryNumber(number), "no".to_owned())));
+        assert_eq!(resolved.unknown, [7, 8, 11].map(|number| (Owner::Stored(MemoryNumber(number)), "no".to_owned())));
         assert_eq!(resolved.completed, 1);
         assert_eq!(links.resolve(|_| None), Resolved::default());
+    }
+
+    #[test]
+    fn a_dry_run_knows_what_would_be_there() {
+        let mut links = Links::default();
+        let places = [0, 1].map(|index| links.place("a", Some(index)));
+        let owned = |links: &[&str]| links.iter().map(|link| (*link).to_owned()).collect::<Vec<_>>();
+        let wanted = owned(&["1", "a:1", "a/second", "old/second", "no", "a:9"]);
+        links.foresee(places[0], None, "a/first".to_owned(), wanted);
+        links.foresee(places[1], Some("old/second".to_owned()), "a/second".to_owned(), Vec::new());
+        links.want(MemoryNumber(7), places[0], owned(&["a/first"]));
+        let resolved = links.resolve(|_| None);
+        let first = Owner::Foreseen("a/first".to_owned());
+        assert_eq!(resolved.unknown, [(first.clone(), "no".to_owned()), (first, "a:9".to_owned())]);
+        assert_eq!(resolved.known, [(MemoryNumber(7), vec![foreseen_id(places[0])])]);
     }
 
     #[test]
@@ -169,7 +214,8 @@ mod tests {
         links.want(MemoryNumber(4), topical, both());
         let resolved = links.resolve(|link| unreachable!("looked for {link} elsewhere"));
         assert_eq!(resolved.known, [(MemoryNumber(1), vec![id(1), id(2)]), (MemoryNumber(3), vec![id(3)])]);
-        let unknown = [(3, "0"), (4, "0"), (4, "[1]")].map(|(number, link)| (MemoryNumber(number), link.to_owned()));
+        let owner = |number| Owner::Stored(MemoryNumber(number));
+        let unknown = [(3, "0"), (4, "0"), (4, "[1]")].map(|(number, link)| (owner(number), link.to_owned()));
         assert_eq!(resolved.unknown, unknown);
         assert_eq!(["007", "12a", "", "[]", "-1", "a:1"].map(index), [Some(7), None, None, None, None, None]);
     }

@@ -58,10 +58,10 @@ pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: 
         topic: String::new(),
         text: String::new(),
         kind: fields.first(&["kind", "type"], text),
-        tags: fields.read("tags", tags).unwrap_or_default(),
+        tags: fields.list("tags", tags),
         scope: fields.read("scope", |value| Scope::parse(value.as_str()?).ok()),
         source: fields.source(),
-        links: fields.read("links", links).unwrap_or_default(),
+        links: fields.list("links", links),
         index: None,
         importance: fields.read("importance", number),
         confidence: fields.read("confidence", number),
@@ -108,6 +108,15 @@ impl Fields<'_> {
             self.report.note(self.at, problem(name, value));
         }
         parsed
+    }
+
+    /// Reads a list, or one text that holds it. What it has that is no word is left out by itself.
+    fn list(&mut self, name: &'static str, parse: impl Fn(&Value) -> Option<Words>) -> Vec<String> {
+        let words = self.read(name, parse).unwrap_or_default();
+        for index in words.wrong {
+            self.report.note(self.at, Problem::Item { field: name, index });
+        }
+        words.right
     }
 
     /// Reads `path:line` or an object of path, line and hashes.
@@ -175,25 +184,47 @@ fn scalar(value: Value) -> Option<String> {
     }
 }
 
-fn tags(value: &Value) -> Option<Vec<String>> {
+/// What a list holds.
+#[derive(Default)]
+struct Words {
+    right: Vec<String>,
+    /// Indices of what is no word.
+    wrong: Vec<usize>,
+}
+
+impl Words {
+    fn of(items: &[Value], word: impl Fn(&Value) -> Option<String>) -> Self {
+        let mut words = Self::default();
+        for (index, item) in items.iter().enumerate() {
+            match word(item) {
+                Some(word) => words.right.push(word),
+                None => words.wrong.push(index),
+            }
+        }
+        words
+    }
+}
+
+fn tags(value: &Value) -> Option<Words> {
     words(value, |c| c == ',', |item| item.as_str().map(str::to_owned))
 }
 
 /// A link may be the index of another memory.
-fn links(value: &Value) -> Option<Vec<String>> {
+fn links(value: &Value) -> Option<Words> {
     let link = |item: &Value| item.as_u64().map(|index| index.to_string()).or_else(|| item.as_str().map(str::to_owned));
     match value {
-        Value::Number(_) => Some(vec![link(value)?]),
+        Value::Number(_) => Some(Words { right: vec![link(value)?], wrong: Vec::new() }),
         _ => words(value, |c| c == ',' || c.is_whitespace(), link),
     }
 }
 
 /// A list of words, or one text that holds them.
-fn words(value: &Value, separator: fn(char) -> bool, word: impl Fn(&Value) -> Option<String>) -> Option<Vec<String>> {
+fn words(value: &Value, separator: fn(char) -> bool, word: impl Fn(&Value) -> Option<String>) -> Option<Words> {
     match value {
-        Value::Array(items) => items.iter().map(word).collect(),
+        Value::Array(items) => Some(Words::of(items, word)),
         Value::String(text) => {
-            Some(text.split(separator).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect())
+            let words = text.split(separator).map(str::trim).filter(|word| !word.is_empty());
+            Some(Words { right: words.map(str::to_owned).collect(), wrong: Vec::new() })
         }
         _ => None,
     }

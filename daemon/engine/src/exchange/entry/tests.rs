@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::exchange::{Place, Portable, Report, samples};
+use crate::exchange::{Place, Portable, Problem, Report, samples};
 
 fn read_value(value: &Value) -> (Portable, Report) {
     let mut report = Report::default();
@@ -40,6 +40,18 @@ fn what_other_tools_write_is_understood() {
     assert_eq!(memory.recorded_at.unwrap().to_string(), "2026-11-21T00:00:00Z");
     assert_eq!(memory.access_count, 7);
     assert_eq!(memory.attributes.get("n").map(String::as_str), Some("1"));
+}
+
+#[test]
+fn an_item_that_is_not_understood_costs_only_itself() {
+    let (memory, report) = read_value(&json!({"links": [1, {"a": 2}, "t:0", -1], "tags": ["a", 7, "b"]}));
+    assert_eq!(
+        (memory.links, memory.tags),
+        (["1", "t:0"].map(str::to_owned).into(), ["a", "b"].map(str::to_owned).into())
+    );
+    let item = |field, index| Problem::Item { field, index };
+    let problems: Vec<Problem> = report.flaws.into_iter().map(|flaw| flaw.problem).collect();
+    assert_eq!(problems, [item("tags", 1), item("links", 1), item("links", 3)]);
 }
 
 #[test]

@@ -46,9 +46,7 @@ impl Importer<'_> {
         self.links.note(place, memory.handle, known.id);
         if takes_links {
             self.progress.revised += 1;
-            if !self.dry_run {
-                self.links.want(known.number, place, memory.links);
-            }
+            self.links.want(known.number, place, memory.links);
             return;
         }
         self.progress.known += 1;
@@ -58,7 +56,7 @@ impl Importer<'_> {
             if self.progress.forgotten_handles.len() < FORGOTTEN_MAX {
                 self.progress.forgotten_handles.push(known.handle.as_str().to_owned());
             }
-        } else if has_ended_early && known.status == Life::Active && !self.dry_run {
+        } else if has_ended_early && known.status == Life::Active {
             // The import that stored it ended before it saw what this links to.
             self.links.complete(known.number, place, &known.links, memory.links);
         }
@@ -82,7 +80,11 @@ impl Importer<'_> {
             let (mut revised, now) = (known.clone(), self.runtime.now());
             match edits.iter().try_for_each(|edit| apply(edit, &mut revised, now).map(drop)) {
                 Ok(()) => self.progress.revised += 1,
-                Err(error) => self.refuse(&memory, &error),
+                Err(error) => return self.refuse(&memory, &error),
+            }
+            self.links.note(place, memory.handle, known.id);
+            if takes_links {
+                self.links.want(known.number, place, memory.links);
             }
             return;
         }
