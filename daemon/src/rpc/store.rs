@@ -26,7 +26,7 @@ use tonic::Status;
 
 use self::alike::Alike;
 use self::given::Given;
-pub(super) use self::given::{inner_note, range_note, taken_note};
+pub(super) use self::given::{range_note, stayed_notes, taken_note};
 use super::{convert, find, off_thread, shown};
 use crate::project;
 use crate::runtime::{Asker, Runtime};

@@ -29,6 +29,7 @@
 mod body;
 mod clock;
 mod deletes;
+mod own_lines;
 mod read;
 mod record;
 mod records;
@@ -43,7 +44,7 @@ pub use read::{Entry, ReadError, Reader};
 pub use write::{WriteError, Writer};
 
 pub(super) use body::Body;
-pub use body::OwnLines;
+pub use own_lines::OwnLines;
 
 use crate::policy::admit::TEXT_MAX_BYTES;
 

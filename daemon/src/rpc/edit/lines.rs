@@ -2,7 +2,7 @@
 
 use helix_engine::exchange::OwnLines;
 
-use crate::rpc::store::{inner_note, taken_note};
+use crate::rpc::store::{stayed_notes, taken_note};
 
 /// Stands where the text begins that lines are added to.
 const BEFORE: &str = "-\n";
@@ -41,7 +41,7 @@ impl Stated {
     }
 
     fn only(text: &str) -> Self {
-        Self { text: text.to_owned(), notes: inner_note(text).into_iter().collect(), ..Self::default() }
+        Self { text: text.to_owned(), notes: stayed_notes(text).collect(), ..Self::default() }
     }
 
     fn of(own: &OwnLines<'_>) -> Self {
@@ -52,7 +52,7 @@ impl Stated {
             source: own.source.map(str::to_owned),
             confidence: own.confidence,
             links: owned(&own.links),
-            notes: [taken_note(&own.names())].into_iter().chain(inner_note(own.text)).collect(),
+            notes: [taken_note(&own.names())].into_iter().chain(stayed_notes(own.text)).collect(),
         }
     }
 

@@ -75,7 +75,7 @@ impl Given {
 /// tell the author.
 pub(super) fn take_own_lines(draft: &mut v1::Draft) -> Vec<String> {
     let taken = take(draft);
-    taken.into_iter().chain(inner_note(&draft.text)).collect()
+    taken.into_iter().chain(stayed_notes(&draft.text)).collect()
 }
 
 fn take(draft: &mut v1::Draft) -> Option<String> {
@@ -96,8 +96,13 @@ pub(in crate::rpc) fn taken_note(names: &[&str]) -> String {
     format!("{} came from lines of the text, which are no longer in it", names.join(", "))
 }
 
+/// What lines of a text set nothing and stayed in it.
+pub(in crate::rpc) fn stayed_notes(text: &str) -> impl Iterator<Item = String> {
+    inner_note(text).into_iter().chain(OwnLines::slips(text))
+}
+
 /// That lines within a text set nothing.
-pub(in crate::rpc) fn inner_note(text: &str) -> Option<String> {
+fn inner_note(text: &str) -> Option<String> {
     let lines: Vec<String> = OwnLines::inside(text).iter().map(|name| format!("[{name}: …]")).collect();
     let lines = (!lines.is_empty()).then(|| lines.join(" "))?;
     Some(format!("{lines} inside the text set nothing and stayed in it: such lines count at its head and its end"))

@@ -10,16 +10,16 @@ const FENCE: (&str, &str) = ("[helix: text]\n", "\n[helix: end of text]");
 /// A body taken apart.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::exchange) struct Body<'a> {
-    text: &'a str,
-    tags: Option<Vec<&'a str>>,
-    source: Option<&'a str>,
-    confidence: Option<f32>,
-    links: Option<Vec<&'a str>>,
-    modified: Option<&'a str>,
+    pub(super) text: &'a str,
+    pub(super) tags: Option<Vec<&'a str>>,
+    pub(super) source: Option<&'a str>,
+    pub(super) confidence: Option<f32>,
+    pub(super) links: Option<Vec<&'a str>>,
+    pub(super) modified: Option<&'a str>,
 }
 
 /// One metadata line's content.
-enum Line<'a> {
+pub(super) enum Line<'a> {
     Tags(Vec<&'a str>),
     Source(&'a str),
     Confidence(f32),
@@ -48,7 +48,7 @@ impl<'a> Body<'a> {
     }
 
     /// Takes the metadata lines off the tail that `read` knows.
-    fn take_tail(&mut self, read: impl Fn(&'a str) -> Option<Line<'a>>) {
+    pub(super) fn take_tail(&mut self, read: impl Fn(&'a str) -> Option<Line<'a>>) {
         // A tool that ends each line ends the last one too.
         while let Some((text, line)) = self.text.trim_end().rsplit_once('\n') {
             if !self.take(read(line)) {
@@ -71,7 +71,7 @@ impl<'a> Body<'a> {
     }
 
     /// Takes a metadata line; `false` for any other, and for one that there has been.
-    fn take(&mut self, line: Option<Line<'a>>) -> bool {
+    pub(super) fn take(&mut self, line: Option<Line<'a>>) -> bool {
         match line {
             Some(Line::Tags(tags)) => put(&mut self.tags, tags),
             Some(Line::Source(source)) => put(&mut self.source, source),
@@ -83,71 +83,8 @@ impl<'a> Body<'a> {
     }
 }
 
-/// What an author wrote into a text as metadata lines.
-#[derive(Debug, Default, PartialEq)]
-pub struct OwnLines<'a> {
-    /// What is left.
-    pub text: &'a str,
-    /// `[tags: …]`
-    pub tags: Vec<&'a str>,
-    /// `[source: …]`
-    pub source: Option<&'a str>,
-    /// `[confidence: …]`
-    pub confidence: Option<f32>,
-    /// `[links: …]`
-    pub links: Vec<&'a str>,
-}
-
-impl<'a> OwnLines<'a> {
-    /// Takes the lines off a text's head and tail that can be nothing but metadata; of the fields in `given`, which have been
-    /// said otherwise, none. `None` when there is no such line, or nothing else.
-    #[must_use]
-    pub fn of(text: &'a str, given: &[&str]) -> Option<Self> {
-        let read = |line| parse_line(line).filter(|line| line.is_certain() && !given.contains(&line.name()));
-        let mut parsed = Body { text: text.trim_start_matches(['\n', '\r']), ..Body::default() };
-        loop {
-            let (line, rest) = first_line(parsed.text);
-            if !parsed.take(read(line)) {
-                break;
-            }
-            parsed.text = rest;
-        }
-        parsed.take_tail(read);
-        let Body { text, tags, source, confidence, links, modified: _ } = parsed;
-        let has_any = tags.is_some() || source.is_some() || confidence.is_some() || links.is_some();
-        let (tags, links) = (tags.unwrap_or_default(), links.unwrap_or_default());
-        (has_any && !text.trim().is_empty()).then_some(Self { text, tags, source, confidence, links })
-    }
-
-    /// The names of the fields that lines within a text seem to set. They stay text, as they do where a text is about such lines;
-    /// what stands in a block of code is not meant.
-    #[must_use]
-    pub fn inside(text: &str) -> Vec<&'static str> {
-        let mut names: Vec<&'static str> = Vec::new();
-        let mut is_code = false;
-        for line in text.lines() {
-            is_code ^= line.trim_start().starts_with("```");
-            let name = parse_line(line).filter(|line| !is_code && line.is_certain()).map(|line| line.name());
-            names.extend(name.filter(|name| !names.contains(name)));
-        }
-        names
-    }
-
-    /// The names of the fields that were taken.
-    #[must_use]
-    pub fn names(&self) -> Vec<&'static str> {
-        let fields = [
-            ("tags", !self.tags.is_empty()),
-            ("source", self.source.is_some()),
-            ("confidence", self.confidence.is_some()),
-            ("links", !self.links.is_empty()),
-        ];
-        fields.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect()
-    }
-}
-
 impl Line<'_> {
-    fn name(&self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Tags(_) => "tags",
             Self::Source(_) => "source",
@@ -158,7 +95,7 @@ impl Line<'_> {
     }
 
     /// Whether it reads like nothing but metadata, so that a remark in brackets stays one.
-    fn is_certain(&self) -> bool {
+    pub(super) fn is_certain(&self) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#');
         match self {
             Self::Tags(tags) => tags.iter().all(|tag| tag.chars().all(is_word)),
@@ -171,7 +108,7 @@ impl Line<'_> {
     }
 }
 
-fn first_line(text: &str) -> (&str, &str) {
+pub(super) fn first_line(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }
 
@@ -183,7 +120,7 @@ fn put<T>(place: &mut Option<T>, value: T) -> bool {
     free
 }
 
-fn parse_line(line: &str) -> Option<Line<'_>> {
+pub(super) fn parse_line(line: &str) -> Option<Line<'_>> {
     let line = line.strip_suffix('\r').unwrap_or(line);
     let (key, value) = line.strip_prefix('[')?.strip_suffix(']')?.split_once(": ")?;
     let value = value.trim();
@@ -271,43 +208,6 @@ mod tests {
         assert_eq!(memory.confidence, Some(0.85));
         assert_eq!(memory.attributes.get(ATTRIBUTE_MODIFIED).map(String::as_str), Some("2026-02-15 10:30"));
         assert_eq!(memory.text, "Use arm64.\n");
-    }
-
-    #[test]
-    fn an_authors_own_lines_are_taken() {
-        let text = "[tags: gotcha, perf]\nUse arm64.\n\nAlways.\n[source: src/kernels.rs:42]\n[links: build:3 a/b]\n";
-        let own = OwnLines::of(text, &[]).unwrap_or_default();
-        assert_eq!((own.text, own.source), ("Use arm64.\n\nAlways.", Some("src/kernels.rs:42")));
-        assert_eq!((own.tags.as_slice(), own.links.as_slice()), (&["gotcha", "perf"][..], &["build:3", "a/b"][..]));
-        assert_eq!(own.names(), ["tags", "source", "links"]);
-        let given = OwnLines::of("Use arm64.\n[source: a.rs:1]\n[confidence: 0.5]", &["source"]).unwrap_or_default();
-        assert_eq!((given.text, given.source, given.confidence), ("Use arm64.\n[source: a.rs:1]", None, Some(0.5)));
-    }
-
-    #[test]
-    fn lines_inside_of_a_text_are_known() {
-        let text = "So:\n[tags: a]\n[note: x]\n```\n[source: a.rs:1]\n```\n[links: a:1]\n[tags: b]\nEnd.";
-        assert_eq!(OwnLines::inside(text), ["tags", "links"]);
-        assert!(OwnLines::inside("Use arm64. [tags: a]\n[links: broken everywhere]").is_empty());
-    }
-
-    #[test]
-    fn what_an_author_put_into_brackets_stays() {
-        for text in [
-            "Use arm64.",
-            "[WIP] Use arm64.",
-            "[note: x]\nUse arm64.",
-            "Use arm64.\n[source: see the wiki]",
-            "Use arm64.\n[tags: these are what the linker reads, mostly]",
-            "Use arm64.\n[links: broken everywhere]",
-            "Use arm64.\n[modified: 2026-02-15]",
-            "Use arm64. [tags: a]",
-            "Tags are written so:\n[tags: a]\nas the manual says.",
-            "[tags: only]",
-            "[helix: text]\nUse arm64.\n[helix: end of text]",
-        ] {
-            assert_eq!(OwnLines::of(text, &[]), None, "{text}");
-        }
     }
 
     #[test]
