@@ -45,10 +45,14 @@ impl World {
     }
 
     fn read(&mut self, reference: &str) -> SourceState {
+        self.memory(reference).source_state()
+    }
+
+    fn memory(&mut self, reference: &str) -> v1::Memory {
         let reference = reference.to_owned();
         let request = v1::ReadRequest { caller: Some(self.caller("")), reference, ..v1::ReadRequest::default() };
         let reply = self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap();
-        reply.memories.first().unwrap().source_state()
+        reply.memories.into_iter().next().unwrap()
     }
 
     fn checkpoint(&mut self, action: Action) -> Result<v1::CheckpointReply, tonic::Status> {
@@ -79,6 +83,9 @@ fn a_source_is_followed_by_its_content() {
     world.project.write("src/kernels.rs", &format!("//! New.\n\n{}", SOURCE.replace("    ", "\t"))).unwrap();
     world.project.write("src/other.rs", SOURCE).unwrap();
     assert_eq!(world.stale().stale, []);
+    let line = world.memory(&about_line);
+    assert_eq!((line.source_state(), line.moved_to_line), (SourceState::Fresh, Some(5)));
+    assert_eq!(world.memory(&about_file).moved_to_line, None);
 
     world.project.write("src/kernels.rs", &SOURCE.replace("fuse(lists)", "fuse_sorted(lists)")).unwrap();
     fs::remove_file(world.project.root.join("src/other.rs")).unwrap();

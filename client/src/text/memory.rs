@@ -69,12 +69,18 @@ pub fn marked_line(memory: &Memory, view: &View, mark: String) -> String {
     header([clean::line(&memory.handle), day(memory, view), mark, summary(memory), hashtags(memory)])
 }
 
-/// `path:line` of its source; empty without one.
+/// `path:line` of its source, and where the line is by now if it moved: `src/a.rs:3, now line 9`; empty without one.
 #[must_use]
 pub fn source(memory: &Memory) -> String {
     let Some(source) = memory.source.as_ref().filter(|source| !source.path.is_empty()) else { return String::new() };
     let line = if source.line == 0 { String::new() } else { format!(":{}", source.line) };
-    clean::line(&format!("{}{line}", source.path))
+    clean::line(&format!("{}{line}{}", source.path, moved(memory)))
+}
+
+/// What stands behind a source whose line moved: `, now line 9`; else empty.
+#[must_use]
+pub fn moved(memory: &Memory) -> String {
+    memory.moved_to_line.map(|line| format!(", now line {line}")).unwrap_or_default()
 }
 
 /// Joins the parts of a header that are not empty.

@@ -49,13 +49,15 @@ pub struct Selected<'a> {
     pub relevance: Option<f32>,
     /// Its source changed since it was stored.
     pub is_stale: bool,
+    /// Where its source's line is by now, if it moved.
+    pub moved_to: Option<u32>,
 }
 
 impl<'a> Selected<'a> {
     /// A memory that no search has scored and whose source is as it was.
     #[must_use]
     pub fn of(memory: &'a Memory) -> Self {
-        Self { memory, relevance: None, is_stale: false }
+        Self { memory, relevance: None, is_stale: false, moved_to: None }
     }
 }
 
@@ -147,6 +149,8 @@ pub struct Mention<'a> {
     pub heat: f32,
     /// Its source changed since it was stored.
     pub is_stale: bool,
+    /// Where its source's line is by now, if it moved.
+    pub moved_to: Option<u32>,
     /// A newer version is known.
     pub is_superseded: bool,
 }

@@ -291,7 +291,8 @@ impl View<'_> {
 
     /// A memory, and whether its source changed, as far as it can be told from here.
     fn selected<'a>(&self, memory: &'a Memory) -> Selected<'a> {
-        Selected { is_stale: self.look.state(memory).is_stale(), ..Selected::of(memory) }
+        let state = self.look.state(memory);
+        Selected { is_stale: state.is_stale(), moved_to: state.moved_to(), ..Selected::of(memory) }
     }
 
     /// The memories that these link to and that are not among them. Links to what was superseded become links to what took its

@@ -147,6 +147,7 @@ pub(crate) fn memory(memory: &Memory, link: impl Fn(&MemoryId) -> String) -> v1:
 /// Says of a written memory what has become of its source, and how far it is to be trusted then.
 pub(crate) fn mark(memory: &mut v1::Memory, state: SourceState) {
     memory.source_state = source_state(state).into();
+    memory.moved_to_line = state.moved_to();
     memory.doubted_confidence = state.is_stale().then(|| state.cap(memory.confidence));
 }
 
@@ -154,7 +155,7 @@ pub(crate) fn mark(memory: &mut v1::Memory, state: SourceState) {
 fn source_state(state: SourceState) -> v1::SourceState {
     match state {
         SourceState::Unknown => v1::SourceState::Unknown,
-        SourceState::Fresh => v1::SourceState::Fresh,
+        SourceState::Fresh | SourceState::Moved(_) => v1::SourceState::Fresh,
         SourceState::Changed => v1::SourceState::Changed,
         SourceState::Deleted => v1::SourceState::Deleted,
     }
@@ -164,7 +165,8 @@ fn source_state(state: SourceState) -> v1::SourceState {
 pub(crate) fn recorded(memory: &v1::Memory) -> Option<Recorded> {
     let source = memory.source.as_ref()?;
     let line = memory.attributes.get(LINE_ATTRIBUTE).and_then(|text| LineHash::parse(text));
-    Some(Recorded { content: source.content_hash.as_slice().try_into().ok(), line })
+    let number = Some(source.line).filter(|number| *number != 0);
+    Some(Recorded { content: source.content_hash.as_slice().try_into().ok(), line, number })
 }
 
 /// Reads a checkpoint. Who saved it and when is for the daemon to say.

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use helix_engine::policy::stale::{LineHash, line_hashes};
+use helix_engine::policy::stale::{LinePlace, line_places};
 
 use super::file::{self, Stamp};
 
 /// Files of one generation: more than a large project's memories are about; an entry takes some 200 bytes.
 const FILES_MAX: usize = 16_384;
 
-/// Lines of one generation, at eight bytes each. A file's own lines may exceed it.
-const LINES_MAX: usize = 1_000_000;
+/// Lines of one generation, at sixteen bytes each. A file's own lines may exceed it.
+const LINES_MAX: usize = 500_000;
 
 /// A file that changed this short a time before it was read may change again within one tick of the file system's clock,
 /// so it is not remembered.
@@ -26,7 +26,7 @@ pub(super) struct Known {
     /// BLAKE3.
     pub(super) content: [u8; 32],
     /// Sorted; `None` until they are needed.
-    pub(super) lines: Option<Arc<[LineHash]>>,
+    pub(super) lines: Option<Arc<[LinePlace]>>,
 }
 
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ impl Cache {
     pub(super) fn read(&self, path: &Path, needs_lines: impl Fn(&[u8; 32]) -> bool, now: SystemTime) -> Option<Known> {
         let (bytes, stamp) = file::read(path)?;
         let content = *blake3::hash(&bytes).as_bytes();
-        let lines = needs_lines(&content).then(|| line_hashes(&bytes).into());
+        let lines = needs_lines(&content).then(|| line_places(&bytes).into());
         let known = Known { stamp, content, lines };
         let mut generations = self.lock();
         generations.reads += 1;

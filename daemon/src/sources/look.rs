@@ -123,7 +123,7 @@ mod tests {
 
         fn state_of(&self, path: &str) -> SourceState {
             let line = LineHash::of(b"run();");
-            let recorded = Recorded { content: Some(*blake3::hash(FILE.as_bytes()).as_bytes()), line };
+            let recorded = Recorded { content: Some(*blake3::hash(FILE.as_bytes()).as_bytes()), line, number: Some(2) };
             self.sources.look(&self.project, u64::MAX).state_of(&self.project.scope, path, &recorded)
         }
     }
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(world.state_of(path.to_str().unwrap()), SourceState::Fresh);
         assert_eq!(world.state_of("src/deep/../../a.rs"), SourceState::Fresh, "as it was stored before");
         fs::write(&path, "// moved\nfn main() {\n    if true {\n        run();\n    }\n}").unwrap();
-        assert_eq!(world.state_of("a.rs"), SourceState::Fresh);
+        assert_eq!(world.state_of("a.rs"), SourceState::Moved(4));
         fs::write(&path, "fn main() {\n    walk();\n}\n").unwrap();
         assert_eq!(world.state_of("a.rs"), SourceState::Changed);
         fs::remove_file(&path).unwrap();
@@ -151,7 +151,7 @@ mod tests {
         let mut world = World::new();
         fs::write(world.directory.path().join("outside.rs"), "").unwrap();
         assert_eq!(world.state_of("../outside.rs"), SourceState::Unknown);
-        let recorded = Recorded { content: Some([0; 32]), line: None };
+        let recorded = Recorded { content: Some([0; 32]), line: None, number: None };
         for scope in [Scope::Global, Scope::Project("other".into())] {
             let look = world.sources.look(&world.project, u64::MAX);
             assert_eq!(look.state_of(&scope, "gone.rs", &recorded), SourceState::Unknown);
@@ -165,7 +165,8 @@ mod tests {
     #[test]
     fn a_look_reads_no_more_than_its_budget() {
         let world = World::new();
-        let recorded = Recorded { content: Some(*blake3::hash(FILE.as_bytes()).as_bytes()), line: None };
+        let content = Some(*blake3::hash(FILE.as_bytes()).as_bytes());
+        let recorded = Recorded { content, line: None, number: None };
         let look = |budget| world.sources.look(&world.project, budget);
         let poor = look(FILE.len() as u64 - 1);
         assert_eq!(poor.state_of(&world.project.scope, "a.rs", &recorded), SourceState::Unknown);

@@ -207,6 +207,13 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_moved_is_told_with_its_place() {
+        let moved = Memory { moved_to_line: Some(57), ..arm64() };
+        let shown = all(&ReadReply { memories: vec![moved], topic: String::new(), total: 1, ..ReadReply::default() });
+        assert!(shown.contains("[source: build.rs:42, now line 57]"), "{shown}");
+    }
+
+    #[test]
     fn what_may_be_wrong_by_now_is_doubted() {
         let state = helix_client::v1::SourceState::Changed.into();
         let changed = Memory { source_state: state, confidence: 1.0, doubted_confidence: Some(0.7), ..arm64() };

@@ -39,6 +39,8 @@ pub(crate) struct MemoryDocument<'a> {
     status: &'a str,
     sequence: u64,
     source_state: Option<&'static str>,
+    /// Where its source's line is by now, if it moved.
+    moved_to_line: Option<u32>,
     /// Whether its source is no longer what it was.
     stale: bool,
     index: Option<u32>,
@@ -113,6 +115,7 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             status: &memory.status,
             sequence: memory.sequence,
             source_state: source_state(memory.source_state()),
+            moved_to_line: memory.moved_to_line,
             stale: is_stale(memory.source_state()),
             index: memory.index,
         }

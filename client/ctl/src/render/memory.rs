@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use helix_client::text::memory::{modified_us, stale_mark};
+use helix_client::text::memory::{modified_us, moved, stale_mark};
 use helix_client::v1::{Memory, SourceState};
 
 use super::table::{Field, TEXT, rows};
@@ -89,10 +89,10 @@ const STAMPED: &str = "helix.";
 
 /// What there is to say about a memory besides its text; what says nothing is left out.
 fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
-    let stale = match memory.source_state() {
-        SourceState::Unknown | SourceState::Fresh => "",
-        SourceState::Changed => " (changed since)",
-        SourceState::Deleted => " (deleted since)",
+    let since = match memory.source_state() {
+        SourceState::Unknown | SourceState::Fresh => moved(memory),
+        SourceState::Changed => " (changed since)".to_owned(),
+        SourceState::Deleted => " (deleted since)".to_owned(),
     };
     let attributes: BTreeMap<_, _> = memory.attributes.iter().filter(|(key, _)| !key.starts_with(STAMPED)).collect();
     let attributes: Vec<String> = attributes.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -102,7 +102,7 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         ("kind", memory.kind.clone()),
         ("scope", memory.scope.clone()),
         ("tags", memory.tags.join(", ")),
-        ("source", source(memory) + stale),
+        ("source", source(memory) + &since),
         ("links", memory.links.join(", ")),
         ("status", memory.status.clone()),
         ("superseded by", memory.superseded_by.clone()),

@@ -64,6 +64,7 @@ fn keep_hottest(brief: &mut Brief<'_>) {
 struct Weighed<'a> {
     memory: &'a Memory,
     is_stale: bool,
+    moved_to: Option<u32>,
     relevance: f32,
     heat: f32,
 }
@@ -80,10 +81,10 @@ fn weigh<'a>(input: &Input<'a>) -> (Vec<Weighed<'a>>, Vec<Weighed<'a>>) {
     // Of equals the newest comes first, whatever the order of the selection.
     let mut selected = input.selected.to_vec();
     selected.sort_by_key(|one| std::cmp::Reverse(one.memory.number));
-    let standings = selected.into_iter().map(|Selected { memory, relevance, is_stale }| {
+    let standings = selected.into_iter().map(|Selected { memory, relevance, is_stale, moved_to }| {
         let relevance = relevance.unwrap_or_else(|| query.relevance(memory));
         let standing = Standing::of(memory, relevance, is_stale);
-        (Weighed { memory, is_stale, relevance, heat: standing.heat(input.now) }, standing)
+        (Weighed { memory, is_stale, moved_to, relevance, heat: standing.heat(input.now) }, standing)
     });
     consider(standings, input.now)
 }
@@ -103,6 +104,7 @@ fn merge<'a>(weighed: &[Weighed<'a>], focus: &[Category]) -> Vec<Entry<'a>> {
                     category,
                     heat: kept.heat,
                     is_stale: kept.is_stale,
+                    moved_to: kept.moved_to,
                     is_superseded: false,
                 },
                 copies: copies.iter().filter(|copy| !std::ptr::eq(**copy, kept)).map(|copy| copy.memory).collect(),

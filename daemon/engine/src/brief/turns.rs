@@ -98,6 +98,7 @@ mod tests {
             category: Category::Untagged,
             heat,
             is_stale: false,
+            moved_to: None,
             is_superseded,
         };
         let list = [mention(0, 1.0, true), mention(0, 0.9, false), mention(1, 0.8, false), mention(2, 0.1, false)];

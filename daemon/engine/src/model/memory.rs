@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Handle, Kind, MemoryId, MemoryNumber, Origin, Scope, Sequence, Timestamp, Topic};
+use crate::neutral::one_line;
 
 /// One stored statement with its metadata.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,6 +87,14 @@ impl SourceRef {
             .filter(|(path, _)| !path.is_empty())
             .map_or((text, None), |(path, line)| (path, Some(line)));
         Self { path: path.to_owned(), line, ..Self::default() }
+    }
+
+    /// Writes it for readers: `src/a.rs`, `src/a.rs:3`, or `src/a.rs:3, now line 9` where the line moved since.
+    #[must_use]
+    pub fn place(&self, moved_to: Option<u32>, path_max_chars: usize) -> String {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let now = moved_to.map(|line| format!(", now line {line}")).unwrap_or_default();
+        format!("{}{line}{now}", one_line(&self.path, path_max_chars))
     }
 }
 
@@ -180,6 +189,13 @@ mod tests {
             let parsed = SourceRef::parse(path);
             assert_eq!((parsed.path.as_str(), parsed.line), (path, None));
         }
+    }
+
+    #[test]
+    fn places_say_where_a_line_went() {
+        let places = |text| [None, Some(9)].map(|moved_to| SourceRef::parse(text).place(moved_to, 8));
+        assert_eq!(places("src/a.rs:3"), ["src/a.rs:3", "src/a.rs:3, now line 9"]);
+        assert_eq!(SourceRef::parse("src/a.rs").place(None, 80), "src/a.rs");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Whether a memory's source is still what it was: by content, never by time.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use crate::model::{Memory, Scope};
@@ -22,6 +21,8 @@ pub enum SourceState {
     Unknown,
     /// The file or the line is as it was.
     Fresh,
+    /// The file differs, and the line stands at this number by now.
+    Moved(u32),
     /// The file differs, and the line is not in it any more.
     Changed,
     /// The file is gone.
@@ -34,7 +35,16 @@ impl SourceState {
     pub const fn is_stale(self) -> bool {
         match self {
             Self::Changed | Self::Deleted => true,
-            Self::Unknown | Self::Fresh => false,
+            Self::Unknown | Self::Fresh | Self::Moved(_) => false,
+        }
+    }
+
+    /// Where the line is by now, if that is another number than it had.
+    #[must_use]
+    pub const fn moved_to(self) -> Option<u32> {
+        match self {
+            Self::Moved(number) => Some(number),
+            Self::Unknown | Self::Fresh | Self::Changed | Self::Deleted => None,
         }
     }
 
@@ -44,7 +54,7 @@ impl SourceState {
         match self {
             Self::Changed => Some("(source changed)"),
             Self::Deleted => Some("(source deleted)"),
-            Self::Unknown | Self::Fresh => None,
+            Self::Unknown | Self::Fresh | Self::Moved(_) => None,
         }
     }
 
@@ -99,20 +109,27 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// The hashes of a file's lines, sorted and unique, for [`File::lines`].
+/// A line's hash, and its 1-based number.
+pub type LinePlace = (LineHash, u32);
+
+/// The hashes and numbers of a file's lines, sorted, for [`File::lines`].
 #[must_use]
-pub fn line_hashes(bytes: &[u8]) -> Vec<LineHash> {
-    let unique: HashSet<LineHash> = lines(bytes).filter_map(LineHash::of).collect();
-    let mut hashes: Vec<LineHash> = unique.into_iter().collect();
-    hashes.sort_unstable();
-    hashes
+pub fn line_places(bytes: &[u8]) -> Vec<LinePlace> {
+    let places = lines(bytes).zip(1_u32..).filter_map(|(line, number)| Some((LineHash::of(line)?, number)));
+    let mut places: Vec<LinePlace> = places.collect();
+    places.sort_unstable();
+    places
 }
 
 /// Where a line with this hash is now, 1-based: the one nearest to where it was.
 #[must_use]
 pub fn nearest_line(bytes: &[u8], hash: LineHash, was: u32) -> Option<u32> {
     let places = lines(bytes).zip(1_u32..).filter(|(line, _)| LineHash::of(line) == Some(hash));
-    places.map(|(_, number)| number).min_by_key(|number| number.abs_diff(was))
+    nearest(places.map(|(_, number)| number), was)
+}
+
+fn nearest(numbers: impl Iterator<Item = u32>, was: u32) -> Option<u32> {
+    numbers.min_by_key(|number| number.abs_diff(was))
 }
 
 /// The scope of the project to whose root a memory's source is relative: its own, or for a global memory the one that was
@@ -130,6 +147,8 @@ pub struct Recorded {
     pub content: Option<[u8; 32]>,
     /// The line that the memory is about.
     pub line: Option<LineHash>,
+    /// The number that it had, 1-based.
+    pub number: Option<u32>,
 }
 
 impl Recorded {
@@ -138,7 +157,7 @@ impl Recorded {
     pub fn of(memory: &Memory) -> Option<Self> {
         let source = memory.source.as_ref()?;
         let line = memory.attributes.get(LINE_ATTRIBUTE).and_then(|text| LineHash::parse(text));
-        Some(Self { content: source.content_hash, line })
+        Some(Self { content: source.content_hash, line, number: source.line })
     }
 
     /// Whether the file's lines must be known besides its content hash.
@@ -164,11 +183,20 @@ pub enum Found<'a> {
 pub struct File<'a> {
     /// BLAKE3 of its bytes.
     pub content: [u8; 32],
-    /// From [`line_hashes`]; may be empty unless [`Recorded::needs_lines`].
-    pub lines: &'a [LineHash],
+    /// From [`line_places`]; may be empty unless [`Recorded::needs_lines`].
+    pub lines: &'a [LinePlace],
 }
 
-/// Decides what has become of a source. A line that moved is fresh: its text is still there.
+impl File<'_> {
+    /// Where a line is, nearest to where it was.
+    fn find(&self, line: LineHash, was: u32) -> Option<u32> {
+        let first = self.lines.partition_point(|(hash, _)| *hash < line);
+        let same = self.lines.iter().skip(first).take_while(|(hash, _)| *hash == line);
+        nearest(same.map(|(_, number)| *number), was)
+    }
+}
+
+/// Decides what has become of a source. A line that moved is as good as one that did not: its text is still there.
 #[must_use]
 pub fn decide(recorded: &Recorded, found: Found<'_>) -> SourceState {
     let Some(content) = recorded.content else { return SourceState::Unknown };
@@ -176,8 +204,12 @@ pub fn decide(recorded: &Recorded, found: Found<'_>) -> SourceState {
         (Found::Nothing, _) => SourceState::Unknown,
         (Found::Gone, _) => SourceState::Deleted,
         (Found::File(file), _) if file.content == content => SourceState::Fresh,
-        (Found::File(file), Some(line)) if file.lines.binary_search(&line).is_ok() => SourceState::Fresh,
-        (Found::File(_), _) => SourceState::Changed,
+        (Found::File(file), Some(line)) => match file.find(line, recorded.number.unwrap_or(1)) {
+            Some(number) if recorded.number.is_some_and(|was| was != number) => SourceState::Moved(number),
+            Some(_) => SourceState::Fresh,
+            None => SourceState::Changed,
+        },
+        (Found::File(_), None) => SourceState::Changed,
     }
 }
 
@@ -194,20 +226,27 @@ mod tests {
         Recorded {
             content: Some(*blake3::hash(text.as_bytes()).as_bytes()),
             line: line.and_then(|line| LineHash::of_number(text.as_bytes(), line)),
+            number: line,
         }
     }
 
     fn check(recorded: &Recorded, now: &str) -> SourceState {
         let content = *blake3::hash(now.as_bytes()).as_bytes();
-        decide(recorded, Found::File(File { content, lines: &line_hashes(now.as_bytes()) }))
+        decide(recorded, Found::File(File { content, lines: &line_places(now.as_bytes()) }))
     }
 
     #[test]
-    fn a_moved_line_is_fresh_and_an_edited_one_is_not() {
+    fn a_moved_line_is_found_and_an_edited_one_is_not() {
         let about_run = record(FILE, Some(4));
         assert_eq!(check(&about_run, FILE), SourceState::Fresh);
         let moved = "// new\n\nfn main() {\n    if true {\n        run(a);\n    }\n}";
-        assert_eq!(check(&about_run, moved), SourceState::Fresh);
+        assert_eq!(check(&about_run, moved), SourceState::Moved(5));
+        assert!(!SourceState::Moved(5).is_stale() && SourceState::Moved(5).mark().is_none());
+        let unnumbered = Recorded { number: None, ..about_run };
+        assert_eq!(check(&unnumbered, moved), SourceState::Fresh);
+        let repeated = format!("// new\n{FILE}{FILE}");
+        assert_eq!(check(&about_run, &repeated), SourceState::Moved(5), "the nearest");
+        assert_eq!(check(&about_run, &format!("{FILE}{FILE}")), SourceState::Fresh);
         assert_eq!(check(&about_run, &FILE.replace("run(a)", "run(b)")), SourceState::Changed);
     }
 
@@ -252,8 +291,12 @@ mod tests {
 
     #[test]
     fn stale_memories_are_doubted() {
-        for (state, confidence) in [(SourceState::Changed, 0.7), (SourceState::Deleted, 0.7), (SourceState::Fresh, 1.0)]
-        {
+        for (state, confidence) in [
+            (SourceState::Changed, 0.7),
+            (SourceState::Deleted, 0.7),
+            (SourceState::Fresh, 1.0),
+            (SourceState::Moved(2), 1.0),
+        ] {
             assert!((state.cap(1.0) - confidence).abs() < f32::EPSILON);
             assert!((state.cap(0.2) - 0.2).abs() < f32::EPSILON);
         }
@@ -277,7 +320,7 @@ mod tests {
         }
 
         #[test]
-        fn a_line_is_fresh_exactly_while_it_is_there(
+        fn a_line_is_followed_exactly_while_it_is_there(
             before in prop::collection::vec("[a-d]{0,2}", 1..12),
             after in prop::collection::vec("[a-d]{0,2}", 0..12),
             at in any::<prop::sample::Index>(),
@@ -286,8 +329,12 @@ mod tests {
             let (text, now) = (before.join("\n"), after.join("\n"));
             let recorded = record(&text, u32::try_from(number + 1).ok());
             let line = before.get(number).unwrap();
-            let is_fresh = text == now || (!line.is_empty() && after.contains(line));
-            prop_assert_eq!(check(&recorded, &now) == SourceState::Fresh, is_fresh);
+            let is_there = text == now || (!line.is_empty() && after.contains(line));
+            let state = check(&recorded, &now);
+            prop_assert_eq!(matches!(state, SourceState::Fresh | SourceState::Moved(_)), is_there);
+            if let Some(moved) = state.moved_to() {
+                prop_assert_eq!(after.get(moved as usize - 1), Some(line));
+            }
         }
     }
 }

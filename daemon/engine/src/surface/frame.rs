@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use crate::model::Memory;
 use crate::neutral::one_line;
+use crate::policy::stale::SourceState;
 use crate::ports::Sources;
 
 /// What stands before stored text.
@@ -25,15 +26,18 @@ pub(crate) fn unclosed(text: &str) -> String {
 
 /// Says which memory a text is: `[handle] kind, day (source) mark`; the day is one of `zone`.
 pub(crate) fn heading(memory: &Memory, sources: &dyn Sources, zone: &TimeZone) -> String {
-    let place = memory.source.as_ref().map(|source| match source.line {
-        Some(line) => format!(" ({}:{line})", one_line(&source.path, NAME_MAX_CHARS)),
-        None => format!(" ({})", one_line(&source.path, NAME_MAX_CHARS)),
-    });
+    let state = sources.state(memory);
+    let place = memory.source.as_ref().map(|source| source.place(state.moved_to(), NAME_MAX_CHARS));
+    let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
     let (handle, day) = (one_line(memory.handle.as_str(), NAME_MAX_CHARS), memory.valid_from.day(zone));
-    format!("[{handle}] {}, {day}{}{}", memory.kind, place.unwrap_or_default(), mark(memory, sources))
+    format!("[{handle}] {}, {day}{place}{}", memory.kind, mark_of(state))
 }
 
 /// What to put behind a memory whose source is not what it was; empty for nothing.
 pub(crate) fn mark(memory: &Memory, sources: &dyn Sources) -> String {
-    sources.state(memory).mark().map(|mark| format!(" {mark}")).unwrap_or_default()
+    mark_of(sources.state(memory))
+}
+
+fn mark_of(state: SourceState) -> String {
+    state.mark().map(|mark| format!(" {mark}")).unwrap_or_default()
 }

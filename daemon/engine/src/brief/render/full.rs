@@ -81,7 +81,7 @@ fn item(item: &Item<'_>, caps: &Caps, zone: &TimeZone) -> Vec<String> {
     // The mark says how sure the memory still is, so that a line of its own does not take another memory's room.
     let doubted = || format!(" [STALE, confidence {:.2}]", item.mention.confidence());
     let stale = if item.mention.is_stale { doubted() } else { String::new() };
-    let head = format!("{}{stale} {}", bracketed(&memory.handle), day_and_place(memory, zone));
+    let head = format!("{}{stale} {}", bracketed(&memory.handle), day_and_place(&item.mention, zone));
     let mut body = body(without_prefix(&memory.text, item.mention.category), caps).into_iter();
     let mut lines = vec![format!("- {head}: {}", body.next().unwrap_or_default())];
     lines.extend(body.map(|line| format!("    {line}")));

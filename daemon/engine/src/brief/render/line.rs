@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use super::Caps;
 use crate::brief::classify::without_prefix;
 use crate::brief::{Linked, Mention};
-use crate::model::{Handle, Memory};
+use crate::model::Handle;
 use crate::neutral::one_line;
 
 /// Longest handle: a topic's 255 bytes, a slash and a slug. Never cut, because a cut one reads nothing.
@@ -36,13 +36,12 @@ pub(in crate::brief) fn stale_mark(is_stale: bool) -> &'static str {
     if is_stale { " [STALE]" } else { "" }
 }
 
-/// `2026-11-03`, and the source if there is one: ` (src/a.rs:3)`.
-pub(super) fn day_and_place(memory: &Memory, zone: &TimeZone) -> String {
-    let place = memory.source.as_ref().map(|source| {
-        let path = one_line(&source.path, NAME_MAX_CHARS);
-        source.line.map_or_else(|| format!(" ({path})"), |line| format!(" ({path}:{line})"))
-    });
-    format!("{}{}", memory.valid_from.day(zone), place.unwrap_or_default())
+/// `2026-11-03`, and the source if there is one: ` (src/a.rs:3)`, ` (src/a.rs:3, now line 9)`.
+pub(super) fn day_and_place(mention: &Mention<'_>, zone: &TimeZone) -> String {
+    let memory = mention.memory;
+    let place = memory.source.as_ref().map(|source| source.place(mention.moved_to, NAME_MAX_CHARS));
+    let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
+    format!("{}{place}", memory.valid_from.day(zone))
 }
 
 /// Joins with commas; `rest` says what the list does not hold.
