@@ -18,8 +18,8 @@ const PIECE_BYTES: usize = 256 * 1024;
 /// First bytes that tell a format.
 const PEEK_BYTES: u64 = 64;
 
-/// The name that Markdown from stdin has.
-const STDIN_NAME: &str = "stdin.md";
+/// What stdin is called, and the topic of its Markdown that names none.
+const STDIN_NAME: &str = "stdin";
 
 /// Something to read, and its format.
 pub(super) struct Source {
