@@ -109,7 +109,16 @@ fn texts_are_appended_to_and_revised() {
     );
     assert!(only(&reply).attributes.contains_key("helix.modified"));
     let both = Target { match_text: "cache".to_owned(), ..target("cache") };
-    assert_eq!(world.edit(delete(both, false)).unwrap().candidates.len(), 2);
+    let two = world.edit(delete(both, false)).unwrap();
+    assert_eq!((two.candidates.len(), two.candidates_total), (2, 0));
+    for n in 0..12 {
+        world.store("dogs", &format!("the {n} dogs of {}", "word ".repeat(n)));
+    }
+    let dogs = Target { match_text: "dogs".to_owned(), ..target("dogs") };
+    for unclear in [delete(dogs, false), revise(target("dogs"), "anything")] {
+        let unclear = world.edit(unclear).unwrap();
+        assert_eq!((unclear.changed, unclear.candidates.len(), unclear.candidates_total), (0, 10, 12));
+    }
 
     let long = world.edit(append(target("cache:0"), &"x".repeat(70_000))).unwrap_err();
     assert_eq!(long.code(), Code::ResourceExhausted);

@@ -8,7 +8,7 @@ mod target;
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber, SCRATCH_SCOPE, Sequence, SourceRef, Topic};
+use helix_engine::model::{Memory, SCRATCH_SCOPE, Sequence, SourceRef, Topic};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
 use helix_engine::policy::resemble::text_hash;
@@ -21,23 +21,24 @@ use tonic::Status;
 use super::{convert, find, off_thread, store};
 use crate::runtime::{Asker, Runtime};
 use lines::Stated;
-use target::{Bare, Choice};
+use target::{Bare, Choice, Several};
 
 /// What an edit comes down to.
 enum Planned {
     /// To be written, one after the other.
     Write { requests: Vec<Request>, warnings: Vec<String> },
     /// Several memories could be meant, so nothing is done.
-    Candidates { numbers: Vec<MemoryNumber>, warnings: Vec<String> },
+    Candidates { several: Several, warnings: Vec<String> },
 }
 
 /// Changes what the request names.
 pub(super) async fn edit(runtime: &Arc<Runtime>, request: v1::EditRequest) -> Result<v1::EditReply, Status> {
     match off_thread(runtime, move |runtime| plan(runtime, request)).await? {
-        Planned::Candidates { numbers, warnings } => {
+        Planned::Candidates { several: Several { shown, total }, warnings } => {
             off_thread(runtime, move |runtime| {
-                let candidates = find::wire_all(runtime, &numbers)?;
-                Ok(v1::EditReply { candidates, warnings, ..v1::EditReply::default() })
+                let candidates = find::wire_all(runtime, &shown)?;
+                let total = if total > shown.len() { u32::try_from(total).unwrap_or(u32::MAX) } else { 0 };
+                Ok(v1::EditReply { candidates, candidates_total: total, warnings, ..v1::EditReply::default() })
             })
             .await
         }
@@ -96,7 +97,7 @@ fn reply(runtime: &Runtime, edited: &Edited, mut warnings: Vec<String>) -> v1::E
         memories: edited.memories.iter().map(|memory| find::to_wire(runtime, memory)).collect(),
         changed: u32::try_from(edited.changed).unwrap_or(u32::MAX),
         warnings,
-        candidates: Vec::new(),
+        ..v1::EditReply::default()
     }
 }
 
@@ -188,7 +189,7 @@ impl Plan<'_> {
         let (choice, mut warnings) = target::choose(self.runtime, self.asker, &target.unwrap_or_default(), bare)?;
         let number = match choice {
             Choice::One(number) => number,
-            Choice::Several(numbers) => return Ok(Planned::Candidates { numbers, warnings }),
+            Choice::Several(several) => return Ok(Planned::Candidates { several, warnings }),
         };
         let memories = self.runtime.strand.memories(&[number]);
         let memory = memories.map_err(|error| convert::status(error.kind(), &error))?.pop();

@@ -38,7 +38,7 @@ pub(crate) enum Change {
 pub(crate) fn edited(reply: &EditReply, change: Change, asked: &str, view: &View) -> String {
     let asked = cut(&clean::line(asked), LINE_MAX_CHARS);
     let outcome = match reply.memories.as_slice() {
-        _ if !reply.candidates.is_empty() => return ambiguous(&reply.candidates, change, &asked, view),
+        _ if !reply.candidates.is_empty() => return ambiguous(reply, change, &asked, view),
         _ if reply.changed == 0 => return unchanged(reply, &asked),
         [memory] if !matches!(change, Change::Rename | Change::Merge) => one(memory, change, view),
         memories => several(reply, memories, change, &asked, view),
@@ -59,7 +59,8 @@ fn unchanged(reply: &EditReply, asked: &str) -> String {
 }
 
 /// Several memories that could be meant. What is active needs no restoring, so it is not offered for that.
-fn ambiguous(candidates: &[Memory], change: Change, asked: &str, view: &View) -> String {
+fn ambiguous(reply: &EditReply, change: Change, asked: &str, view: &View) -> String {
+    let EditReply { candidates, candidates_total: total, .. } = reply;
     let fits = |memory: &&Memory| change != Change::Restore || memory.status != ACTIVE;
     let lines: Vec<String> =
         candidates.iter().filter(fits).map(|memory| format!("{INDENT}{}", one_line(memory, view))).collect();
@@ -69,7 +70,16 @@ fn ambiguous(candidates: &[Memory], change: Change, asked: &str, view: &View) ->
         );
     }
     let list = packed(&lines, "\n", lines.len(), |missing| format!("{INDENT}{missing} more"));
-    format!("nothing changed: several memories could be meant; repeat with one of these handles as topic\n{list}")
+    match total {
+        0 => format!(
+            "nothing changed: several memories could be meant; repeat with one of these handles as topic\n{list}"
+        ),
+        total => format!(
+            "nothing changed: {total} memories could be meant, of which {} are shown; repeat with one of these handles as \
+             topic, or with index or a longer match_str\n{list}",
+            lines.len()
+        ),
+    }
 }
 
 fn one(memory: &Memory, change: Change, view: &View) -> String {
@@ -169,5 +179,10 @@ mod tests {
         let unclear = EditReply { candidates: vec![arm64(), hostile()], ..EditReply::default() };
         insta::assert_snapshot!(edited(&unclear, Change::Revise, "web", &utc()));
         assert_eq!(edited(&EditReply::default(), Change::Tag, "web", &utc()), "nothing changed in web");
+        let many = edited(&EditReply { candidates_total: 14, ..unclear }, Change::Delete, "web", &utc());
+        assert!(
+            many.starts_with("nothing changed: 14 memories could be meant, of which 2 are shown; repeat"),
+            "{many}"
+        );
     }
 }

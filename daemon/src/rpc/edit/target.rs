@@ -30,8 +30,24 @@ pub(super) enum Bare {
 pub(super) enum Choice {
     /// Exactly this.
     One(MemoryNumber),
-    /// One of these, or more that are not shown.
-    Several(Vec<MemoryNumber>),
+    /// One of several.
+    Several(Several),
+}
+
+/// Memories of which one could be meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Several {
+    /// The first of them.
+    pub(super) shown: Vec<MemoryNumber>,
+    /// How many there are.
+    pub(super) total: usize,
+}
+
+impl Several {
+    fn first_of(numbers: impl ExactSizeIterator<Item = MemoryNumber>) -> Choice {
+        let total = numbers.len();
+        Choice::Several(Self { shown: numbers.take(CANDIDATES_MAX).collect(), total })
+    }
 }
 
 /// Finds the memory that a target means, and what the caller should know about it.
@@ -133,7 +149,7 @@ fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Optio
         [] if runtime.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty() => Ok(None),
         [] => Err(none_deleted(&topic)),
         [one] => Ok(Some(Choice::One(*one))),
-        several => Ok(Some(Choice::Several(several.iter().rev().take(CANDIDATES_MAX).copied().collect()))),
+        several => Ok(Some(Several::first_of(several.iter().rev().copied()))),
     }
 }
 
@@ -150,14 +166,11 @@ fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &
         if memory.is_some_and(|memory| memory.text.to_lowercase().contains(&wanted_lower)) {
             matching.push(number);
         }
-        if matching.len() > CANDIDATES_MAX {
-            break;
-        }
     }
     match matching.as_slice() {
         [] => Err(Status::not_found(format!("no memory of topic {topic} contains {}; read the topic", quoted(wanted)))),
         [one] => Ok(Choice::One(*one)),
-        _ => Ok(Choice::Several(matching.into_iter().take(CANDIDATES_MAX).collect())),
+        _ => Ok(Several::first_of(matching.into_iter())),
     }
 }
 
@@ -180,8 +193,7 @@ fn of_topic(
         }
         (_, Bare::Only) => {
             warnings.push(format!("topic {topic} has {} memories; name one by handle or index", members.len()));
-            let newest = members.into_iter().rev().take(CANDIDATES_MAX);
-            Some(Choice::Several(newest.collect()))
+            Some(Several::first_of(members.into_iter().rev()))
         }
     }
 }
@@ -200,7 +212,7 @@ fn named(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Choice, St
             let catalog = runtime.strand.catalog();
             let scopes = catalog.scope_numbers(&asker.scopes());
             numbers.retain(|&number| catalog.row(number).is_some_and(|row| row.is_in(&scopes)));
-            if numbers.is_empty() { Err(nothing()) } else { Ok(Choice::Several(numbers)) }
+            if numbers.is_empty() { Err(nothing()) } else { Ok(Several::first_of(numbers.into_iter())) }
         }
     }
 }

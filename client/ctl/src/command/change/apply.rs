@@ -53,7 +53,11 @@ pub(super) fn refuse_several(context: &Context, reply: &v1::EditReply, json: boo
     if !json {
         screen::print(&render::candidates(context.screen.look, &reply.candidates))?;
     }
-    Err(Failure::Usage(format!("{several} memories fit; nothing was changed; name one by its handle")))
+    let fit = match reply.candidates_total {
+        0 => format!("{several} memories fit"),
+        total => format!("{total} memories fit, of which {several} are shown"),
+    };
+    Err(Failure::Usage(format!("{fit}; nothing was changed; name one by its handle")))
 }
 
 /// Passes on what the daemon wants known.
