@@ -46,13 +46,43 @@ impl Pack {
             if !text.is_empty() {
                 screen::print(&(context.screen.look.wrapped(&text) + "\n"))?;
             }
-            let (tokens, left_out) = (reply.tokens, reply.left_out);
-            screen::remark_if(reply.handles.is_empty(), "no memory matters here");
-            screen::remark_if(left_out > 0, &format!("{tokens} tokens; {left_out} more did not fit, see --budget"));
+            if let Some(rest) = rest(&reply) {
+                screen::remark(&rest);
+            }
             for note in &reply.notes {
                 screen::remark(&format!("helixctl: {}", one_line(note)));
             }
             Ok(exit::OK)
         })
+    }
+}
+
+/// What there is to say of what is not printed.
+fn rest(reply: &v1::ContextReply) -> Option<String> {
+    let (tokens, left_out) = (reply.tokens, reply.left_out);
+    match (reply.handles.is_empty(), left_out) {
+        (true, 0) => Some("no memory matters here".to_owned()),
+        (true, 1) => Some("1 memory would matter and does not fit; give a larger --budget".to_owned()),
+        (true, _) => Some(format!("{left_out} memories would matter, none of which fits; give a larger --budget")),
+        (false, 0) => None,
+        (false, _) => Some(format!("{tokens} tokens; {left_out} more did not fit, see --budget")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_printed_is_told_in_one_line() {
+        let told = |handles: &[&str], left_out| {
+            let handles = handles.iter().map(|handle| (*handle).to_owned()).collect();
+            rest(&v1::ContextReply { handles, left_out, tokens: 40, ..v1::ContextReply::default() })
+        };
+        assert_eq!(told(&[], 0).as_deref(), Some("no memory matters here"));
+        let none = "33 memories would matter, none of which fits; give a larger --budget";
+        assert_eq!(told(&[], 33).as_deref(), Some(none));
+        assert_eq!(told(&["a/b"], 0), None);
+        assert_eq!(told(&["a/b"], 2).as_deref(), Some("40 tokens; 2 more did not fit, see --budget"));
     }
 }
