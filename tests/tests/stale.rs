@@ -40,8 +40,13 @@ impl World {
     }
 
     fn stale(&mut self) -> v1::StaleReply {
-        let request = v1::StaleRequest { caller: Some(self.caller("")), refresh: true, ..v1::StaleRequest::default() };
-        self.served.rpc.call(async |rpc| rpc.stale(request.clone()).await).unwrap()
+        self.stale_of("").unwrap()
+    }
+
+    fn stale_of(&mut self, topic: &str) -> Result<v1::StaleReply, tonic::Status> {
+        let (caller, topic) = (Some(self.caller("")), topic.to_owned());
+        let request = v1::StaleRequest { caller, topic, refresh: true, ..v1::StaleRequest::default() };
+        self.served.rpc.call(async |rpc| rpc.stale(request.clone()).await)
     }
 
     fn read(&mut self, reference: &str) -> SourceState {
@@ -77,6 +82,12 @@ fn a_source_is_followed_by_its_content() {
 
     let fresh = world.stale();
     assert_eq!((fresh.stale.len(), fresh.checked, fresh.unknown), (0, 2, 1));
+    let checked = world.stale_of("kern*").unwrap().checked;
+    assert_eq!((checked, world.stale_of("kernels").unwrap().checked), (2, 2));
+    for (topic, said) in [("kernels:0", "names a memory"), ("x*", "no topic here fits"), ("kernel", "near: kernels")] {
+        let refused = world.stale_of(topic).unwrap_err();
+        assert!(refused.message().contains(said), "{refused:?}");
+    }
     assert_eq!(world.read(&about_line), SourceState::Fresh);
 
     // The line moves in one file, the other is written again as it was.

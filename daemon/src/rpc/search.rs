@@ -5,6 +5,8 @@ pub(super) mod slips;
 mod tags;
 mod topics;
 
+pub(super) use self::topics::resolve as resolve_topics;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

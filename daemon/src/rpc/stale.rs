@@ -2,15 +2,16 @@
 
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
-use helix_engine::model::{Memory, MemoryNumber, Scope, SourceRef, Topic};
+use helix_engine::model::{Memory, MemoryNumber, Scope, SourceRef};
 use helix_engine::policy::stale::{Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, source_scope};
 use helix_engine::ports::Sources;
+use helix_engine::recall::parse;
 use helix_proto::limits::MESSAGE_MAX_BYTES;
 use helix_proto::v1;
 use prost::Message;
 use tonic::Status;
 
-use super::{convert, find, scopes, topics};
+use super::{convert, find, scopes, search, topics};
 use crate::project::{Project, blob};
 use crate::runtime::{Asker, Runtime};
 use crate::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt, first_change};
@@ -70,14 +71,7 @@ fn candidates(
     asker: &Asker,
     look: &Look<'_>,
 ) -> Result<(Vec<Candidate>, u32), Status> {
-    let invalid = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Invalid, &error);
-    let topic = match request.topic.as_str() {
-        "" => None,
-        topic => Some(Topic::parse(topic).map_err(|error| invalid(&error))?),
-    };
-    let wanted = scopes::filtered(asker, &request.scopes)?;
-    let names = topic.iter().map(|topic| topic.as_str().to_owned()).collect();
-    let filter = Filter { topics: names, scopes: wanted.clone(), ..Filter::default() };
+    let filter = filter(runtime, request, asker)?;
     let catalog = runtime.strand.catalog();
     let filter = filter.compile(&catalog);
     let scopes = scopes::by_name(&catalog);
@@ -96,11 +90,20 @@ fn candidates(
     }
     found.sort_unstable();
     let found: Vec<Candidate> = found.into_iter().map(|(_, _, number, is_elsewhere)| (number, is_elsewhere)).collect();
-    drop(catalog);
-    if let Some(topic) = topic.filter(|_| found.is_empty() && elsewhere == 0) {
-        topics::require(runtime, &topic, &wanted)?;
-    }
     Ok((found, elsewhere))
+}
+
+/// The topics and scopes that are asked for; a pattern means all topics that fit it.
+fn filter(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Result<Filter, Status> {
+    let mut filter = Filter { scopes: scopes::filtered(asker, &request.scopes)?, ..Filter::default() };
+    let asked = request.topic.trim();
+    if !asked.is_empty() {
+        let topic = parse::topic(asked).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+        filter.topics.push(topic);
+        let resolved = search::resolve_topics(runtime, &mut filter);
+        resolved.map_err(|status| topics::memory_named(asked).unwrap_or(status))?;
+    }
+    Ok(filter)
 }
 
 /// The reply as it grows.

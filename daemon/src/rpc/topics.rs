@@ -2,6 +2,7 @@
 
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
+use helix_engine::neutral::quoted;
 use helix_engine::strand::{CrossReference, Since};
 use helix_proto::limits::SEARCH_LIMIT_MAX;
 use helix_proto::v1;
@@ -61,11 +62,12 @@ pub(super) fn cross_references(
 ) -> Result<v1::CrossReferencesReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
-    let topic = Topic::parse(&request.topic).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+    let topic = one(&request.topic)?;
     let found = runtime.strand.cross_references(topic.as_str(), &scopes);
     let found = found.map_err(|error| convert::status(error.kind(), &error))?;
     if found.is_empty() {
-        require(runtime, &topic, &scopes)?;
+        let is_there = require(runtime, &topic, &scopes);
+        is_there.map_err(|status| memory_named(&request.topic).unwrap_or(status))?;
     }
     let numbers: Vec<MemoryNumber> = found.iter().map(|reference| reference.number).collect();
     let memories = find::wire_indexed(runtime, &numbers, &asker)?;
@@ -95,6 +97,24 @@ fn pattern(text: &str) -> Result<Option<TopicPattern>, Status> {
     Ok(Some(pattern))
 }
 
+/// Reads the name of one topic. A pattern is refused instead of being made into a name.
+fn one(name: &str) -> Result<Topic, Status> {
+    if TopicPattern::is_glob(name) {
+        let message = format!("{} is a pattern; give one topic, or list those that fit it", quoted(name));
+        return Err(Status::invalid_argument(message));
+    }
+    Topic::parse(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))
+}
+
+/// What to say where an unknown topic is the place or the handle of a memory; `None` for other names.
+pub(super) fn memory_named(name: &str) -> Option<Status> {
+    let of_place = || name.rsplit_once(':').filter(|(_, index)| index.parse::<u32>().is_ok());
+    let (topic, _) = name.split_once('/').or_else(of_place)?;
+    let (name, topic) = (quoted(name), quoted(topic));
+    let message = format!("{name} names a memory and no topic; give the topic, such as {topic}, or read the memory");
+    Some(Status::invalid_argument(message))
+}
+
 /// Refuses a topic that is not there: nothing found of it would look like an answer.
 pub(super) fn require(runtime: &Runtime, topic: &Topic, scopes: &[Scope]) -> Result<(), Status> {
     let topics = runtime.strand.topics(scopes, None).map_err(|error| convert::status(error.kind(), &error))?;
@@ -116,5 +136,15 @@ mod tests {
         assert!(pattern(" ").unwrap().is_none());
         assert!(pattern("iris-*").unwrap().unwrap().matches("iris-engine"));
         assert_eq!(pattern("!!").unwrap_err().code(), Code::InvalidArgument);
+    }
+
+    #[test]
+    fn a_memory_or_a_pattern_is_no_topic() {
+        assert!(one("stl-*").is_err_and(|refused| refused.message().contains("is a pattern")));
+        assert_eq!(one("Std::fs").unwrap().as_str(), "std-fs");
+        for name in ["stl:0", "stl/sort-first"] {
+            assert!(memory_named(name).is_some_and(|said| said.message().contains("such as \"stl\"")), "{name}");
+        }
+        assert!(memory_named("stl").is_none() && memory_named("std::fs").is_none());
     }
 }

@@ -48,7 +48,7 @@ const PARAMETERS: [Parameter; 22] = [
         ]),
         "default list",
     ),
-    Parameter::optional("topic", Shape::Text, "entries, xref, stale, export"),
+    Parameter::optional("topic", Shape::Text, "entries, xref, stale (or iris-*), export"),
     Parameter::optional("days", Shape::Whole, "recent: default 7; prune: default 30"),
     Parameter::optional("hours", Shape::Whole, "recent: overrides days"),
     Parameter::optional("detail", Shape::Choice(&["tags", "index"]), "stats"),

@@ -13,7 +13,7 @@ use crate::runtime::Runtime;
 ///
 /// # Errors
 /// When none of them is known.
-pub(super) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<Option<String>, Status> {
+pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<Option<String>, Status> {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     filter.topics_asked = std::mem::take(&mut filter.topics);
     for name in filter.topics_asked.clone() {

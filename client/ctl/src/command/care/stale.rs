@@ -16,7 +16,7 @@ use crate::{render, screen};
 /// Arguments of `stale`.
 #[derive(Debug, Args)]
 pub(crate) struct Stale {
-    /// Looks at this topic only
+    /// Looks at this topic only, or at those that fit a pattern such as iris-*
     topic: Option<String>,
     /// Shows what the source says now
     #[arg(long)]
