@@ -2,6 +2,8 @@
 
 mod slip;
 
+use jiff::civil::DateTime;
+
 use super::calendar::Calendar;
 use crate::error::ErrorKind;
 use crate::index::filter::Filter;
@@ -119,10 +121,23 @@ fn take_filter(text: &str) -> Option<(&'static str, &str, &str)> {
     if let Some((value, after)) = rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
         return Some((key, value, after));
     }
-    let (value, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let (value, after) = match time_of_day(rest).filter(|_| matches!(key, "before" | "after")) {
+        Some(parts) => parts,
+        None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+    };
     // People write of working hours: and of days:hours:minutes.
     let is_prose = matches!(key, "days" | "hours") && (value.is_empty() || !value.chars().all(|c| c.is_ascii_digit()));
     (!is_prose).then_some((key, value, after))
+}
+
+/// Splits a day and the time of day behind it off: `2026-01-05 10:00`, as times are written elsewhere. Behind anything
+/// else, such as a day with a time already, `10:00` is a word.
+fn time_of_day(text: &str) -> Option<(&str, &str)> {
+    let (day, rest) = text.split_once(' ')?;
+    let (time, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let is_shaped = day.len() == "2026-01-05".len() && ["10:00".len(), "10:00:00".len()].contains(&time.len());
+    let value = text.get(..day.len() + 1 + time.len()).filter(|_| is_shaped && time.contains(':'))?;
+    value.parse::<DateTime>().is_ok().then_some((value, after))
 }
 
 fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, calendar: &Calendar) -> Result<(), QueryError> {
@@ -282,12 +297,35 @@ mod tests {
         assert_eq!(after("after:2026-11-20T10:30"), "2026-11-20T09:30:00Z");
         assert_eq!(after("after:2026-11-20T10:30:00Z"), "2026-11-20T10:30:00Z");
         assert_eq!(after("after:\"2026-11-20 10:30\""), "2026-11-20T09:30:00Z");
+        assert_eq!(after("after:2026-11-20 10:30"), "2026-11-20T09:30:00Z");
+        assert_eq!(after("disk after:2026-11-20 10:30:30 full"), "2026-11-20T09:30:30Z");
+        assert_eq!(before("before:2026-11-20 10:30"), "2026-11-20T09:30:00Z");
         assert_eq!(after("days:2"), "2026-11-18T23:30:00Z");
         assert_eq!(after("hours:3"), "2026-11-20T20:30:00Z");
         assert_eq!(after("days:7 hours:3"), "2026-11-20T20:30:00Z");
         assert_eq!(before("before:yesterday"), "2026-11-20T23:00:00Z");
         assert_eq!(before("before:this-week"), "2026-11-21T23:00:00Z");
         assert_eq!(before("before:2026-01-01 before:today"), "2026-01-01T23:00:00Z");
+    }
+
+    #[test]
+    fn a_time_of_day_belongs_to_the_day_before_it() {
+        let words = |query: &str| parse_utc(query).unwrap().words;
+        assert_eq!(words("disk after:2026-01-05 10:00 full"), "disk full");
+        assert_eq!(words("after:2026-01-05T09:00 10:00"), "10:00");
+        for query in ["tag:x 10:00", "after:today 10:00", "after:\"2026-01-05 09:00\" 10:00", "days:2 10:00"] {
+            assert_eq!(words(query), "10:00", "{query}");
+        }
+        for (query, left) in [
+            ("after:2026-01-05 9:00", "9:00"),
+            ("after:2026-01-05 99:00", "99:00"),
+            ("after:2026-01-05 10:00pm", "10:00pm"),
+            ("after:2026-01-05 std::fs", "std::fs"),
+            ("source:2026-01-05 10:00", "10:00"),
+            ("after:2026-01-05 10:00 11:00", "11:00"),
+        ] {
+            assert_eq!(words(query), left, "{query}");
+        }
     }
 
     #[test]
