@@ -127,6 +127,8 @@ pub struct TopicCount<'a> {
     pub count: usize,
     /// Memories left out.
     pub left_out: usize,
+    /// Memories of other categories than those asked for.
+    pub out_of_focus: usize,
 }
 
 /// A category and its memories.

@@ -176,28 +176,26 @@ fn is_in_focus(entry: &Entry<'_>, focus: &[Category]) -> bool {
 /// Counts everything that was selected, once.
 fn count<'a>(brief: &mut Brief<'a>, entries: &[Entry<'a>], input: &Input<'a>, left_out: &[Weighed<'a>]) {
     let mut topics: BTreeMap<&'a str, TopicCount<'a>> = BTreeMap::new();
-    let mut topic = |name: &'a str, count: usize, left_out: usize| {
-        let known = topics.entry(name).or_insert(TopicCount { name, count: 0, left_out: 0 });
-        known.count += count;
-        known.left_out += left_out;
+    let mut topic = |name: &'a str, add: fn(&mut TopicCount<'a>, usize), count: usize| {
+        add(topics.entry(name).or_insert(TopicCount { name, count: 0, left_out: 0, out_of_focus: 0 }), count);
     };
     for entry in entries {
+        let memories = || std::iter::once(entry.mention.memory).chain(entry.copies.iter().copied());
         if !is_in_focus(entry, input.focus) {
             brief.out_of_focus += 1 + entry.copies.len();
+            memories().for_each(|memory| topic(memory.topic.as_str(), |it, count| it.out_of_focus += count, 1));
             continue;
         }
         brief.merged += entry.copies.len();
         brief.superseded += usize::from(entry.mention.is_superseded);
         brief.stale += usize::from(entry.mention.is_stale);
-        for memory in std::iter::once(entry.mention.memory).chain(entry.copies.iter().copied()) {
-            topic(memory.topic.as_str(), 1, 0);
-        }
+        memories().for_each(|memory| topic(memory.topic.as_str(), |it, count| it.count += count, 1));
     }
     for one in left_out {
-        topic(one.memory.topic.as_str(), 0, 1);
+        topic(one.memory.topic.as_str(), |it, count| it.left_out += count, 1);
     }
     for &(name, count) in input.left_out {
-        topic(name, 0, count);
+        topic(name, |it, count| it.left_out += count, count);
     }
     let by_caller: usize = input.left_out.iter().map(|(_, count)| count).sum();
     brief.left_out = left_out.len() + by_caller;

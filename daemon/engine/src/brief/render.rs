@@ -108,7 +108,7 @@ pub fn render(brief: &Brief<'_>, detail: Detail, zone: &TimeZone) -> String {
     if brief.sections.is_empty() {
         return nothing(brief);
     }
-    let mut lines = vec![topics(&brief.topics, caps)];
+    let mut lines = vec![topics(brief, caps)];
     lines.extend(match detail {
         Detail::Summary => summary::lines(brief, caps),
         Detail::Scan => scan::lines(brief, caps),
@@ -135,20 +135,21 @@ fn nothing(brief: &Brief<'_>) -> String {
     "No memories match. Try `search`, or `brief` without a query for an overview.\n".to_owned()
 }
 
-/// `TOPICS: topic-a (12), topic-b (8)`, and how many of each were left out.
-fn topics(topics: &[TopicCount<'_>], caps: &Caps) -> String {
+/// `TOPICS: topic-a (12), topic-b (8 of 30)`, of how many where some were left out or are not in focus.
+fn topics(brief: &Brief<'_>, caps: &Caps) -> String {
     let name = |topic: &TopicCount<'_>| {
         let name = one_line(topic.name, line::NAME_MAX_CHARS);
-        match topic.left_out {
+        match topic.left_out + topic.out_of_focus {
             0 => format!("{name} ({})", topic.count),
-            left_out => format!("{name} ({} of {})", topic.count, topic.count + left_out),
+            others => format!("{name} ({} of {})", topic.count, topic.count + others),
         }
     };
-    let (listed, hidden) = topics.split_at(caps.topics.min(topics.len()));
+    let (listed, hidden) = brief.topics.split_at(caps.topics.min(brief.topics.len()));
     let hidden_memories: usize = hidden.iter().map(|topic| topic.count + topic.left_out).sum();
     let names = listed.iter().map(name).collect();
     let rest = (!hidden.is_empty()).then(|| format!("{} more ({hidden_memories})", hidden.len()));
-    format!("TOPICS: {}", joined(names, rest))
+    let heading = if brief.focus.is_empty() { "TOPICS" } else { "TOPICS IN FOCUS" };
+    format!("{heading}: {}", joined(names, rest))
 }
 
 /// What a reader should know about what is not shown as it is.

@@ -146,12 +146,18 @@ fn a_copy_that_says_more_of_what_it_is_says_it_for_all() {
 
 #[test]
 fn topics_are_those_of_what_is_in_focus() {
-    let memories = [tagged("a", "one", 1, &["gotcha"]), tagged("b", "two", 1, &["decision"])];
+    let memories = [
+        tagged("a", "one", 1, &["gotcha"]),
+        tagged("b", "two", 1, &["decision"]),
+        tagged("a", "three", 1, &["decision"]),
+    ];
     let selected = selected(&memories);
     let left_out = [("a", 3), ("c", 900)];
     let brief = compose(&Input { focus: &[Category::Gotchas], left_out: &left_out, ..input(&selected) });
     let topics: Vec<_> = brief.topics.iter().map(|topic| (topic.name, topic.count, topic.left_out)).collect();
-    assert_eq!((topics, brief.left_out), (vec![("a", 1, 3)], 903));
+    assert_eq!((topics, brief.left_out, brief.topics[0].out_of_focus), (vec![("a", 1, 3)], 903, 1));
+    let text = render(&brief, Detail::Scan, &TimeZone::UTC);
+    assert!(text.starts_with("TOPICS IN FOCUS: a (1 of 5)\n"), "{text}");
 }
 
 #[test]

@@ -33,6 +33,7 @@ struct Topic<'a> {
     name: &'a str,
     memories: usize,
     left_out: usize,
+    out_of_focus: usize,
 }
 
 #[derive(Serialize)]
@@ -83,7 +84,12 @@ impl<'a> Document<'a> {
             topics: brief
                 .topics
                 .iter()
-                .map(|topic| Topic { name: topic.name, memories: topic.count, left_out: topic.left_out })
+                .map(|topic| Topic {
+                    name: topic.name,
+                    memories: topic.count,
+                    left_out: topic.left_out,
+                    out_of_focus: topic.out_of_focus,
+                })
                 .collect(),
             categories: brief.sections.iter().map(Category::new).collect(),
             hot: handles(&brief.hot),
