@@ -3,6 +3,7 @@
 //! Made from one small borrowed row a memory, so that no memory has to be read: themes come from tags and the parts of topic
 //! names. Only the hottest five are named; the caller reads those to have their first lines shown.
 
+mod hottest;
 mod names;
 mod render;
 mod themes;
@@ -12,9 +13,10 @@ pub use render::render;
 pub use themes::Theme;
 pub use velocity::Velocity;
 
-use super::{HOT_MAX, Standing};
+use super::Standing;
 use crate::index::catalog::{Catalog, Row};
 use crate::model::{MemoryNumber, Timestamp};
+use hottest::{Hot, Hottest};
 use names::Names;
 use themes::Themes;
 use velocity::Counter;
@@ -40,6 +42,8 @@ pub struct MetaRow<'a, Tags> {
     pub topic: &'a str,
     /// Its tags, normalised.
     pub tags: Tags,
+    /// Hash of its text, which copies share.
+    pub text_hash: u64,
     /// What its heat is made of; its time is when the memory counts as added, so that an import does not count as today.
     pub standing: Standing,
 }
@@ -51,7 +55,13 @@ pub fn row<'a>(
     number: MemoryNumber,
     row: &'a Row,
 ) -> MetaRow<'a, impl Iterator<Item = &'a str> + use<'a>> {
-    MetaRow { number, topic: catalog.topic_of(row), tags: catalog.tags_of(row), standing: Standing::of_row(row, 1.0) }
+    MetaRow {
+        number,
+        topic: catalog.topic_of(row),
+        tags: catalog.tags_of(row),
+        text_hash: row.text_hash,
+        standing: Standing::of_row(row, 1.0),
+    }
 }
 
 /// A composed meta-brief.
@@ -67,7 +77,7 @@ pub struct Meta {
     pub velocity: Velocity,
     /// What goes through many topics, at most [`THEMES_MAX`].
     pub themes: Vec<Theme>,
-    /// The hottest memories, at most [`HOT_MAX`], for the caller to read.
+    /// The hottest memories, at most [`super::HOT_MAX`], for the caller to read: no copies, and of many topics.
     pub hot: Vec<MemoryNumber>,
     /// Lists hold [`COMPACT_MAX`].
     pub is_compact: bool,
@@ -105,8 +115,9 @@ where
         let age_days = at.age_days(now);
         let recency = 1.0 / (1.0 + age_days / 30.0);
         counter.add(at, age_days);
-        hot.add(row.standing.heat(now), row.number);
+        let one = Hot { heat: row.standing.heat(now), number: row.number, text_hash: row.text_hash };
         let Some(number) = names.number(row.topic, usize::MAX) else { continue };
+        hot.add(number, one);
         themes.add((number, row.topic), row.tags, recency);
         if number == topics.len() {
             topics.push(ActiveTopic::new(row.topic));
@@ -138,24 +149,6 @@ fn most_active(mut topics: Vec<ActiveTopic>, max: usize) -> Vec<ActiveTopic> {
     topics.sort_by(|a, b| b.activity.total_cmp(&a.activity).then_with(|| a.name.cmp(&b.name)));
     topics.truncate(max);
     topics
-}
-
-/// The few hottest of many, without sorting them all.
-#[derive(Default)]
-struct Hottest(Vec<(f32, MemoryNumber)>);
-
-impl Hottest {
-    fn add(&mut self, heat: f32, number: MemoryNumber) {
-        let at = self.0.partition_point(|(other, known)| *other > heat || (*other >= heat && *known < number));
-        if at < HOT_MAX {
-            self.0.insert(at, (heat, number));
-            self.0.truncate(HOT_MAX);
-        }
-    }
-
-    fn finish(self) -> Vec<MemoryNumber> {
-        self.0.into_iter().map(|(_, number)| number).collect()
-    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use helix_engine::brief::{self, Brief, Category, Detail, Input, Selected, Standing, compose, meta, render};
 use helix_engine::model::{Memory, TopicPattern};
+use helix_engine::policy::resemble::text_hash;
 use jiff::tz::TimeZone;
 
 use corpus::{NOW, memories};
@@ -141,6 +142,7 @@ fn meta_text(is_compact: bool) -> String {
         number: memory.number,
         topic: memory.topic.as_str(),
         tags: memory.tags.iter().map(String::as_str),
+        text_hash: text_hash(&memory.text),
         standing: Standing::of(memory, 1.0, false),
     });
     let composed = meta::compose(rows, is_compact, NOW);

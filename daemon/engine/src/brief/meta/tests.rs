@@ -1,14 +1,14 @@
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
-use super::super::Selected;
 use super::super::samples::{NOW, days_ago, memory};
+use super::super::{HOT_MAX, Selected};
 use super::*;
 
 fn row<'a>(number: u32, topic: &'a str, tags: &[&'a str], days: i64) -> MetaRow<'a, Vec<&'a str>> {
     let mut standing = Standing::of(&memory("any", "text"), 1.0, false);
     standing.valid_from = days_ago(days);
-    MetaRow { number: MemoryNumber(number), topic, tags: tags.to_vec(), standing }
+    MetaRow { number: MemoryNumber(number), topic, tags: tags.to_vec(), text_hash: number.into(), standing }
 }
 
 #[test]
