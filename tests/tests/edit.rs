@@ -56,9 +56,13 @@ impl World {
     }
 
     fn read(&mut self, reference: &str) -> Memory {
+        self.try_read(reference).unwrap()
+    }
+
+    fn try_read(&mut self, reference: &str) -> Result<Memory, Status> {
         let caller = Some(caller(Program::Mcp, &self.cwd, "tests", ""));
         let request = ReadRequest { caller, reference: reference.to_owned(), ..ReadRequest::default() };
-        self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).unwrap().memories.remove(0)
+        Ok(self.served.rpc.call(async |rpc| rpc.read(request.clone()).await)?.memories.remove(0))
     }
 
     fn compact(&mut self, request: CompactRequest) -> CompactReply {
@@ -207,6 +211,11 @@ fn topics_are_renamed_merged_and_deleted() {
 
     let merge = MergeTopic { topic: "warm-cache".to_owned(), into: "disk".to_owned() };
     assert_eq!((world.edit(Action::Merge(merge)).unwrap().changed), 1);
+    for (topic, is_told) in [("cache:0", true), ("warm-cache:0", true), ("nothing:0", false)] {
+        let refused = world.try_read(topic).unwrap_err();
+        let told = refused.message().ends_with("has no memory any more: they are in disk now");
+        assert_eq!((refused.code(), told), (Code::NotFound, is_told), "{refused:?}");
+    }
     let by_first_handle = world.edit(append(target(&walrus.handle), "is warm")).unwrap();
     assert_eq!(only(&by_first_handle).handle, "disk/walrus-cache");
 

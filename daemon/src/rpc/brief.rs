@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 use tonic::Status;
 
 use super::search::slips;
-use super::{convert, scopes, shown};
+use super::{convert, scopes, shown, topics};
 use crate::runtime::{Asker, Runtime};
 use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
 
@@ -199,7 +199,11 @@ impl View<'_> {
         }
         let filter = Filter { scopes: self.scopes.clone(), after: self.after, ..Filter::default() };
         let found = self.search(query, filter)?;
-        if found.is_empty() { Err(nothing(query)) } else { Ok((found, query)) }
+        if !found.is_empty() {
+            return Ok((found, query));
+        }
+        let moved = topics::moved_away(self.runtime, query, &self.scopes);
+        Err(moved.map_or_else(|| nothing(query), Status::not_found))
     }
 
     /// Says that topics have memories, though none so new; `None` where they have none at all, or age does not matter.

@@ -12,7 +12,7 @@ use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, edit, off_thread, shown};
+use super::{convert, edit, off_thread, shown, topics};
 use crate::hook;
 use crate::runtime::{Asker, Runtime};
 
@@ -40,13 +40,19 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::R
     if let Some(reply) = topic(runtime, reference, &part, &asker, request.shown())? {
         return Ok(reply);
     }
+    let moved = || {
+        let topic = reference.rsplit_once(':').map_or(reference, |(topic, _)| topic);
+        topics::moved_away(runtime, topic, &asker.scopes()).map(Status::not_found)
+    };
     match resolved {
         Resolution::One(number) => one(runtime, number, &asker, request.shown()),
-        Resolution::Several(numbers) => Err(several(runtime, reference, &numbers)?),
-        Resolution::None => Err(Status::not_found(format!(
-            "nothing is called {} here; give a topic, a handle, an id or `topic:index`, or search for it",
-            quoted(reference)
-        ))),
+        Resolution::Several(numbers) => Err(moved().map_or_else(|| several(runtime, reference, &numbers), Ok)?),
+        Resolution::None => Err(moved().unwrap_or_else(|| {
+            Status::not_found(format!(
+                "nothing is called {} here; give a topic, a handle, an id or `topic:index`, or search for it",
+                quoted(reference)
+            ))
+        })),
     }
 }
 

@@ -18,6 +18,9 @@ const RECENT_LIMIT: Limit = Limit { default: 50, max: SEARCH_LIMIT_MAX };
 /// Days of a `Prune` that names none.
 const PRUNE_DAYS_DEFAULT: u32 = 30;
 
+/// Topics that are named where memories went to several.
+const MOVED_TO_MAX: usize = 3;
+
 /// Microseconds of a day.
 const DAY_MICROS: i64 = 24 * 60 * 60 * 1_000_000;
 
@@ -115,13 +118,27 @@ pub(super) fn memory_named(name: &str) -> Option<Status> {
     Some(Status::invalid_argument(message))
 }
 
+/// What to say of a topic whose memories were all moved elsewhere, by a merge or a new name; `None` for any other.
+pub(super) fn moved_away(runtime: &Runtime, name: &str, scopes: &[Scope]) -> Option<String> {
+    let topic = Topic::parse(name).ok()?;
+    if !runtime.strand.topic_members(topic.as_str(), scopes).is_empty() {
+        return None;
+    }
+    // That it cannot be told is no reason to fail otherwise than without it.
+    let there = runtime.strand.went_to(&topic, scopes).ok().filter(|there| !there.is_empty())?;
+    let named = there.get(..MOVED_TO_MAX).unwrap_or(&there).join(", ");
+    let more = if there.len() > MOVED_TO_MAX { " and others" } else { "" };
+    Some(format!("topic {topic} has no memory any more: they are in {named}{more} now"))
+}
+
 /// Refuses a topic that is not there: nothing found of it would look like an answer.
 pub(super) fn require(runtime: &Runtime, topic: &Topic, scopes: &[Scope]) -> Result<(), Status> {
     let topics = runtime.strand.topics(scopes, None).map_err(|error| convert::status(error.kind(), &error))?;
     if topics.iter().any(|entry| entry.name == topic.as_str()) {
         return Ok(());
     }
-    Err(Status::not_found(format!("there is no topic {topic} here; list the topics for their names")))
+    let unknown = || format!("there is no topic {topic} here; list the topics for their names");
+    Err(Status::not_found(moved_away(runtime, topic.as_str(), scopes).unwrap_or_else(unknown)))
 }
 
 #[cfg(test)]

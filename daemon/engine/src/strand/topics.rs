@@ -1,16 +1,19 @@
 //! Listings: the topics, the newest memories, and where a memory stands in its topic.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::Strand;
 use crate::index::catalog::TopicEntry;
 use crate::index::filter::Filter;
-use crate::model::{MemoryNumber, Scope, Timestamp, TopicPattern};
+use crate::model::{MemoryNumber, Scope, Timestamp, Topic, TopicPattern};
 use crate::recall::Hit;
 use crate::store::StoreError;
 
 /// Memories of a topic among which the place of a hit is looked for: some hundredth of a millisecond.
 const HIT_TOPIC_MAX: usize = 2_000;
+
+/// Handles of a topic that are looked at to find where its memories went: some ten milliseconds.
+const FORMER_HANDLES_MAX: usize = 50_000;
 
 /// The newest memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,6 +57,29 @@ impl Strand {
         entries.retain(|entry| entry.last_changed_at < since);
         entries.sort_by_key(|entry| entry.last_changed_at);
         Ok(entries)
+    }
+
+    /// The topics that active memories of these scopes (none: everywhere) have gone to which were of this one: where most
+    /// are first. Memories keep their former handles, which tell it.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn went_to(&self, topic: &Topic, scopes: &[Scope]) -> Result<Vec<String>, StoreError> {
+        let snapshot = self.snapshot()?;
+        let catalog = self.catalog();
+        let filter = in_scopes(scopes).compile(&catalog);
+        let (mut counts, mut looked_at) = (BTreeMap::<&str, usize>::new(), 0);
+        snapshot.for_each_handle_from(&format!("{topic}/"), |number| {
+            looked_at += 1;
+            if let Some(row) = catalog.row(number).filter(|row| filter.keeps(row)) {
+                *counts.entry(catalog.topic_of(row)).or_default() += 1;
+            }
+            looked_at < FORMER_HANDLES_MAX
+        })?;
+        counts.remove(topic.as_str());
+        let mut topics: Vec<(&str, usize)> = counts.into_iter().collect();
+        topics.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        Ok(topics.into_iter().map(|(name, _)| name.to_owned()).collect())
     }
 
     /// The active memories of these scopes (none: everywhere) that were recorded since then, newest first.

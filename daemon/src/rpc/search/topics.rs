@@ -6,7 +6,7 @@ use helix_engine::model::{Scope, TopicPattern};
 use tonic::Status;
 
 use super::near::near;
-use crate::rpc::convert;
+use crate::rpc::{convert, topics};
 use crate::runtime::Runtime;
 
 /// Replaces patterns by the topics that fit. Returns what to say when some of the names are unknown.
@@ -33,7 +33,9 @@ pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<
     if unknown.is_empty() {
         return Ok(None);
     }
-    let message = described(&unknown, &names(runtime, &filter.scopes, None)?);
+    let message = described(&unknown, &names(runtime, &filter.scopes, None)?, |name| {
+        topics::moved_away(runtime, name, &filter.scopes)
+    });
     if filter.topics.is_empty() { Err(Status::not_found(message)) } else { Ok(Some(message)) }
 }
 
@@ -54,8 +56,11 @@ fn has_members(runtime: &Runtime, scopes: &[Scope], topic: &str) -> bool {
     !members.is_empty()
 }
 
-fn described(unknown: &[String], names: &[String]) -> String {
+fn described(unknown: &[String], names: &[String], moved: impl Fn(&str) -> Option<String>) -> String {
     let one = |name: &String| {
+        if let Some(moved) = moved(name) {
+            return moved;
+        }
         let what = if TopicPattern::is_glob(name) { "no topic here fits" } else { "no topic here is called" };
         match near(name, names).join(", ") {
             near if near.is_empty() => format!("{what} {name}"),
@@ -73,9 +78,9 @@ mod tests {
     #[test]
     fn unknown_names_are_said_with_near_ones() {
         let names = ["build", "build-gotchas", "hook-shim"].map(str::to_owned);
-        let said = described(&["biuld".to_owned(), "z*".to_owned()], &names);
-        let expected =
-            "no topic here is called biuld; near: build; no topic here fits z*; list the topics for their names";
+        let moved = |name: &str| (name == "ci").then(|| "ci moved".to_owned());
+        let said = described(&["biuld", "z*", "ci"].map(str::to_owned), &names, moved);
+        let expected = "no topic here is called biuld; near: build; no topic here fits z*; ci moved; list the topics for their names";
         assert_eq!(said, expected);
     }
 }
