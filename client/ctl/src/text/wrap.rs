@@ -17,6 +17,9 @@ const FENCES: [&str; 2] = ["```", "~~~"];
 /// Begins a row of a table in Markdown.
 const TABLE_ROW: char = '|';
 
+/// What no line begins with.
+const CLOSING: &str = "、。，．：；！？）」』】〉》〕”’…ー,.:;!?)]}\"'";
+
 /// Columns of indentation that make a line code in Markdown, unless it is a row of a list.
 const CODE_COLUMNS: usize = 4;
 
@@ -38,6 +41,8 @@ pub(crate) fn wrapped(text: &str, width: usize) -> String {
 /// rows of tables stay as they are.
 pub(crate) fn wrapped_prose(text: &str, width: usize) -> String {
     let mut open: Option<&str> = None;
+    // The column at which the text of the list's last row begins: a line that begins there goes on with it.
+    let mut row_text: Option<usize> = None;
     each_line(text, |line| {
         let (own, content) = parted(line);
         let fence = FENCES.into_iter().find(|fence| content.starts_with(fence));
@@ -48,7 +53,13 @@ pub(crate) fn wrapped_prose(text: &str, width: usize) -> String {
             (Some(_), _) => {}
         }
         let mark = markdown_mark(content);
-        let is_indented_code = mark.is_empty() && (own >= CODE_COLUMNS || content.starts_with('\t'));
+        if !mark.is_empty() && !is_code {
+            row_text = Some(own + mark.len());
+        } else if !content.is_empty() {
+            row_text = row_text.filter(|column| own >= *column);
+        }
+        let is_indented = own >= CODE_COLUMNS && row_text != Some(own);
+        let is_indented_code = mark.is_empty() && (is_indented || content.starts_with('\t'));
         if is_code || is_indented_code || content.starts_with(TABLE_ROW) {
             return line.to_owned();
         }
@@ -86,19 +97,37 @@ fn broken(line: &str, own: usize, mark: &str, hanging: usize, width: usize) -> S
     let indent = " ".repeat(own + hanging);
     let (mut lines, mut last, mut has_word) = (Vec::new(), " ".repeat(own) + mark, false);
     for word in line.get(last.len()..).unwrap_or_default().split(' ') {
-        if has_word && measure_text_width(&last) + 1 + measure_text_width(word) > width {
-            lines.push(std::mem::replace(&mut last, indent.clone()).trim_end().to_owned());
-            has_word = false;
+        for (at, piece) in pieces(word).into_iter().enumerate() {
+            let blank = if at == 0 && has_word { " " } else { "" };
+            if has_word && measure_text_width(&last) + blank.len() + measure_text_width(piece) > width {
+                lines.push(std::mem::replace(&mut last, indent.clone()).trim_end().to_owned());
+                has_word = false;
+            } else {
+                last.push_str(blank);
+            }
+            last.push_str(piece);
+            // Blanks that part two columns of a heading end where it is broken.
+            has_word |= !piece.is_empty();
         }
-        if has_word {
-            last.push(' ');
-        }
-        last.push_str(word);
-        // Blanks that part two columns of a heading end where it is broken.
-        has_word |= !word.is_empty();
     }
     lines.push(last);
     lines.join("\n")
+}
+
+/// The parts of a word between which it may be broken: Chinese and Japanese are written without blanks, so before and
+/// behind each of their characters, but not before what closes something.
+fn pieces(word: &str) -> Vec<&str> {
+    let mut starts = vec![0];
+    let mut was_wide = false;
+    for (at, character) in word.char_indices() {
+        let is_wide = !character.is_ascii() && measure_text_width(character.encode_utf8(&mut [0; 4])) > 1;
+        if at > 0 && (is_wide || was_wide) && !CLOSING.contains(character) {
+            starts.push(at);
+        }
+        was_wide = is_wide;
+    }
+    let ends = starts.iter().skip(1).copied().chain([word.len()]);
+    starts.iter().zip(ends).filter_map(|(start, end)| word.get(*start..end)).collect()
 }
 
 #[cfg(test)]
@@ -150,6 +179,37 @@ mod tests {
           * or set it once for
             all
         ");
+    }
+
+    #[test]
+    fn a_row_goes_on_where_its_text_begins() {
+        let text = "  - pass it by hand\n    to each of them that is called\n\n    and to the others as well\n      \
+                    cargo test --workspace --all-targets\nend\n    cargo test --workspace --all-targets";
+        insta::assert_snapshot!(wrapped_prose(text, 24), @r"
+          - pass it by hand
+            to each of them that
+            is called
+
+            and to the others as
+            well
+              cargo test --workspace --all-targets
+        end
+            cargo test --workspace --all-targets
+        ");
+    }
+
+    #[test]
+    fn wide_characters_are_broken_between() {
+        let text = "- 链接器在这台机器上需要架构。否则失败 (arm64)";
+        insta::assert_snapshot!(wrapped_prose(text, 16), @r"
+        - 链接器在这台机
+          器上需要架构。
+          否则失败
+          (arm64)
+        ");
+        for line in wrapped(&text.repeat(3), 16).lines() {
+            assert!(measure_text_width(line) <= 16, "{line}");
+        }
     }
 
     #[test]
