@@ -69,6 +69,15 @@ fn an_interrupted_export_leaves_nothing_behind() {
 }
 
 #[test]
+fn an_interrupted_export_to_stdout_is_said_to_be_a_part() {
+    let world = World::new(State { pieces: two_pieces(), hangs: true, ..State::default() });
+    let output = world.interrupt(&["export"], |state| !state.exports.is_empty());
+    assert_code(&output, INTERRUPTED);
+    let said = "helixctl: interrupted; what was written to stdout is not the whole export\n";
+    assert_eq!(stderr(&output), said);
+}
+
+#[test]
 fn a_file_that_is_there_is_replaced_only_when_it_is_said() {
     let world = World::new(State { pieces: two_pieces(), ..State::default() });
     let path = world.write("out.json", "old");

@@ -20,10 +20,13 @@ use crate::context::{Context, wait};
 use crate::document::ExportDocument;
 use crate::failure::{Failure, Outcome};
 use crate::input::STREAM;
-use crate::interrupt::unless_interrupted;
+use crate::interrupt::{end_when_interrupted, unless_interrupted};
 use crate::progress::Counter;
 use crate::screen;
 use crate::text::one_line;
+
+/// What an export to stdout leaves behind that is interrupted.
+const INCOMPLETE: &str = "what was written to stdout is not the whole export";
 
 /// The scope that stands for all.
 const ALL: &str = "all";
@@ -98,8 +101,12 @@ impl Export {
             let written = receive(context, pieces, &mut sink).await?;
             Ok((written, sink))
         };
-        // A reader of stdout may keep a write waiting, and there is nothing to take away.
-        let done = if target.is_some() { wait(unless_interrupted(work)) } else { wait(work) };
+        let done = if target.is_some() {
+            wait(unless_interrupted(work))
+        } else {
+            // A reader of stdout may keep a write waiting, and there is nothing to take away.
+            end_when_interrupted(INCOMPLETE).and_then(|()| wait(work))
+        };
         let (written, sink) = done.map_err(interrupted)?;
         let files = sink.finish()?;
         for note in written.notes.iter().filter(|_| !self.json) {
