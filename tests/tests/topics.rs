@@ -163,6 +163,25 @@ fn a_search_continues_and_counts() {
 }
 
 #[test]
+fn several_memories_are_read_at_once() {
+    let mut world = World::new();
+    let walrus = world.store("cache", "the walrus cache warms slowly").handle;
+    let kestrel = world.store("disk", "the kestrel disk is cold").handle;
+    let mut read = |references: &[&str], index| {
+        let references = references.iter().map(ToString::to_string).collect();
+        let request = ReadRequest { caller: Some(world.me()), references, index, ..ReadRequest::default() };
+        world.served.rpc.call(async |rpc| rpc.read(request.clone()).await)
+    };
+    let reply = read(&["disk:0", &walrus, "no/such", &kestrel, "cache"], None).unwrap();
+    assert_eq!((handles(&reply.memories), reply.total), (vec![kestrel, walrus], 2));
+    let [unknown, topic] = reply.notes.as_slice() else { unreachable!("{reply:?}") };
+    assert!(unknown.contains("no/such") && topic.contains("is a topic"), "{reply:?}");
+    assert_eq!(read(&["no/such", "nor/this"], None).unwrap_err().code(), Code::NotFound);
+    assert_eq!(read(&["disk:0", "cache:0"], Some(0)).unwrap_err().code(), Code::InvalidArgument);
+    assert_eq!(read(&["disk:0"; 101], None).unwrap_err().code(), Code::ResourceExhausted);
+}
+
+#[test]
 fn pages_go_on_when_a_pattern_fits_more_topics() {
     let mut world = World::new();
     for n in 0..6 {

@@ -1,5 +1,7 @@
 //! `Read` and `Forget`: finding what a reference means.
 
+mod several;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -28,6 +30,9 @@ const CANDIDATES_MAX: usize = 5;
 /// Reads one memory or a topic.
 pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::ReadReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
+    if !request.references.is_empty() {
+        return several::read(runtime, request, &asker);
+    }
     let reference = request.reference.trim();
     if let Some(status) = forgotten_topic(runtime, reference, &asker)? {
         return Err(status);
@@ -46,7 +51,7 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::R
     };
     match resolved {
         Resolution::One(number) => one(runtime, number, &asker, request.shown()),
-        Resolution::Several(numbers) => Err(moved().map_or_else(|| several(runtime, reference, &numbers), Ok)?),
+        Resolution::Several(numbers) => Err(moved().map_or_else(|| ambiguous(runtime, reference, &numbers), Ok)?),
         Resolution::None => Err(moved().unwrap_or_else(|| {
             Status::not_found(format!(
                 "nothing is called {} here; give a topic, a handle, an id or `topic:index`, or search for it",
@@ -191,7 +196,7 @@ fn topic(
     chosen.truncate(TOPIC_READ_MAX);
     let memories = wire_indexed(runtime, &chosen, asker)?;
     shown::note(runtime, asker, as_shown, &chosen);
-    Ok(Some(v1::ReadReply { memories, topic: topic.as_str().to_owned(), total, matching }))
+    Ok(Some(v1::ReadReply { memories, topic: topic.as_str().to_owned(), total, matching, ..v1::ReadReply::default() }))
 }
 
 /// Keeps the memories whose text has this, whatever its case.
@@ -222,7 +227,7 @@ fn forgotten_topic(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<
     ))))
 }
 
-fn several(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Result<Status, Status> {
+fn ambiguous(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Result<Status, Status> {
     let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
     let message = format!("{} fits several memories: {}; name one of them", quoted(reference), handles.join(", "));

@@ -3,7 +3,7 @@
 use helix_client::v1::{Memory, ReadReply};
 
 use super::memory::{body, count_of, cut, day, header, metadata, nature, one_line, whole_body};
-use super::pack::pack;
+use super::pack::{pack, packed};
 use super::{LINE_MAX_CHARS, View};
 use crate::clean;
 
@@ -19,8 +19,18 @@ pub(crate) struct Shown<'a> {
 
 /// Text of a reply to `read`.
 pub(crate) fn read(shown: &Shown<'_>, view: &View) -> String {
+    let notes = shown.reply.notes.iter().map(|note| format!("\nnote: {}", clean::line(note)));
+    std::iter::once(memories(shown, view)).chain(notes).collect()
+}
+
+fn memories(shown: &Shown<'_>, view: &View) -> String {
     match shown.reply.memories.as_slice() {
         [] => nothing(shown),
+        memories @ [_, _, ..] if shown.reply.topic.is_empty() => {
+            let one = |memory| entry(String::new(), memory, body(memory, &[]), view);
+            let blocks: Vec<String> = memories.iter().map(one).collect();
+            packed(&blocks, "\n\n", blocks.len(), |missing| format!("{missing} more do not fit; read fewer at once"))
+        }
         [memory] if is_one(shown) => entry(number(shown.index), memory, whole_body(memory), view),
         memories => {
             let entries = numbered(memories);
@@ -204,6 +214,19 @@ mod tests {
         };
         let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
         assert_eq!(listed.matches("(source changed)").count(), 1, "{listed}");
+    }
+
+    #[test]
+    fn several_are_shown_one_after_the_other() {
+        let reply = ReadReply {
+            memories: vec![arm64(), third()],
+            total: 2,
+            notes: vec!["nothing is called \"x\" here".to_owned()],
+            ..ReadReply::default()
+        };
+        let text = all(&reply);
+        assert_eq!(text.matches("[source: build.rs:42]").count(), 2, "{text}");
+        assert!(text.starts_with("build-gotchas/") && text.ends_with("\nnote: nothing is called \"x\" here"), "{text}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use helix_client::v1::{Caller, ReadRequest, TextShown};
 
-use super::{Description, Nature};
+use super::{Description, Nature, at_commas};
 use crate::arguments::{ArgumentError, Arguments};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
@@ -12,13 +12,14 @@ use crate::schema::{Parameter, Shape};
 pub(super) const DESCRIPTION: Description = Description {
     name: "read",
     title: "Read memories",
-    about: "Full text and metadata of one memory, or of all memories of a topic. For what search and brief shortened.",
+    about: "Full text and metadata of one memory, of several, or of all memories of a topic. For what search and brief \
+            shortened.",
     parameters: &PARAMETERS,
     nature: Nature::Reads,
 };
 
 const PARAMETERS: [Parameter; 3] = [
-    Parameter::required("topic", Shape::Text, "topic, handle, id or topic:index"),
+    Parameter::required("topic", Shape::List, "topic, handle, id or topic:index; several memories with commas"),
     Parameter::optional("index", Shape::Whole, "0-based, one memory of the topic"),
     Parameter::optional("match_str", Shape::Text, "only those with this text"),
 ];
@@ -32,9 +33,16 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
 
 /// What to read; a topic's entries are listed from the same.
 pub(super) fn request(caller: Caller, arguments: &Arguments) -> Result<ReadRequest, ArgumentError> {
+    let mut named = arguments.list("topic", at_commas)?;
+    let (reference, references) = match named.len() {
+        0 => return Err(ArgumentError::Missing("topic")),
+        1 => (named.remove(0), Vec::new()),
+        _ => (String::new(), named),
+    };
     Ok(ReadRequest {
         caller: Some(caller),
-        reference: arguments.required_text("topic")?.trim().to_owned(),
+        reference,
+        references,
         index: arguments.whole("index", 0..=u32::MAX)?,
         match_text: arguments.text("match_str")?.unwrap_or_default(),
         ..ReadRequest::default()
@@ -55,6 +63,8 @@ mod tests {
             json!({"topic": " build "}),
             json!({"topic": "build", "index": "3"}),
             json!({"topic": "build", "match_str": "Linker"}),
+            json!({"topic": "build:1, build/arm64"}),
+            json!({"topic": ["build:1", "build/arm64"]}),
         ]
         .map(|given| {
             let arguments = Arguments::new("read", &PARAMETERS, given.as_object().cloned()).unwrap();

@@ -7,14 +7,16 @@ use helix_proto::exit;
 use crate::context::{Context, wait};
 use crate::document::ReadDocument;
 use crate::failure::{Failure, Outcome};
+use crate::text::one_line;
 use crate::{pick, render, screen};
 
 /// Arguments of `read`.
 #[derive(Debug, Args)]
 pub(crate) struct Read {
-    /// Handle, id, the beginning of either, topic:index, or a topic; chosen from a list on a terminal unless given
+    /// Handle, id, the beginning of either, topic:index, or a topic; several memories may be named; chosen from a list
+    /// on a terminal unless given
     #[arg(value_name = "REF")]
-    reference: Option<String>,
+    references: Vec<String>,
     /// Reads the memory at this position in the topic, counted from 0
     #[arg(long, short, value_name = "N")]
     index: Option<u32>,
@@ -29,9 +31,16 @@ pub(crate) struct Read {
 impl Read {
     /// Prints what the reference names.
     pub(crate) fn run(self, context: &Context) -> Outcome {
+        let mut named = self.references;
+        let (reference, references) = match named.len() {
+            0 => (pick::memory(context, "read")?, Vec::new()),
+            1 => (named.remove(0), Vec::new()),
+            _ => (String::new(), named),
+        };
         let request = v1::ReadRequest {
             caller: Some(context.caller()),
-            reference: self.reference.map_or_else(|| pick::memory(context, "read"), Ok)?,
+            reference,
+            references,
             index: self.index,
             match_text: self.match_text.unwrap_or_default(),
             ..v1::ReadRequest::default()
@@ -45,7 +54,10 @@ impl Read {
                 let whole_topic = request.index.is_none() && !reply.topic.is_empty();
                 tell(context, &reply, whole_topic)?;
             }
-            Ok(exit::OK)
+            for note in &reply.notes {
+                screen::remark(&format!("helixctl: {}", one_line(note)));
+            }
+            Ok(if reply.notes.is_empty() { exit::OK } else { exit::USAGE })
         })
     }
 }
@@ -61,7 +73,12 @@ fn tell(context: &Context, reply: &v1::ReadReply, whole_topic: bool) -> Result<(
     if has_more(reply.matching) {
         screen::remark(&format!("helixctl: {shown} of {} that have it; a longer --match finds fewer", reply.matching));
     } else if reply.matching == 0 && has_more(reply.total) {
-        screen::remark(&format!("helixctl: {shown} of {} memories; read others with --index", reply.total));
+        let (total, topic) = (reply.total, one_line(&reply.topic));
+        screen::remark(&format!(
+            "helixctl: {shown} of {total} memories; helixctl read {topic}:{shown} {topic}:{} … reads others, and \
+             helixctl export {topic}.json --topic {topic} writes all",
+            shown.saturating_add(1)
+        ));
     }
     Ok(())
 }
