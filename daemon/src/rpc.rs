@@ -14,6 +14,7 @@ mod export;
 mod find;
 mod import;
 mod limit;
+mod patterns;
 mod receipts;
 mod scopes;
 mod search;

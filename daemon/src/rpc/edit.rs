@@ -2,14 +2,15 @@
 //!
 //! The target is found on a snapshot; what becomes of it is decided by the writer, on the record as it is then.
 
+mod gone;
 mod lines;
 mod seen;
 mod target;
+mod topic;
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, SCRATCH_SCOPE, Sequence, SourceRef, Topic};
-use helix_engine::neutral::quoted;
+use helix_engine::model::{Memory, SCRATCH_SCOPE, Sequence, SourceRef};
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
@@ -202,7 +203,8 @@ impl Plan<'_> {
             let (actor, at) = (self.asker.actor.clone(), self.runtime.now());
             Request::Edit { number, edit, expected, actor, at }
         };
-        Ok(Planned::Write { requests: edits.into_iter().zip(expected).map(request).collect(), warnings })
+        let requests = edits.into_iter().zip(expected).map(request).collect();
+        Ok(Planned::Write { requests, warnings })
     }
 
     /// The edits that lines of a text ask for. `has_text` says whether there is a text beside them.
@@ -231,50 +233,6 @@ impl Plan<'_> {
             edits.push(self.fields(memory, fields, warnings)?);
         }
         Ok(edits)
-    }
-
-    /// Plans an edit of a whole topic; `other` is the second topic that it names.
-    fn topic(
-        &self,
-        topic: &str,
-        other: Option<&str>,
-        edit: impl FnOnce(Topic) -> TopicEdit,
-    ) -> Result<Planned, Status> {
-        if self.expected.is_some() {
-            return Err(Status::invalid_argument(
-                "an expected sequence is for a change of one memory; leave it out to change a whole topic",
-            ));
-        }
-        let mut warnings = Vec::new();
-        let topic = parse_topic(topic, &mut warnings)?;
-        let other = other.map_or_else(|| Ok(topic.clone()), |other| parse_topic(other, &mut warnings))?;
-        let edit = edit(other.clone());
-        let scopes = self.asker.scopes();
-        let members = self.runtime.strand.topic_members(other.as_str(), &scopes).len();
-        match &edit {
-            TopicEdit::Rename(_) | TopicEdit::Merge(_) if other == topic => {
-                return Err(Status::invalid_argument(format!("{topic} is that topic already; give another name")));
-            }
-            TopicEdit::Merge(_) if members == 0 => warnings.push(format!("topic {other} had no memory and is new")),
-            TopicEdit::Merge(_) | TopicEdit::Rename(_) | TopicEdit::Forget | TopicEdit::Restore => {}
-        }
-        if matches!(edit, TopicEdit::Rename(_) | TopicEdit::Merge(_)) {
-            warnings.push(format!("handles begin with {other}/ now; the old ones still lead to their memories"));
-        }
-        let request =
-            Request::EditTopic { topic, scopes, edit, actor: self.asker.actor.clone(), at: self.runtime.now() };
-        Ok(Planned::Write { requests: vec![request], warnings })
-    }
-
-    fn delete_all(&self, target: Option<v1::Target>) -> Result<Planned, Status> {
-        let target = target.unwrap_or_default();
-        let names_one = target.index.is_some() || !target.match_text.is_empty() || !target.tag.is_empty();
-        if names_one || target.reference.contains(['/', ':']) {
-            return Err(Status::invalid_argument(
-                "deleting all takes the name of a topic alone; leave `all` out to delete one memory",
-            ));
-        }
-        self.topic(&target.reference, None, |_| TopicEdit::Forget)
     }
 
     fn fields(&self, memory: &Memory, wire: v1::SetFields, warnings: &mut Vec<String>) -> Result<Edit, Status> {
@@ -368,14 +326,6 @@ fn warn_of_tags(memory: &Memory, add: &[String], remove: &[String], warnings: &m
     let absent = remove.iter().filter(|tag| !memory.tags.contains(tag) && !former(tag));
     warnings.extend(absent.map(|tag| format!("{} had no tag {tag}", memory.handle)));
     Ok(())
-}
-
-fn parse_topic(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Status> {
-    let topic = Topic::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
-    if topic.as_str() != name.trim() {
-        warnings.push(format!("topic {} became {}", quoted(name), quoted(topic.as_str())));
-    }
-    Ok(topic)
 }
 
 /// Refuses what belongs to another project than the asker's.

@@ -14,7 +14,7 @@ use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, edit, off_thread, shown, topics};
+use super::{convert, edit, off_thread, patterns, shown, topics};
 use crate::hook;
 use crate::runtime::{Asker, Runtime};
 
@@ -34,6 +34,7 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::R
         return several::read(runtime, request, &asker);
     }
     let reference = request.reference.trim();
+    patterns::refuse(runtime, &asker, reference, "reading")?;
     if let Some(status) = forgotten_topic(runtime, reference, &asker)? {
         return Err(status);
     }
@@ -127,6 +128,9 @@ enum Target {
 }
 
 fn target(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Target, Status> {
+    if !reference.contains(char::is_whitespace) {
+        patterns::refuse(runtime, asker, reference, "forgetting")?;
+    }
     match resolve(runtime, reference, asker)? {
         Resolution::One(number) => Ok(Target::Memory(number)),
         Resolution::Several(numbers) => Ok(Target::Candidates(wire_all(runtime, &numbers)?)),

@@ -9,7 +9,7 @@ use helix_proto::v1;
 use tonic::Status;
 
 use super::limit::Limit;
-use super::{convert, find, scopes};
+use super::{convert, find, patterns, scopes};
 use crate::runtime::Runtime;
 
 /// Memories of a `Recent`.
@@ -65,7 +65,8 @@ pub(super) fn cross_references(
 ) -> Result<v1::CrossReferencesReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
-    let topic = one(&request.topic)?;
+    patterns::refuse(runtime, &asker, &request.topic, "xref")?;
+    let topic = Topic::parse(&request.topic).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
     let found = runtime.strand.cross_references(topic.as_str(), &scopes);
     let found = found.map_err(|error| convert::status(error.kind(), &error))?;
     if found.is_empty() {
@@ -98,15 +99,6 @@ fn pattern(text: &str) -> Result<Option<TopicPattern>, Status> {
     }
     let pattern = TopicPattern::parse(text).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
     Ok(Some(pattern))
-}
-
-/// Reads the name of one topic. A pattern is refused instead of being made into a name.
-fn one(name: &str) -> Result<Topic, Status> {
-    if TopicPattern::is_glob(name) {
-        let message = format!("{} is a pattern; give one topic, or list those that fit it", quoted(name));
-        return Err(Status::invalid_argument(message));
-    }
-    Topic::parse(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))
 }
 
 /// What to say where an unknown topic is the place or the handle of a memory; `None` for other names.
@@ -157,8 +149,6 @@ mod tests {
 
     #[test]
     fn a_memory_or_a_pattern_is_no_topic() {
-        assert!(one("stl-*").is_err_and(|refused| refused.message().contains("is a pattern")));
-        assert_eq!(one("Std::fs").unwrap().as_str(), "std-fs");
         for name in ["stl:0", "stl/sort-first"] {
             assert!(memory_named(name).is_some_and(|said| said.message().contains("such as \"stl\"")), "{name}");
         }

@@ -4,7 +4,7 @@ use std::sync::RwLockReadGuard;
 
 use super::Strand;
 use crate::index::catalog::Catalog;
-use crate::model::{MemoryId, MemoryNumber, Scope, Topic};
+use crate::model::{MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
 use crate::neutral::quoted;
 use crate::store::{Snapshot, StoreError};
 
@@ -215,6 +215,10 @@ impl Strand {
     fn by_topic_index(&self, reference: &str, scopes: &[Scope]) -> Option<MemoryNumber> {
         let (topic, index) = reference.rsplit_once(':')?;
         let index: usize = index.parse().ok()?;
+        if TopicPattern::is_glob(topic) {
+            // Read as a name it would be another topic's.
+            return None;
+        }
         let topic = Topic::parse(topic).ok()?;
         self.topic_members(topic.as_str(), scopes).get(index).copied()
     }

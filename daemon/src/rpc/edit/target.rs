@@ -7,8 +7,8 @@ use helix_engine::strand::Resolution;
 use helix_proto::v1;
 use tonic::Status;
 
-use super::parse_topic;
-use crate::rpc::{convert, find};
+use super::{gone, topic};
+use crate::rpc::{convert, find, patterns};
 use crate::runtime::{Asker, Runtime};
 
 /// Candidates shown when several memories could be meant.
@@ -61,6 +61,7 @@ pub(super) fn choose(
     if reference.is_empty() {
         return Err(Status::invalid_argument("no memory is named; give a handle, an id, `topic:index` or a topic"));
     }
+    patterns::refuse(runtime, asker, reference, "this edit")?;
     let selectors = [target.index.is_some(), !target.match_text.is_empty(), !target.tag.is_empty()]
         .iter()
         .filter(|is| **is)
@@ -69,7 +70,11 @@ pub(super) fn choose(
     match selectors {
         0 => {}
         1 => {
-            let topic = parse_topic(reference, &mut warnings)?;
+            refuse_memory(runtime, asker, reference)?;
+            let topic = topic::parse(reference, &mut warnings)?;
+            if bare != Bare::Deleted {
+                gone::refuse(runtime, asker, &topic)?;
+            }
             let members = if bare == Bare::Deleted {
                 deleted(runtime, asker, &topic)
             } else {
@@ -86,19 +91,41 @@ pub(super) fn choose(
         if let Some(choice) = of_deleted(runtime, asker, reference)? {
             return Ok((choice, warnings));
         }
-        return Ok((named(runtime, asker, reference)?, warnings));
+        return Ok((named(runtime, asker, reference, bare)?, warnings));
     }
-    if !looks_like_memory && let Some(choice) = of_topic(runtime, asker, reference, bare, &mut warnings) {
+    if !looks_like_memory && let Some(choice) = of_topic(runtime, asker, reference, bare, &mut warnings)? {
         return Ok((choice, warnings));
     }
-    let choice = named(runtime, asker, reference)?;
+    let choice = named(runtime, asker, reference, bare)?;
     Ok((choice, warnings))
 }
 
 /// Whether a target says a place in a topic, which means another memory once one before it is gone.
 pub(super) fn is_place(target: &v1::Target) -> bool {
-    let place = target.reference.rsplit_once(':').filter(|(topic, _)| !topic.contains('/'));
-    target.index.is_some() || place.is_some_and(|(_, index)| index.parse::<u32>().is_ok())
+    target.index.is_some() || says_place(&target.reference)
+}
+
+fn says_place(reference: &str) -> bool {
+    let place = reference.trim().rsplit_once(':').filter(|(topic, _)| !topic.contains('/'));
+    place.is_some_and(|(_, index)| index.parse::<u32>().is_ok())
+}
+
+/// Whether a name means a memory rather than a topic: a place, or what has the form of a handle and is one.
+pub(super) fn names_memory(runtime: &Runtime, asker: &Asker, name: &str) -> Result<bool, Status> {
+    let looks_like_memory = name.contains(['/', ':']);
+    Ok(says_place(name) || (looks_like_memory && find::resolve(runtime, name.trim(), asker)? != Resolution::None))
+}
+
+/// Refuses the name of a memory where one of a topic is picked.
+fn refuse_memory(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<(), Status> {
+    if !names_memory(runtime, asker, reference)? {
+        return Ok(());
+    }
+    Err(Status::invalid_argument(format!(
+        "{} names a memory already, and an index, a text to match or a tag picks one of a topic; leave that out, or give the \
+         topic's name alone",
+        quoted(reference)
+    )))
 }
 
 /// The memory of a topic that the target's one selector picks.
@@ -174,17 +201,20 @@ fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &
     }
 }
 
-/// What a topic named alone means; `None` when there is no such topic.
+/// What a topic named alone means; `None` when there is no such topic, or nothing of it is active.
 fn of_topic(
     runtime: &Runtime,
     asker: &Asker,
     reference: &str,
     bare: Bare,
     warnings: &mut Vec<String>,
-) -> Option<Choice> {
-    let topic = Topic::parse(reference).ok()?;
+) -> Result<Option<Choice>, Status> {
+    let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
     let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
-    match (members.as_slice(), bare) {
+    if members.is_empty() {
+        gone::refuse(runtime, asker, &topic)?;
+    }
+    Ok(match (members.as_slice(), bare) {
         ([], _) | (_, Bare::Deleted) => None,
         ([one], _) => Some(Choice::One(*one)),
         ([.., newest], Bare::Newest) => {
@@ -195,10 +225,10 @@ fn of_topic(
             warnings.push(format!("topic {topic} has {} memories; name one by handle or index", members.len()));
             Some(Several::first_of(members.into_iter().rev()))
         }
-    }
+    })
 }
 
-fn named(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Choice, Status> {
+fn named(runtime: &Runtime, asker: &Asker, reference: &str, bare: Bare) -> Result<Choice, Status> {
     let nothing = || {
         Status::not_found(format!(
             "nothing is called {} here; give a handle, an id, `topic:index` or a topic, or search for it",
@@ -212,7 +242,14 @@ fn named(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Choice, St
             let catalog = runtime.strand.catalog();
             let scopes = catalog.scope_numbers(&asker.scopes());
             numbers.retain(|&number| catalog.row(number).is_some_and(|row| row.is_in(&scopes)));
-            if numbers.is_empty() { Err(nothing()) } else { Ok(Several::first_of(numbers.into_iter())) }
+            drop(catalog);
+            if numbers.is_empty() {
+                return Err(nothing());
+            }
+            if bare != Bare::Deleted {
+                gone::refuse_all(runtime, reference, &numbers)?;
+            }
+            Ok(Several::first_of(numbers.into_iter()))
         }
     }
 }

@@ -1,0 +1,50 @@
+//! What cannot be changed because it is deleted: to offer it would only lead to the next refusal.
+
+use helix_engine::model::{MemoryNumber, Topic};
+use helix_engine::neutral::quoted;
+use tonic::Status;
+
+use crate::rpc::convert;
+use crate::runtime::{Asker, Runtime};
+
+/// Deleted memories that a refusal names.
+const HANDLES_SHOWN_MAX: usize = 5;
+
+/// Refuses a topic of which all that it had here is deleted.
+pub(super) fn refuse(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Result<(), Status> {
+    let members = runtime.strand.catalog().members(topic.as_str(), &asker.scopes(), |_| true);
+    if !are_deleted(runtime, &members) {
+        return Ok(());
+    }
+    Err(Status::not_found(format!(
+        "every memory of topic {topic} is deleted; restore the topic first, or one by its handle: {}",
+        handles(runtime, &members)?
+    )))
+}
+
+/// Refuses the beginning of names that only deleted memories have.
+pub(super) fn refuse_all(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Result<(), Status> {
+    if !are_deleted(runtime, numbers) {
+        return Ok(());
+    }
+    Err(Status::not_found(format!(
+        "all that {} fits is deleted; restore one first, by its handle: {}",
+        quoted(reference),
+        handles(runtime, numbers)?
+    )))
+}
+
+fn are_deleted(runtime: &Runtime, numbers: &[MemoryNumber]) -> bool {
+    let catalog = runtime.strand.catalog();
+    let is_deleted = |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| !row.status.is_indexed());
+    !numbers.is_empty() && numbers.iter().all(is_deleted)
+}
+
+/// The handles of memories, the newest first; of some, when there are many.
+fn handles(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<String, Status> {
+    let some: Vec<MemoryNumber> = numbers.iter().rev().take(HANDLES_SHOWN_MAX).copied().collect();
+    let memories = runtime.strand.memories(&some).map_err(|error| convert::status(error.kind(), &error))?;
+    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
+    let more = if numbers.len() > handles.len() { ", …" } else { "" };
+    Ok(handles.join(", ") + more)
+}

@@ -1,0 +1,154 @@
+//! Changes of a whole topic over the socket: which topic is meant, and what is deleted already.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+
+use helix_client::v1::edit_request::Action;
+use helix_client::v1::{
+    AppendText, Caller, ChangeTags, CrossReferencesRequest, DeleteMemories, EditReply, EditRequest, ForgetRequest,
+    Memory, MergeTopic, Program, ReadRequest, RenameTopic, RestoreMemory, Target,
+};
+use helix_client::caller;
+use helix_tests::rpc::draft;
+use helix_tests::{Project, Served};
+use tonic::{Code, Status};
+
+struct World {
+    served: Served,
+    cwd: PathBuf,
+}
+
+impl World {
+    fn new() -> Self {
+        let served = Served::new().unwrap();
+        let cwd = Project::new(&served.home, "billing").unwrap().root;
+        Self { served, cwd }
+    }
+
+    fn me(&self) -> Option<Caller> {
+        Some(caller(Program::Mcp, &self.cwd, "tests", ""))
+    }
+
+    fn store(&mut self, topic: &str, text: &str) -> Memory {
+        self.served.rpc.store(Program::Mcp, &self.cwd, draft(topic, text, "")).unwrap()
+    }
+
+    fn edit(&mut self, action: Action) -> Result<EditReply, Status> {
+        let request = EditRequest { caller: self.me(), action: Some(action), ..EditRequest::default() };
+        self.served.rpc.call(async |rpc| rpc.edit(request.clone()).await)
+    }
+
+    fn read(&mut self, reference: &str) -> Result<usize, Status> {
+        let request = ReadRequest { caller: self.me(), reference: reference.to_owned(), ..ReadRequest::default() };
+        self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).map(|reply| reply.memories.len())
+    }
+}
+
+fn target(reference: &str) -> Option<Target> {
+    Some(Target { reference: reference.to_owned(), ..Target::default() })
+}
+
+fn append(target: Option<Target>) -> Action {
+    Action::Append(AppendText { target, text: "more".to_owned() })
+}
+
+fn tag(reference: &str) -> Action {
+    Action::Tag(ChangeTags { target: target(reference), add: vec!["perf".to_owned()], remove: Vec::new() })
+}
+
+fn delete_all(topic: &str) -> Action {
+    Action::Delete(DeleteMemories { target: target(topic), all: true })
+}
+
+fn rename(topic: &str, new_name: &str) -> Action {
+    Action::Rename(RenameTopic { topic: topic.to_owned(), new_name: new_name.to_owned() })
+}
+
+fn merge(topic: &str, into: &str) -> Action {
+    Action::Merge(MergeTopic { topic: topic.to_owned(), into: into.to_owned() })
+}
+
+fn restore_all(topic: &str) -> Action {
+    Action::Restore(RestoreMemory { reference: topic.to_owned(), all: true, ..RestoreMemory::default() })
+}
+
+#[test]
+fn a_pattern_is_no_topic() {
+    let mut world = World::new();
+    for topic in ["iris", "iris-a", "iris-b"] {
+        world.store(topic, &format!("the {topic} scanner"));
+    }
+    let edits = [
+        append(target("iris-*")),
+        append(Some(Target { index: Some(0), ..target("iris-*").unwrap() })),
+        append(target("iris-*:0")),
+        tag("iris*"),
+        delete_all("iris-*"),
+        rename("iris-*", "lens"),
+        rename("iris-a", "iris-?"),
+        merge("iris-a", "iris-*"),
+        restore_all("iris-*"),
+    ];
+    for edit in edits {
+        let refused = world.edit(edit.clone()).unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument, "{edit:?}: {refused}");
+        assert!(refused.message().contains("is a pattern, and this edit takes one topic"), "{edit:?}: {refused}");
+    }
+    let refused = world.edit(delete_all("iris-*")).unwrap_err();
+    assert!(refused.message().ends_with("name one of those that it fits: iris-a, iris-b"), "{refused}");
+    assert!(world.read("iris-*").unwrap_err().message().contains("reading takes one topic"));
+    let xref = CrossReferencesRequest { caller: world.me(), topic: "iris*".to_owned(), scopes: Vec::new() };
+    let refused = world.served.rpc.call(async |rpc| rpc.cross_references(xref.clone()).await).unwrap_err();
+    assert!(refused.message().contains("xref takes one topic"), "{refused}");
+    let forget = ForgetRequest { caller: world.me(), reference: "iris-*".to_owned() };
+    let refused = world.served.rpc.call(async |rpc| rpc.forget(forget.clone()).await).unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert_eq!(world.read("iris").unwrap(), 1);
+}
+
+#[test]
+fn what_is_deleted_is_not_offered() {
+    let mut world = World::new();
+    let [one, other] = ["the walrus disk", "the kestrel disk"].map(|text| world.store("disks", text));
+    world.edit(delete_all("disks")).unwrap();
+    let with_index = Some(Target { index: Some(0), ..target("disks").unwrap() });
+    let edits = [
+        append(target("disks")),
+        append(with_index),
+        tag("disks"),
+        delete_all("disks"),
+        rename("disks", "drives"),
+        merge("disks", "drives"),
+    ];
+    for edit in edits {
+        let refused = world.edit(edit.clone()).unwrap_err();
+        assert_eq!(refused.code(), Code::NotFound, "{edit:?}: {refused}");
+        let said = refused.message();
+        assert!(said.starts_with("every memory of topic disks is deleted; restore"), "{edit:?}: {refused}");
+        assert!(said.contains(&one.handle) && said.contains(&other.handle), "{edit:?}: {refused}");
+    }
+    let beginning = world.edit(tag("disks/")).unwrap_err();
+    assert!(beginning.message().starts_with("all that \"disks/\" fits is deleted"), "{beginning}");
+    assert_eq!(world.edit(restore_all("disks")).unwrap().changed, 2);
+}
+
+#[test]
+fn a_memorys_name_is_no_topic() {
+    let mut world = World::new();
+    let memory = world.store("ts", "the walrus clock");
+    for name in ["ts:0", memory.handle.as_str(), "ts:7"] {
+        for edit in [rename(name, "clock"), merge(name, "clock"), merge("ts", name), restore_all(name)] {
+            let refused = world.edit(edit.clone()).unwrap_err();
+            assert!(refused.message().contains("names a memory, and this changes a whole topic"), "{edit:?}: {refused}");
+        }
+    }
+    for name in ["ts:0", memory.handle.as_str()] {
+        let picked = Some(Target { index: Some(0), ..target(name).unwrap() });
+        let refused = world.edit(append(picked)).unwrap_err();
+        assert!(refused.message().contains("names a memory already"), "{name}: {refused}");
+    }
+    // What only looks so is a topic's name as ever.
+    world.store("a-b", "the otter clock");
+    assert_eq!(world.edit(rename("a/b", "c")).unwrap().topic, "c");
+}
