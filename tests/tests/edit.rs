@@ -85,7 +85,7 @@ fn revise(target: Target, text: &str) -> Action {
 }
 
 fn delete(target: Target, all: bool) -> Action {
-    Action::Delete(DeleteMemories { target: Some(target), all })
+    Action::Delete(DeleteMemories { target: Some(target), all, scopes: Vec::new() })
 }
 
 fn only(reply: &EditReply) -> &Memory {

@@ -1,4 +1,4 @@
-//! Changes of a whole topic over the socket: which topic is meant, and what is deleted already.
+//! Changes of a whole topic over the socket: which topic is meant, what is everybody's, and what is deleted already.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +9,7 @@ use helix_client::v1::{
     AppendText, Caller, ChangeTags, CrossReferencesRequest, DeleteMemories, EditReply, EditRequest, ForgetRequest,
     Memory, MergeTopic, Program, ReadRequest, RenameTopic, RestoreMemory, Target,
 };
-use helix_client::caller;
+use helix_client::{caller, v1};
 use helix_tests::rpc::draft;
 use helix_tests::{Project, Served};
 use tonic::{Code, Status};
@@ -30,8 +30,9 @@ impl World {
         Some(caller(Program::Mcp, &self.cwd, "tests", ""))
     }
 
-    fn store(&mut self, topic: &str, text: &str) -> Memory {
-        self.served.rpc.store(Program::Mcp, &self.cwd, draft(topic, text, "")).unwrap()
+    fn store(&mut self, topic: &str, text: &str, scope: &str) -> Memory {
+        let draft = v1::Draft { scope: scope.to_owned(), ..draft(topic, text, "") };
+        self.served.rpc.store(Program::Mcp, &self.cwd, draft).unwrap()
     }
 
     fn edit(&mut self, action: Action) -> Result<EditReply, Status> {
@@ -57,8 +58,9 @@ fn tag(reference: &str) -> Action {
     Action::Tag(ChangeTags { target: target(reference), add: vec!["perf".to_owned()], remove: Vec::new() })
 }
 
-fn delete_all(topic: &str) -> Action {
-    Action::Delete(DeleteMemories { target: target(topic), all: true })
+fn delete_all(topic: &str, scopes: &[&str]) -> Action {
+    let scopes = scopes.iter().map(ToString::to_string).collect();
+    Action::Delete(DeleteMemories { target: target(topic), all: true, scopes })
 }
 
 fn rename(topic: &str, new_name: &str) -> Action {
@@ -73,18 +75,22 @@ fn restore_all(topic: &str) -> Action {
     Action::Restore(RestoreMemory { reference: topic.to_owned(), all: true, ..RestoreMemory::default() })
 }
 
+fn says(reply: &EditReply, words: &str) -> bool {
+    reply.warnings.iter().any(|warning| warning.contains(words))
+}
+
 #[test]
 fn a_pattern_is_no_topic() {
     let mut world = World::new();
     for topic in ["iris", "iris-a", "iris-b"] {
-        world.store(topic, &format!("the {topic} scanner"));
+        world.store(topic, &format!("the {topic} scanner"), "");
     }
     let edits = [
         append(target("iris-*")),
         append(Some(Target { index: Some(0), ..target("iris-*").unwrap() })),
         append(target("iris-*:0")),
         tag("iris*"),
-        delete_all("iris-*"),
+        delete_all("iris-*", &[]),
         rename("iris-*", "lens"),
         rename("iris-a", "iris-?"),
         merge("iris-a", "iris-*"),
@@ -95,7 +101,7 @@ fn a_pattern_is_no_topic() {
         assert_eq!(refused.code(), Code::InvalidArgument, "{edit:?}: {refused}");
         assert!(refused.message().contains("is a pattern, and this edit takes one topic"), "{edit:?}: {refused}");
     }
-    let refused = world.edit(delete_all("iris-*")).unwrap_err();
+    let refused = world.edit(delete_all("iris-*", &[])).unwrap_err();
     assert!(refused.message().ends_with("name one of those that it fits: iris-a, iris-b"), "{refused}");
     assert!(world.read("iris-*").unwrap_err().message().contains("reading takes one topic"));
     let xref = CrossReferencesRequest { caller: world.me(), topic: "iris*".to_owned(), scopes: Vec::new() };
@@ -108,16 +114,46 @@ fn a_pattern_is_no_topic() {
 }
 
 #[test]
+fn what_is_everybodys_is_told_and_stays_unless_it_is_meant() {
+    let mut world = World::new();
+    world.store("shared", "the walrus cache", "");
+    world.store("shared", "the kestrel cache", "global");
+    let reply = world.edit(rename("shared", "mine")).unwrap();
+    assert!(reply.changed == 2 && says(&reply, "1 of them is global: other projects see that too"), "{reply:?}");
+    let reply = world.edit(delete_all("mine", &[])).unwrap();
+    assert!(reply.changed == 1 && says(&reply, "1 global memory of topic mine stays"), "{reply:?}");
+    assert!(!says(&reply, "of them is global"), "{reply:?}");
+    let refused = world.edit(delete_all("mine", &[])).unwrap_err();
+    assert!(refused.message().contains("give scope global to delete it all the same"), "{refused}");
+    let elsewhere = world.edit(delete_all("mine", &["project:host/a/b"])).unwrap_err();
+    assert_eq!(elsewhere.code(), Code::PermissionDenied, "{elsewhere}");
+    let reply = world.edit(delete_all("mine", &["all"])).unwrap();
+    assert!(reply.changed == 1 && says(&reply, "it is global"), "{reply:?}");
+    let one = Action::Delete(DeleteMemories {
+        target: target("mine"),
+        scopes: vec!["global".to_owned()],
+        ..DeleteMemories::default()
+    });
+    assert_eq!(world.edit(one).unwrap_err().code(), Code::InvalidArgument);
+    let reply = world.edit(restore_all("mine")).unwrap();
+    assert!(reply.changed == 2 && says(&reply, "1 of them is global"), "{reply:?}");
+    // Outside of any project there is nothing else.
+    world.cwd = PathBuf::from("/");
+    let reply = world.edit(delete_all("mine", &[])).unwrap();
+    assert!(reply.changed == 1 && reply.warnings.is_empty(), "{reply:?}");
+}
+
+#[test]
 fn what_is_deleted_is_not_offered() {
     let mut world = World::new();
-    let [one, other] = ["the walrus disk", "the kestrel disk"].map(|text| world.store("disks", text));
-    world.edit(delete_all("disks")).unwrap();
+    let [one, other] = ["the walrus disk", "the kestrel disk"].map(|text| world.store("disks", text, ""));
+    world.edit(delete_all("disks", &[])).unwrap();
     let with_index = Some(Target { index: Some(0), ..target("disks").unwrap() });
     let edits = [
         append(target("disks")),
         append(with_index),
         tag("disks"),
-        delete_all("disks"),
+        delete_all("disks", &[]),
         rename("disks", "drives"),
         merge("disks", "drives"),
     ];
@@ -136,11 +172,14 @@ fn what_is_deleted_is_not_offered() {
 #[test]
 fn a_memorys_name_is_no_topic() {
     let mut world = World::new();
-    let memory = world.store("ts", "the walrus clock");
+    let memory = world.store("ts", "the walrus clock", "");
     for name in ["ts:0", memory.handle.as_str(), "ts:7"] {
         for edit in [rename(name, "clock"), merge(name, "clock"), merge("ts", name), restore_all(name)] {
             let refused = world.edit(edit.clone()).unwrap_err();
-            assert!(refused.message().contains("names a memory, and this changes a whole topic"), "{edit:?}: {refused}");
+            assert!(
+                refused.message().contains("names a memory, and this changes a whole topic"),
+                "{edit:?}: {refused}"
+            );
         }
     }
     for name in ["ts:0", memory.handle.as_str()] {
@@ -149,6 +188,6 @@ fn a_memorys_name_is_no_topic() {
         assert!(refused.message().contains("names a memory already"), "{name}: {refused}");
     }
     // What only looks so is a topic's name as ever.
-    world.store("a-b", "the otter clock");
+    world.store("a-b", "the otter clock", "");
     assert_eq!(world.edit(rename("a/b", "c")).unwrap().topic, "c");
 }

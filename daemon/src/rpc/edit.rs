@@ -27,7 +27,12 @@ use target::{Bare, Choice, Several};
 /// What an edit comes down to.
 enum Planned {
     /// To be written, one after the other.
-    Write { requests: Vec<Request>, warnings: Vec<String> },
+    Write {
+        requests: Vec<Request>,
+        warnings: Vec<String>,
+        /// Whether a topic is changed that others than its project may see.
+        is_shared: bool,
+    },
     /// Several memories could be meant, so nothing is done.
     Candidates { several: Several, warnings: Vec<String> },
 }
@@ -43,8 +48,9 @@ pub(super) async fn edit(runtime: &Arc<Runtime>, request: v1::EditRequest) -> Re
             })
             .await
         }
-        Planned::Write { requests, mut warnings } => {
+        Planned::Write { requests, mut warnings, is_shared } => {
             let edited = write_all(runtime, requests, &mut warnings).await?;
+            warnings.extend(topic::global_note(&edited).filter(|_| is_shared));
             off_thread(runtime, move |runtime| Ok(reply(runtime, &edited, warnings))).await
         }
     }
@@ -132,14 +138,15 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
             edits.insert(0, Edit::Revise { text, seen });
             Ok(edits)
         }),
-        Action::Delete(v1::DeleteMemories { target, all: false }) => {
+        Action::Delete(v1::DeleteMemories { target, all: false, scopes }) => {
+            topic::refuse_scopes(&scopes)?;
             let by_place = target.as_ref().is_some_and(target::is_place);
             plan.one(target, Bare::Newest, |memory, warnings| {
                 warnings.extend(by_place.then(|| plan.moved_by_forgetting(memory)).flatten());
                 Ok(Edit::Forget)
             })
         }
-        Action::Delete(v1::DeleteMemories { target, all: true }) => plan.delete_all(target),
+        Action::Delete(v1::DeleteMemories { target, all: true, scopes }) => plan.delete_all(target, &scopes),
         Action::Tag(v1::ChangeTags { target, add, remove }) => plan.one(target, Bare::Newest, |memory, warnings| {
             warn_of_tags(memory, &add, &remove, warnings)?;
             Ok(Edit::Tag { add, remove })
@@ -204,7 +211,7 @@ impl Plan<'_> {
             Request::Edit { number, edit, expected, actor, at }
         };
         let requests = edits.into_iter().zip(expected).map(request).collect();
-        Ok(Planned::Write { requests, warnings })
+        Ok(Planned::Write { requests, warnings, is_shared: false })
     }
 
     /// The edits that lines of a text ask for. `has_text` says whether there is a text beside them.

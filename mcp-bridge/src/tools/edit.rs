@@ -24,7 +24,7 @@ pub(super) const DESCRIPTION: Description = Description {
     nature: Nature::Changes { idempotent: false },
 };
 
-const PARAMETERS: [Parameter; 17] = [
+const PARAMETERS: [Parameter; 18] = [
     Parameter::required(
         "action",
         Shape::Choice(&["append", "revise", "delete", "tag", "set", "rename", "merge", "restore"]),
@@ -38,6 +38,7 @@ const PARAMETERS: [Parameter; 17] = [
     Parameter::optional("tags", Shape::List, "to add"),
     Parameter::optional("remove", Shape::List, "tags to remove"),
     Parameter::optional("all", Shape::Flag, "delete or restore the whole topic"),
+    Parameter::optional("scope", Shape::List, "delete all: project (default), global or all"),
     Parameter::optional("new_name", Shape::Text, ""),
     Parameter::optional("into", Shape::Text, "topic"),
     Parameter::optional("kind", Shape::Text, "set"),
@@ -51,7 +52,7 @@ const PARAMETERS: [Parameter; 17] = [
 const ACTIONS: [Action<Change>; 8] = [
     Action { name: "append", is: Change::Append, needs: &["topic", "text"], takes: &["index", "match_str", "tag"] },
     Action { name: "revise", is: Change::Revise, needs: &["topic", "text"], takes: &["index", "match_str"] },
-    Action { name: "delete", is: Change::Delete, needs: &["topic"], takes: &["index", "match_str", "all"] },
+    Action { name: "delete", is: Change::Delete, needs: &["topic"], takes: &["index", "match_str", "all", "scope"] },
     Action { name: "tag", is: Change::Tag, needs: &["topic"], takes: &["tags", "remove", "index", "match_str"] },
     Action {
         name: "set",
@@ -87,7 +88,8 @@ fn action(change: Change, arguments: &Arguments) -> Result<Wire, ArgumentError> 
         Change::Revise => Wire::Revise(ReviseText { target: Some(target(topic, arguments)?), text: text()? }),
         Change::Delete => {
             let all = arguments.flag("all")?;
-            Wire::Delete(DeleteMemories { target: Some(target(topic, arguments)?), all })
+            let scopes = arguments.list("scope", at_commas)?;
+            Wire::Delete(DeleteMemories { target: Some(target(topic, arguments)?), all, scopes })
         }
         Change::Tag => {
             let (add, remove) = (arguments.list("tags", at_commas)?, arguments.list("remove", at_commas)?);
@@ -160,6 +162,7 @@ mod tests {
             json!({"action": "revise", "topic": "build", "text": "new", "index": "3"}),
             json!({"action": "delete", "topic": "build", "match_str": "old linker"}),
             json!({"action": "delete", "topic": "build", "all": "true"}),
+            json!({"action": "delete", "topic": "build", "all": true, "scope": "global"}),
             json!({"action": "tag", "topic": "build:2", "tags": "gotcha, perf", "remove": ["todo"]}),
             json!({"action": "set", "topic": "build", "index": 0, "source": "build.rs:9", "confidence": "0.5"}),
             json!({"action": "set", "topic": "build/arch", "pinned": "false", "links": "a/b c:3", "kind": "gotcha"}),

@@ -152,6 +152,8 @@ pub struct Edited {
     pub memories: Vec<Memory>,
     /// How many are different. Forgotten ones that follow their topic are neither shown nor counted.
     pub changed: usize,
+    /// How many of these are everybody's.
+    pub global: usize,
 }
 
 /// The only way to change a strand.

@@ -1,13 +1,13 @@
-//! An edit of a whole topic: which topic it means.
+//! An edit of a whole topic: which of its memories it means, and what other projects notice of it.
 
 use helix_engine::model::{Scope, Topic};
 use helix_engine::neutral::quoted;
-use helix_engine::strand::{Request, TopicEdit};
+use helix_engine::strand::{Edited, Request, TopicEdit};
 use helix_proto::v1;
 use tonic::Status;
 
 use super::{Plan, Planned, gone, target};
-use crate::rpc::patterns;
+use crate::rpc::{patterns, scopes};
 
 impl Plan<'_> {
     /// Plans an edit of all of a topic that the asker sees; `other` is the second topic that it names.
@@ -40,8 +40,9 @@ impl Plan<'_> {
         Ok(self.write(topic, scopes, edit, warnings))
     }
 
-    /// Plans to forget a topic.
-    pub(super) fn delete_all(&self, target: Option<v1::Target>) -> Result<Planned, Status> {
+    /// Plans to forget a topic. What is global stays unless it is asked for: it is everybody's.
+    pub(super) fn delete_all(&self, target: Option<v1::Target>, names: &[String]) -> Result<Planned, Status> {
+        self.refuse_expected()?;
         let target = target.unwrap_or_default();
         let names_one = target.index.is_some() || !target.match_text.is_empty() || !target.tag.is_empty();
         if names_one || target.reference.contains(['/', ':']) {
@@ -49,12 +50,25 @@ impl Plan<'_> {
                 "deleting all takes the name of a topic alone; leave `all` out to delete one memory",
             ));
         }
-        self.topic(&target.reference, None, |_| TopicEdit::Forget)
+        let mut warnings = Vec::new();
+        let topic = self.named(&target.reference, &mut warnings)?;
+        gone::refuse(self.runtime, self.asker, &topic)?;
+        let scopes = self.deleted_scopes(names)?;
+        if names.is_empty() && !scopes.contains(&Scope::Global) {
+            let count = |scopes: &[Scope]| self.runtime.strand.topic_members(topic.as_str(), scopes).len();
+            match (count(&scopes), count(&[Scope::Global])) {
+                (_, 0) => {}
+                (0, global) => return Err(only_global(&topic, global)),
+                (_, global) => warnings.push(global_left(&topic, global)),
+            }
+        }
+        Ok(self.write(topic, scopes, TopicEdit::Forget, warnings))
     }
 
     fn write(&self, topic: Topic, scopes: Vec<Scope>, edit: TopicEdit, warnings: Vec<String>) -> Planned {
         let (actor, at) = (self.asker.actor.clone(), self.runtime.now());
-        Planned::Write { requests: vec![Request::EditTopic { topic, scopes, edit, actor, at }], warnings }
+        let is_shared = self.asker.project.scope != Scope::Global;
+        Planned::Write { requests: vec![Request::EditTopic { topic, scopes, edit, actor, at }], warnings, is_shared }
     }
 
     fn refuse_expected(&self) -> Result<(), Status> {
@@ -77,6 +91,30 @@ impl Plan<'_> {
         }
         parse(name, warnings)
     }
+
+    /// Where memories are deleted: without names in the asker's project alone, or, outside of any, among what is global.
+    fn deleted_scopes(&self, names: &[String]) -> Result<Vec<Scope>, Status> {
+        if names.is_empty() {
+            return Ok(self.asker.project.names().cloned().collect());
+        }
+        let seen = self.asker.scopes();
+        let named = scopes::filtered(self.asker, names)?;
+        if let Some(unseen) = named.iter().find(|scope| !seen.contains(scope)) {
+            return Err(Status::permission_denied(format!(
+                "{unseen} is not seen from here; delete what belongs to it from inside of that project"
+            )));
+        }
+        // None means everywhere, which for a deletion ends at what the asker sees.
+        Ok(if named.is_empty() { seen } else { named })
+    }
+}
+
+/// Refuses scopes for one memory, which has its own.
+pub(super) fn refuse_scopes(names: &[String]) -> Result<(), Status> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(Status::invalid_argument("a scope is for deleting a whole topic; leave it out to delete one memory"))
 }
 
 /// Reads a topic's name, and says how it was understood.
@@ -86,4 +124,48 @@ pub(super) fn parse(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Sta
         warnings.push(format!("topic {} became {}", quoted(name), quoted(topic.as_str())));
     }
     Ok(topic)
+}
+
+/// Says how many of the memories that a topic's edit changed are everybody's.
+pub(super) fn global_note(edited: &Edited) -> Option<String> {
+    let of_them = match (edited.global, edited.changed) {
+        (0, _) => return None,
+        (1, 1) => "it is".to_owned(),
+        (1, _) => "1 of them is".to_owned(),
+        (global, _) => format!("{global} of them are"),
+    };
+    Some(format!("{of_them} global: other projects see that too"))
+}
+
+fn global_left(topic: &Topic, global: usize) -> String {
+    match global {
+        1 => format!(
+            "1 global memory of topic {topic} stays, as other projects see it too; scope all deletes it as well"
+        ),
+        _ => format!(
+            "{global} global memories of topic {topic} stay, as other projects see them too; scope all deletes them as well"
+        ),
+    }
+}
+
+fn only_global(topic: &Topic, global: usize) -> Status {
+    let (what, them) = if global == 1 { ("its one memory is", "it") } else { ("its memories are", "them") };
+    Status::invalid_argument(format!(
+        "topic {topic} has nothing of this project: {what} global, so other projects would lose {them} too; give scope \
+         global to delete {them} all the same"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_global_is_told() {
+        let note = |global, changed| global_note(&Edited { global, changed, ..Edited::default() });
+        assert_eq!(note(0, 3), None);
+        assert_eq!(note(1, 1).as_deref(), Some("it is global: other projects see that too"));
+        assert_eq!(note(1, 3).as_deref(), Some("1 of them is global: other projects see that too"));
+        assert_eq!(note(2, 2).as_deref(), Some("2 of them are global: other projects see that too"));
+    }
 }

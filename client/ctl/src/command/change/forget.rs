@@ -33,9 +33,12 @@ pub(crate) struct Forget {
     /// Forgets memories of this topic; needs --all
     #[arg(long, short, value_name = "T", requires = "all")]
     topic: Option<String>,
-    /// Forgets every memory of the topic
+    /// Forgets every memory of the topic that is of this project
     #[arg(long, requires = "topic")]
     all: bool,
+    /// With --all, forgets those of these scopes instead: project, global or all, which is both; separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "S", requires = "all")]
+    scope: Vec<String>,
     /// Does not ask
     #[arg(long, short)]
     yes: bool,
@@ -51,7 +54,7 @@ impl Forget {
             return forget_at(context, &format!("{}:{index}", topic.trim()), self.yes, self.json);
         }
         match (self.topic, self.reference) {
-            (Some(topic), _) => forget_topic(context, topic, self.yes, self.json),
+            (Some(topic), _) => forget_topic(context, topic, self.scope, self.yes, self.json),
             (None, Some(topic)) if self.match_text.is_some() => {
                 forget_with(context, &topic, &self.match_text.unwrap_or_default(), self.yes, self.json)
             }
@@ -62,13 +65,17 @@ impl Forget {
     }
 }
 
-fn forget_topic(context: &Context, topic: String, yes: bool, json: bool) -> Outcome {
-    let question = format!("Forget every memory of topic {}?", one_line(&topic));
+fn forget_topic(context: &Context, topic: String, scopes: Vec<String>, yes: bool, json: bool) -> Outcome {
+    let of = match scopes.as_slice() {
+        [] => String::new(),
+        named => format!(" in scope {}", one_line(&named.join(", "))),
+    };
+    let question = format!("Forget every memory of topic {}{of}?", one_line(&topic));
     if !yes && !ask::confirmed(&question, "--yes")? {
         return Err(Failure::Usage("nothing was forgotten".to_owned()));
     }
     let target = v1::Target { reference: topic, ..v1::Target::default() };
-    apply::run(context, json, "forgot", Action::Delete(DeleteMemories { target: Some(target), all: true }))
+    apply::run(context, json, "forgot", Action::Delete(DeleteMemories { target: Some(target), all: true, scopes }))
 }
 
 /// Forgets the one memory of a topic that has a text.

@@ -39,7 +39,10 @@ impl Label {
             Self::Reinforced => one(changes, |change| memory(change).map(Outcome::Reinforced)),
             Self::Edited => one(changes, |change| {
                 let count = usize::from(matches!(change, Change::Memory(_)));
-                memory(change).map(|memory| Outcome::Edited(Edited { memories: vec![*memory], changed: count }))
+                memory(change).map(|memory| {
+                    let global = if memory.scope == Scope::Global { count } else { 0 };
+                    Outcome::Edited(Edited { memories: vec![*memory], changed: count, global })
+                })
             }),
             Self::Moved => Ok(Outcome::Edited(many(changes.into_iter(), |memory| memory.status.is_indexed()))),
             Self::Forgotten => Ok(Outcome::Edited(many(changes.into_iter(), |_| true))),
@@ -72,6 +75,7 @@ fn many(changes: impl Iterator<Item = Result<Change, WriteError>>, is_counted: i
             continue;
         }
         edited.changed += 1;
+        edited.global += usize::from(memory.scope == Scope::Global);
         if edited.memories.len() < EDITED_SHOWN_MAX {
             edited.memories.push(*memory);
         }
