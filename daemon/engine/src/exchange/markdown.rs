@@ -22,8 +22,10 @@
 //! middle of a memory gives the whole ones before it, and the report says what is lost. What stands outside of the markers is
 //! [new](super::Change::New): a `## ` heading or a line `---` starts the next memory, a `# ` heading alone is the page's title, and the
 //! metadata lines of AMRL (`[tags: a, b]`) are understood. So any Markdown file can be imported; one without front matter takes
-//! its topic from its name, and `kind` and `tags` of the front matter hold for every memory that names none itself. A file whose line ends became CRLF is read as if they had not.
+//! its topic from its name, and what the front matter says (kind, tags, source, links, confidence, importance, pin, scope and times)
+//! holds for every new memory that does not say it itself. A file whose line ends became CRLF is read as if they had not.
 
+mod front_matter;
 mod lines;
 mod marker;
 mod read;

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 
 use serde_json::{Map, Value};
 
+use super::front_matter::{self, FrontMatter};
 use super::lines::{Lines, TextLine};
 use super::marker::{self, Mark};
-use super::{FORMAT, RULE, SECTION_MAX_BYTES, VERSION};
+use super::{RULE, SECTION_MAX_BYTES, VERSION};
 use crate::error::ErrorKind;
 use crate::exchange::amrl::Body;
 use crate::exchange::{Base, Place, Portable, Problem, Report, entry};
@@ -62,8 +63,7 @@ pub struct Reader<R> {
     lines: Lines<R>,
     topic: String,
     /// What the front matter says of every memory that does not say it itself.
-    kind: Option<String>,
-    tags: Vec<String>,
+    shared: Portable,
     /// How many memories an export says there are.
     stated: Option<u64>,
     is_cut: bool,
@@ -107,8 +107,8 @@ impl<R: BufRead> Reader<R> {
     /// [`ReadError`] when the file is of a later version or cannot be read.
     pub fn new(file: R, fallback_topic: &str) -> Result<Self, ReadError> {
         let (lines, unread, report) = (Lines::new(file), VecDeque::new(), Report::default());
-        let (topic, kind, tags) = (fallback_topic.to_owned(), None, Vec::new());
-        let mut reader = Self { lines, topic, kind, tags, stated: None, is_cut: false, unread, report, ended: false };
+        let (topic, shared) = (fallback_topic.to_owned(), Portable::default());
+        let mut reader = Self { lines, topic, shared, stated: None, is_cut: false, unread, report, ended: false };
         reader.front_matter()?;
         Ok(reader)
     }
@@ -135,31 +135,15 @@ impl<R: BufRead> Reader<R> {
 
     /// Reads lines up to the rule; what turns out not to be front matter stays to be read.
     fn front_matter(&mut self) -> Result<(), ReadError> {
-        let mut seen = Vec::new();
-        let (mut is_ours, mut version, mut topic, mut is_closed) = (false, None, None, false);
-        let (mut count, mut kind, mut tags, mut lists_tags) = (None, None, Vec::new(), false);
+        let (mut seen, mut matter, mut is_closed) = (Vec::new(), FrontMatter::default(), false);
         while seen.len() < FRONT_MATTER_MAX_LINES {
             let Some((number, line)) = self.line()? else { break };
             let is_rule = line.text.trim_end() == RULE;
-            let (key, value) = line.text.split_once(':').unwrap_or((line.text.as_str(), ""));
-            let item = line.text.trim_start().strip_prefix("- ").filter(|_| lists_tags);
-            tags.extend(item.map(|item| unquoted(item.trim())));
-            lists_tags &= item.is_some();
-            match key {
-                "topic" => topic = Some(unquoted(value.trim())),
-                "kind" | "type" => kind = Some(unquoted(value.trim())),
-                "tags" => {
-                    lists_tags = value.trim().is_empty();
-                    let list = value.trim().trim_start_matches('[').trim_end_matches(']');
-                    tags.extend(list.split(',').map(str::trim).filter(|tag| !tag.is_empty()).map(unquoted));
-                }
-                "count" => count = value.trim().parse::<u64>().ok(),
-                "format" => is_ours = value.trim() == FORMAT,
-                "version" => version = value.trim().parse::<u64>().ok(),
-                _ => {}
-            }
             is_closed = is_rule && !seen.is_empty();
             let is_none = seen.is_empty() && !is_rule;
+            if !is_rule {
+                matter.take(number, &line.text);
+            }
             seen.push((number, line));
             if is_closed || is_none {
                 break;
@@ -169,13 +153,13 @@ impl<R: BufRead> Reader<R> {
             self.unread.extend(seen);
             return Ok(());
         }
-        if let Some(version) = version.filter(|version| is_ours && *version > VERSION) {
+        let is_ours = matter.is_ours();
+        if let Some(version) = matter.number("version").filter(|version| is_ours && *version > VERSION) {
             return Err(ReadError::Version(version));
         }
-        self.topic = topic.filter(|topic| !topic.is_empty()).unwrap_or_else(|| std::mem::take(&mut self.topic));
-        self.stated = count.filter(|_| is_ours);
-        self.kind = kind.filter(|kind| !kind.is_empty());
-        self.tags = tags;
+        self.topic = matter.topic().map_or_else(|| std::mem::take(&mut self.topic), str::to_owned);
+        self.stated = matter.number("count").filter(|_| is_ours);
+        self.shared = matter.shared(&mut self.report);
         Ok(())
     }
 
@@ -316,8 +300,7 @@ impl<R: BufRead> Reader<R> {
         Body::parse(&text).apply(&mut memory);
         gathered.text = std::mem::take(&mut memory.text);
         memory.topic.clone_from(&self.topic);
-        memory.tags.extend(self.tags.iter().filter(|tag| !memory.tags.contains(tag)).cloned().collect::<Vec<_>>());
-        memory.kind = memory.kind.or_else(|| self.kind.clone());
+        front_matter::fill(&mut memory, &self.shared);
         Ok(self.finish(first, Base::default(), memory, gathered))
     }
 
@@ -335,11 +318,6 @@ impl<R: BufRead> Reader<R> {
         let memory = Portable { text: gathered.text, ..memory };
         Some(Section { line, base, memory })
     }
-}
-
-/// A value of the front matter, which YAML lets people put in quotes.
-fn unquoted(value: &str) -> String {
-    serde_json::from_str(value).unwrap_or_else(|_| value.trim_matches('\'').to_owned())
 }
 
 impl<R: BufRead> Iterator for Reader<R> {

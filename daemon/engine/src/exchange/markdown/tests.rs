@@ -219,6 +219,19 @@ fn the_front_matter_says_kind_and_tags_of_what_does_not() {
 }
 
 #[test]
+fn the_front_matter_is_taken_or_named() {
+    let file = "---\ntopic: fq\nconfidence: 0.4\nbogus: 1\nsource: s.rs:3\n---\none\n\n---\n[confidence: 0.9]\ntwo\n";
+    let mut reader = Reader::new(file.as_bytes(), "x").unwrap();
+    let read: Vec<Section> = reader.by_ref().map(Result::unwrap).collect();
+    assert_eq!(read.iter().map(|section| section.memory.confidence).collect::<Vec<_>>(), [Some(0.4), Some(0.9)]);
+    assert!(read.iter().all(|section| section.memory.source.as_ref().is_some_and(|source| source.line == Some(3))));
+    assert_eq!(reader.report().unknown_fields, [(Place::Line(4), "bogus".to_owned())]);
+    // Without its end it is a text like any other.
+    let mut reader = Reader::new("---\nbogus: 1\nconfidence: high\n".as_bytes(), "x").unwrap();
+    assert!(reader.by_ref().all(|section| section.is_ok()) && reader.report().is_whole());
+}
+
+#[test]
 fn file_names_fit_every_file_system() {
     assert_eq!(file_name(&Topic::parse("build-gotchas").unwrap()), "build-gotchas.md");
     let [one, two] = ["a", "b"].map(|end| file_name(&Topic::parse(&format!("{}{end}", "ü".repeat(127))).unwrap()));
