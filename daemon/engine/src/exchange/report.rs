@@ -154,6 +154,17 @@ pub enum Problem {
     /// A memory without a topic.
     #[error("an entry has no topic and was left out; give it `topic` or list it under one")]
     NoTopic,
+    /// A memory that names another topic than the one that it stands under; taken there.
+    #[error(
+        "an entry names the topic {named} and stands under {topic}, where it was taken; move it to the list of its topic, or \
+         take it out of any"
+    )]
+    OtherTopic {
+        /// As the entry has it, or its beginning.
+        named: String,
+        /// As the list has it, or its beginning.
+        topic: String,
+    },
     /// A list element that is no memory.
     #[error("an entry is not an object and was left out")]
     NotAnEntry,

@@ -189,6 +189,18 @@ fn unusable_entries_are_named_by_line() {
 }
 
 #[test]
+fn an_entry_that_names_another_topic_is_named() {
+    let entries = json!([{"topic": "other-one", "text": "a"}, {"topic": "Grp", "text": "b"}, {"text": "c"}]);
+    for document in [json!({"topics": [{"topic": "grp", "entries": entries}]}), json!({"topics": {"grp": entries}})] {
+        let (memories, report) = read_whole(document.to_string().as_bytes());
+        assert!(memories.len() == 3 && memories.iter().all(|memory| memory.topic == "grp"), "{document}");
+        let told: Vec<String> = report.flaws.iter().map(ToString::to_string).collect();
+        let [told] = told.as_slice() else { panic!("{document}: {told:?}") };
+        assert!(told.contains("names the topic \"other-one\" and stands under \"grp\""), "{told}");
+    }
+}
+
+#[test]
 fn an_unreadable_time_is_named_as_the_file_has_it() {
     let document = r#"[{"topic":"imp","text":"a","at":"yesterday"},
 {"topic":"imp","text":"b","valid_from":"soon","type":3}]"#;

@@ -9,6 +9,8 @@ use super::read::{Run, Stop};
 use super::{FORMAT, VERSION, WAITING_MAX_BYTES};
 use crate::exchange::amrl::Body;
 use crate::exchange::{Base, Place, Portable, Problem, entry};
+use crate::model::Topic;
+use crate::neutral::quoted;
 use crate::policy::admit::TEXT_MAX_BYTES;
 
 /// Names of a list of memories.
@@ -27,6 +29,17 @@ impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Run<F, E> {
     fn hand_over<D: Error>(&mut self, found: Found) -> Result<(), D> {
         self.report.read += 1;
         (self.take)(found.memory, found.base).map_err(|error| self.stop(Stop::Taker(error)))
+    }
+
+    /// Hands a memory over that stands under a topic, and says when it names another itself.
+    fn hand_over_in<D: Error>(&mut self, mut found: Found, topic: &str) -> Result<(), D> {
+        let own = std::mem::replace(&mut found.memory.topic, topic.to_owned());
+        let is_other = |(own, topic): (Topic, Topic)| own != topic;
+        if Topic::parse(&own).ok().zip(Topic::parse(topic).ok()).is_some_and(is_other) {
+            let problem = Problem::OtherTopic { named: quoted(&own), topic: quoted(topic) };
+            self.report.note(found.at, problem);
+        }
+        self.hand_over(found)
     }
 
     fn stop<D: Error>(&mut self, stop: Stop<E>) -> D {
@@ -134,12 +147,9 @@ impl Waiting {
     where
         F: FnMut(Portable, Base) -> Result<(), E>,
     {
-        for mut found in self.memories {
+        for found in self.memories {
             match topic {
-                Some(topic) => {
-                    topic.clone_into(&mut found.memory.topic);
-                    run.hand_over(found)?;
-                }
+                Some(topic) => run.hand_over_in(found, topic)?,
                 None => run.report.note(found.at, Problem::NoTopic),
             }
         }
@@ -282,18 +292,17 @@ impl<'de, F: FnMut(Portable, Base) -> Result<(), E>, E> Visitor<'de> for Item<'_
 
 impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Entries<'_, F, E> {
     /// Hands a memory over, or lets it wait for its topic's name.
-    fn place<D: Error>(&mut self, mut found: Found) -> Result<(), D> {
+    fn place<D: Error>(&mut self, found: Found) -> Result<(), D> {
         match self.topic {
-            Some(topic) => topic.clone_into(&mut found.memory.topic),
+            Some(topic) => self.run.hand_over_in(found, topic),
             None if found.memory.topic.is_empty() => {
                 self.waiting.bytes += found.memory.text.len() + size_of::<Found>();
                 self.waiting.memories.push(found);
                 let too_many = self.waiting.bytes > WAITING_MAX_BYTES;
-                return if too_many { Err(self.run.stop(Stop::Waiting)) } else { Ok(()) };
+                if too_many { Err(self.run.stop(Stop::Waiting)) } else { Ok(()) }
             }
-            None => {}
+            None => self.run.hand_over(found),
         }
-        self.run.hand_over(found)
     }
 }
 
