@@ -110,6 +110,23 @@ fn a_draft_links_to_earlier_ones_of_its_batch() {
 }
 
 #[test]
+fn links_that_a_known_text_has_are_not_refused() {
+    let home = Home::new().unwrap();
+    let _daemon = Daemon::start(&home).unwrap();
+    let mut rpc = Rpc::connect(&home).unwrap();
+    let linked = |links: &[&str]| {
+        let links = links.iter().map(|link| (*link).to_owned()).collect();
+        let last = v1::Draft { links, ..draft("iy", "the badger queue uses both", "") };
+        [draft("iy", FIRST, ""), draft("iy", "ocelot rows are evicted by age", ""), last]
+    };
+    let mut last_warnings = |links: &[&str]| send(&mut rpc, &home, &linked(links), false).pop().unwrap().2;
+    for links in [["0"].as_slice(), &["0"], &["iy:0"]] {
+        assert_eq!(last_warnings(links), [] as [String; 0], "{links:?}");
+    }
+    assert_eq!(last_warnings(&["0", "1", "iy:1"]), ["links were not taken (`set` changes what is known)"]);
+}
+
+#[test]
 fn of_a_source_that_is_not_taken_one_thing_is_said() {
     let home = Home::new().unwrap();
     let _daemon = Daemon::start(&home).unwrap();

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::thread;
 
 use helix_engine::error::ErrorKind;
-use helix_engine::model::{Memory, MemoryId, Scope, SourceRef, Timestamp, plain_path};
+use helix_engine::model::{Memory, Scope, SourceRef, Timestamp, plain_path};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::{Admitted, admit};
 use helix_engine::policy::resemble::WordSet;
@@ -27,6 +27,7 @@ use tonic::Status;
 use self::alike::Alike;
 use self::given::Given;
 pub(super) use self::given::{range_note, stayed_notes, taken_note};
+use self::links::Known;
 use super::{convert, find, off_thread, shown};
 use crate::project;
 use crate::runtime::{Asker, Runtime};
@@ -49,7 +50,7 @@ enum Prepared {
         words: WordSet,
         warnings: Vec<String>,
         /// The memory that says the same.
-        known: Option<MemoryId>,
+        known: Option<Box<Known>>,
         /// Links that lead nowhere yet.
         unknown_links: Vec<String>,
     },
@@ -256,7 +257,13 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
         actor: asker.actor.clone(),
         at: runtime.now(),
     };
-    Ok(Prepared::Write { request, words, warnings, known: known.map(|known| known.id), unknown_links })
+    Ok(Prepared::Write {
+        request,
+        words,
+        warnings,
+        known: known.map(|known| Box::new(Known::of(known))),
+        unknown_links,
+    })
 }
 
 /// The same text is reinforced by the writer, which decides it again under its own order.

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_memory_or_a_pattern_is_no_topic() {
+    fn a_memory_is_no_topic() {
         for name in ["stl:0", "stl/sort-first"] {
             assert!(memory_named(name).is_some_and(|said| said.message().contains("such as \"stl\"")), "{name}");
         }

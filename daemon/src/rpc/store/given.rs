@@ -62,7 +62,7 @@ impl Given {
             fields.into_iter().filter(|(_, is_untaken)| *is_untaken).map(|(name, _)| name).collect();
         let tags = (!new_tags.is_empty())
             .then(|| format!("the tags {} were not taken (`tag` adds them)", new_tags.join(", ")));
-        let verb = if fields.len() == 1 { "was" } else { "were" };
+        let verb = if fields.len() == 1 && fields != ["links"] { "was" } else { "were" };
         let set = (!fields.is_empty())
             .then(|| format!("{} {verb} not taken (`set` changes what is known)", fields.join(", ")));
         let topic = (admitted.topic != known.topic).then(|| format!("it stays in topic {}", known.topic));

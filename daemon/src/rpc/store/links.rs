@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{MemoryId, Scope, Topic};
+use helix_engine::model::{Memory, MemoryId, Scope, Topic};
 use helix_engine::policy::admit::{Admitted, LINKS_MAX};
 use helix_engine::strand::{Request, Strand, leads_nowhere};
 use tonic::Status;
@@ -11,6 +11,22 @@ use super::{Alike, Prepared};
 
 /// Brackets in which people write places.
 const BRACKETS: [char; 2] = ['[', ']'];
+
+/// Says that a memory whose text was known keeps the links that it had.
+const UNTAKEN: &str = "links were not taken (`set` changes what is known)";
+
+/// The memory that says the same as a draft.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) id: MemoryId,
+    links: Vec<MemoryId>,
+}
+
+impl Known {
+    pub(super) fn of(memory: Memory) -> Self {
+        Self { id: memory.id, links: memory.links }
+    }
+}
 
 /// Resolves what led nowhere before the batch was there, and says so of what still does.
 pub(super) fn within(strand: &Strand, scopes: &[Scope], force: bool, prepared: &mut [Result<Prepared, Status>]) {
@@ -27,17 +43,18 @@ pub(super) fn within(strand: &Strand, scopes: &[Scope], force: bool, prepared: &
     for (place, one) in prepared.iter_mut().enumerate() {
         if let Ok(Prepared::Write { request: Request::Store { links, .. }, warnings, known, unknown_links, .. }) = one {
             for link in std::mem::take(unknown_links) {
-                match batch.target(&link, place, &mut in_topic) {
-                    // What is known already keeps the links that it has.
-                    Some(_) if known.is_some() => {
-                        warnings.push("links were not taken (`set` changes what is known)".to_owned());
+                match (batch.target(&link, place, &mut in_topic), &known) {
+                    (Some(id), Some(known)) => {
+                        if !known.links.contains(&id) && !warnings.iter().any(|warning| warning == UNTAKEN) {
+                            warnings.push(UNTAKEN.to_owned());
+                        }
                     }
-                    Some(id) if links.len() < LINKS_MAX || links.contains(&id) => {
+                    (Some(id), None) if links.len() < LINKS_MAX || links.contains(&id) => {
                         if !links.contains(&id) {
                             links.push(id);
                         }
                     }
-                    Some(_) | None => warnings.push(leads_nowhere(&link)),
+                    (Some(_), None) | (None, _) => warnings.push(leads_nowhere(&link)),
                 }
             }
         }
@@ -61,7 +78,7 @@ impl Batch {
                 Ok(Prepared::Write { request: Request::Store { admitted, entropy, at, .. }, known, .. }) => {
                     let Admitted { topic, scope, text_hash, .. } = admitted.as_ref();
                     let same = texts.get(&(*text_hash, scope)).copied().filter(|_| !force);
-                    let id = (*known).or(same).unwrap_or_else(|| {
+                    let id = known.as_ref().map(|known| known.id).or(same).unwrap_or_else(|| {
                         if scopes.contains(scope) {
                             batch.new.entry(topic.clone()).or_default().push(place);
                         }
