@@ -2,7 +2,7 @@
 
 mod list;
 
-use helix_engine::model::{Memory, Scope, Timestamp};
+use helix_engine::model::{Memory, Origin, Scope, Timestamp};
 use helix_engine::neutral::one_line;
 use helix_engine::policy::redact::redacted;
 use helix_engine::store::{Operation, StoreError};
@@ -72,7 +72,7 @@ fn activity(runtime: &Runtime, session: &str) -> Option<v1::SessionActivity> {
 enum Wanted {
     /// Those of this session.
     Session(String),
-    /// Those of a program like the caller's in its project, since a time.
+    /// Those of any agent in the caller's project, since a time; to a person, everybody's.
     Recent { asker: Asker, scopes: Vec<Scope>, since: Timestamp },
 }
 
@@ -103,7 +103,10 @@ impl Wanted {
     fn is_by(&self, operation: &Operation) -> bool {
         match self {
             Self::Session(session) => operation.actor.session == *session,
-            Self::Recent { asker, .. } => operation.actor.origin == asker.actor.origin,
+            Self::Recent { asker, .. } => {
+                let asker = asker.actor.origin;
+                asker == Origin::User || operation.actor.origin == asker
+            }
         }
     }
 
@@ -175,7 +178,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use helix_engine::model::{Actor, Draft, Kinds, Origin};
+    use helix_engine::model::{Actor, Draft, Kinds};
     use helix_engine::policy::admit::admit;
     use helix_engine::store::MemoryStorage;
     use helix_engine::strand::{Request, Strand};
@@ -222,19 +225,23 @@ mod tests {
             name: "here".into(),
             aliases: Vec::new(),
         };
-        let asker = Asker {
-            actor: actor(Origin::Agent, ""),
-            project: Arc::new(project),
+        let project = Arc::new(project);
+        let asker = |origin| Asker {
+            actor: actor(origin, ""),
+            project: Arc::clone(&project),
             cwd: PathBuf::new(),
             zone: jiff::tz::TimeZone::UTC,
         };
         let snapshot = strand.snapshot().unwrap();
-        let log = |session: &str, limit| {
-            let wanted = Wanted::new(session.to_owned(), &asker, Timestamp::from_micros(10 * HOUR_US));
+        let log_of = |origin, session: &str, limit| {
+            let wanted = Wanted::new(session.to_owned(), &asker(origin), Timestamp::from_micros(10 * HOUR_US));
             let (found, total) = collect(snapshot.operations_backwards().unwrap(), &wanted, limit).unwrap();
             (found.into_iter().map(|operation| operation.summary).collect::<Vec<_>>(), total)
         };
+        let log = |session: &str, limit| log_of(Origin::Agent, session, limit);
         assert_eq!(log("", 10), (vec!["oldest".to_owned(), "newest".to_owned()], 2));
+        let of_all = ["oldest", "by a person", "newest"].map(str::to_owned).to_vec();
+        assert_eq!(log_of(Origin::User, "", 10), (of_all, 3));
         assert_eq!(log("", 1), (vec!["newest".to_owned()], 2));
         let of_session = ["oldest", "by a person", "elsewhere"].map(str::to_owned).to_vec();
         assert_eq!(log("s", 10), (of_session, 3));

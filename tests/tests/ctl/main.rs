@@ -253,6 +253,21 @@ fn doctor_finds_a_new_home_in_order_and_leaves_nothing_in_it() {
 }
 
 #[test]
+fn in_a_shell_of_no_session_the_projects_changes_are_listed() {
+    let world = World::new();
+    let nothing = world.run(&["session"]);
+    assert_eq!(code(&nothing), Some(exit::OK), "{nothing:?}");
+    assert!(stderr(&nothing).contains("nobody changed anything"), "{}", stderr(&nothing));
+    let handle = world.add("build", "Pass -arch arm64.", &[]);
+    let output = world.run(&["session"]);
+    let said = stderr(&output);
+    assert!(said.contains("no agent's session: all changes seen from here in the last 4 hours"), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains(&handle), "{output:?}");
+    let document = world.json(&["session"]);
+    assert_eq!((&document["session"], &document["recent_hours"]), (&json!(""), &json!(4)));
+}
+
+#[test]
 fn sessions_and_receipts_say_where_and_whose() {
     let world = World::new();
     // It is given nothing and changes nothing.

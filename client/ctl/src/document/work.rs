@@ -10,6 +10,9 @@ use crate::time::rfc3339;
 #[derive(Debug, Serialize)]
 pub(crate) struct SessionDocument<'a> {
     session: &'a str,
+    /// Without a session: the hours whose changes are listed, of everybody in the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recent_hours: Option<u32>,
     total: u32,
     operations: Vec<OperationDocument<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +157,8 @@ impl<'a> From<&'a v1::SessionLogReply> for SessionDocument<'a> {
                 at: rfc3339(activity.last_run_at_us),
             }),
         });
-        Self { session: &reply.session, total: reply.total, operations, activity }
+        let recent_hours = Some(reply.recent_hours).filter(|hours| *hours > 0);
+        Self { session: &reply.session, recent_hours, total: reply.total, operations, activity }
     }
 }
 

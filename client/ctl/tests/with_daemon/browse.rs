@@ -44,11 +44,3 @@ fn a_brief_is_text_or_a_document() {
     let document = json(&world.run(&["brief", "--json"]));
     assert_eq!((&document["memories"], &document["brief"]["topics"][0]), (&3.into(), &"a".into()));
 }
-
-#[test]
-fn a_session_needs_an_id_or_an_agent() {
-    let world = World::new(State::default());
-    let output = world.run(&["session"]);
-    assert_code(&output, USAGE);
-    assert!(stderr(&output).contains("helixctl session ID"), "{}", stderr(&output));
-}

@@ -1,6 +1,7 @@
-//! `helixctl session`: what one session changed, or which sessions there are.
+//! `helixctl session`: what one session, or everybody in the project, changed; or which sessions there are.
 
 use clap::Args;
+use helix_client::text::memory::count_of;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 use tonic::{Code, Status};
@@ -17,7 +18,8 @@ const LIST: &str = "helixctl session --list";
 /// Arguments of `session`.
 #[derive(Debug, Args)]
 pub(crate) struct Session {
-    /// The session's id, or its beginning of four characters and more; the agent's whose shell this is unless given
+    /// The session's id, or its beginning of four characters and more. Unless given, that of the agent whose shell this is; in a
+    /// shell of nobody's, the changes of this project in the last hours are shown
     #[arg(value_name = "ID", conflicts_with = "list")]
     session: Option<String>,
     /// Lists the sessions that are known, of every project, the last active first
@@ -36,11 +38,6 @@ impl Session {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let caller = context.caller();
         let session = self.session.unwrap_or_default();
-        if session.is_empty() && caller.session.is_empty() && !self.list {
-            return Err(Failure::Usage(format!(
-                "this shell belongs to no agent's session; name one: helixctl session ID, or list them: {LIST}"
-            )));
-        }
         let limit = self.limit.unwrap_or_default();
         let request = v1::SessionLogRequest { caller: Some(caller), session, limit, list: self.list };
         wait(async {
@@ -65,12 +62,24 @@ pub(super) fn unknown(status: Status) -> Failure {
 }
 
 fn tell(context: &Context, reply: &v1::SessionLogReply) -> Result<(), Failure> {
+    let hours = count_of(reply.recent_hours, "hour", "hours");
+    screen::remark_if(
+        reply.recent_hours > 0,
+        &format!(
+            "this shell belongs to no agent's session: all changes seen from here in the last {hours}; see also {LIST}"
+        ),
+    );
     for line in reply.activity.iter().flat_map(|activity| &activity.lines) {
         screen::print(&format!("{}\n", one_line(line)))?;
     }
     screen::print(&render::session(context.screen.look, &reply.operations))?;
     let shown = reply.operations.len();
-    screen::remark_if(shown == 0, &format!("session {} changed nothing", one_line(&reply.session)));
+    let nothing = if reply.session.is_empty() {
+        "nobody changed anything".to_owned()
+    } else {
+        format!("session {} changed nothing", one_line(&reply.session))
+    };
+    screen::remark_if(shown == 0, &nothing);
     remark_more(shown, reply.total);
     Ok(())
 }
