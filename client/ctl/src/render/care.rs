@@ -169,11 +169,13 @@ fn forgotten(look: Look, progress: &ImportProgress) -> String {
     let Some(first) = progress.forgotten_handles.first() else { return String::new() };
     let line = |handle: &String| format!("{}\t{}\n", look.paint(Paint::Warning, "forgotten"), one_line(handle));
     let lines: String = progress.forgotten_handles.iter().map(line).collect();
-    let are = if progress.forgotten == 1 { "is" } else { "are" };
+    let (are, brings) = if progress.forgotten == 1 {
+        ("is forgotten here and stays so", "it")
+    } else {
+        ("are forgotten here and stay so", "one")
+    };
     let (count, first) = (progress.forgotten, one_line(first));
-    format!(
-        "{lines}{count} of those known before {are} forgotten here and stay so; helixctl restore {first} brings one back\n"
-    )
+    format!("{lines}{count} of those known before {are}; helixctl restore {first} brings {brings} back\n")
 }
 
 /// Writes which imported memories nearly repeat others.

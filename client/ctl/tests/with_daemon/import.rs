@@ -52,7 +52,7 @@ fn a_directory_is_markdown_in_order() {
     }
     let output = world.run(&["import", "in", "--dry-run", "--json"]);
     assert_eq!(json(&output)["dry_run"], true);
-    assert!(stderr(&output).contains("1 other files"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 other file in "), "{}", stderr(&output));
     assert_eq!(arrived(&world), [("a.md".to_owned(), b"A".to_vec()), ("b.md".to_owned(), b"B".to_vec())]);
     world.fake.look(|state| {
         assert_eq!((state.imported[0].format(), state.imported[0].dry_run), (ExchangeFormat::Markdown, true));

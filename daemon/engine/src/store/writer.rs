@@ -152,7 +152,7 @@ pub enum WriteError {
     #[error("topic {0} has no memory here; list the topics for their names")]
     NoSuchTopic(Topic),
     /// A topic cannot be renamed to one that has memories.
-    #[error("topic {topic} has {memories} memories already; merge into it instead, or choose another name")]
+    #[error("topic {topic} has {memories} {} already; merge into it instead, or choose another name", noun(.memories))]
     TopicExists {
         /// The new name.
         topic: Topic,
@@ -171,6 +171,11 @@ pub enum WriteError {
         /// How many it may have.
         limit: usize,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the macro hands over references")]
+const fn noun(memories: &usize) -> &'static str {
+    if *memories == 1 { "memory" } else { "memories" }
 }
 
 impl WriteError {

@@ -41,7 +41,12 @@ pub(crate) fn recent(reply: &RecentReply, hours: u32, view: &View) -> String {
 
 fn span(hours: u32) -> String {
     let (days, rest) = (hours / 24, hours % 24);
-    if rest == 0 { count_of(days as usize, "day", "days") } else { count_of(hours as usize, "hour", "hours") }
+    match (days, rest, hours) {
+        (1, 0, _) => "day".to_owned(),
+        (_, 0, _) => format!("{days} days"),
+        (_, _, 1) => "hour".to_owned(),
+        (_, _, _) => format!("{hours} hours"),
+    }
 }
 
 fn recent_line(memory: &Memory, view: &View) -> String {
@@ -110,6 +115,7 @@ mod tests {
             recent(&RecentReply::default(), 3, &utc()),
             @"nothing was stored in the last 3 hours; give more days"
         );
+        assert_eq!([1, 2, 24, 25, 48].map(span), ["hour", "2 hours", "day", "25 hours", "2 days"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
+use helix_client::text::memory::count_of;
 use helix_client::v1::ImportPiece;
 use tokio::sync::mpsc::Sender;
 
@@ -67,7 +68,9 @@ impl Source {
             )));
         }
         files.sort();
-        screen::remark_if(!others.is_empty(), &format!("{} other files in {shown} are left out", others.len()));
+        let left_out = count_of(others.len(), "other file", "other files");
+        let are = if others.len() == 1 { "is" } else { "are" };
+        screen::remark_if(!others.is_empty(), &format!("{left_out} in {shown} {are} left out"));
         Ok(Self {
             format: Format::Markdown,
             bytes: files.iter().map(|file| size(file)).sum(),
