@@ -281,9 +281,11 @@ fn compacting_merges_duplicates_and_repairs_times() {
     assert_eq!((only(&restored).status.as_str(), restored.changed), ("active", 1));
 
     let valid_from_us = Some(5);
-    world.store_draft(Draft { valid_from_us, ..draft("cache", "from before time", "") });
+    let wrong = world.store_draft(Draft { valid_from_us, ..draft("cache", "from before time", "") });
     let migrate = CompactRequest { migrate: true, ..CompactRequest::default() };
-    assert_eq!(world.compact(migrate.clone()).repaired, 1);
+    let dry = world.compact(migrate.clone());
+    assert_eq!(dry.repaired, 1);
+    assert!(dry.notes.concat().ends_with(&format!("are missing: {}", wrong.handle)), "{dry:?}");
     assert_eq!(world.compact(CompactRequest { apply: true, ..migrate.clone() }).repaired, 1);
     assert_eq!(world.compact(migrate).repaired, 0);
 }

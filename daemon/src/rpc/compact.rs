@@ -27,6 +27,9 @@ const MERGE_MAX: usize = 10_000;
 /// Memories repaired in one group of requests.
 const REPAIR_MAX: usize = 10_000;
 
+/// Memories with impossible times that an answer names.
+const REPAIR_NAMED_MAX: usize = 10;
+
 /// Directories inside a strand's own; deeper ones than this are none of ours.
 const DEPTH_MAX: usize = 8;
 
@@ -139,9 +142,11 @@ async fn repair(
 ) -> Result<v1::CompactReply, Status> {
     let found = off_thread(runtime, move |runtime| {
         let found = runtime.strand.impossible_times(&scopes, runtime.now());
-        found.map_err(|error| convert::status(error.kind(), &error))
+        let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+        let note = impossible_note(runtime, &found)?;
+        Ok((found, note))
     });
-    let found: Vec<(MemoryNumber, Edit)> = found.await?;
+    let (found, note): (Vec<(MemoryNumber, Edit)>, _) = found.await?;
     let mut repaired = found.len();
     if apply {
         repaired = 0;
@@ -158,7 +163,18 @@ async fn repair(
             repaired += outcomes.iter().map(changed).sum::<usize>();
         }
     }
-    Ok(v1::CompactReply { repaired: u32::try_from(repaired).unwrap_or(u32::MAX), ..v1::CompactReply::default() })
+    let repaired = u32::try_from(repaired).unwrap_or(u32::MAX);
+    Ok(v1::CompactReply { repaired, notes: note.into_iter().collect(), ..v1::CompactReply::default() })
+}
+
+/// Names the memories whose times cannot be; some of them, when there are many.
+fn impossible_note(runtime: &Runtime, found: &[(MemoryNumber, Edit)]) -> Result<Option<String>, Status> {
+    let named: Vec<MemoryNumber> = found.iter().take(REPAIR_NAMED_MAX).map(|(number, _)| *number).collect();
+    let memories = runtime.strand.memories(&named).map_err(|error| convert::status(error.kind(), &error))?;
+    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
+    let more = if found.len() > named.len() { ", …" } else { "" };
+    let note = format!("times that lie in the future or are missing: {}{more}", handles.join(", "));
+    Ok((!found.is_empty()).then_some(note))
 }
 
 fn changed(outcome: &Result<Outcome, WriteError>) -> usize {
