@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{Memory, MemoryId, Scope, Topic};
+use helix_engine::model::{Memory, MemoryId, Scope, Topic, TopicPattern};
 use helix_engine::policy::admit::{Admitted, LINKS_MAX};
 use helix_engine::strand::{Request, Strand, leads_nowhere};
 use tonic::Status;
@@ -101,7 +101,7 @@ impl Batch {
         let place = if let Ok(place) = link.trim_matches(BRACKETS).parse() {
             place
         } else {
-            let (topic, index) = link.rsplit_once(':')?;
+            let (topic, index) = link.rsplit_once(':').filter(|(topic, _)| !TopicPattern::is_glob(topic))?;
             let (topic, index) = (Topic::parse(topic).ok()?, index.parse::<usize>().ok()?);
             let new = self.new.get(&topic)?;
             *new.get(index.checked_sub(in_topic(&topic))?)?
