@@ -18,6 +18,8 @@ pub(super) struct Problems {
     harmless: u64,
     /// What was said of topics' names, each once however many memories the topic has.
     renamed: BTreeSet<String>,
+    /// Fields that nothing is known of, each told once however many files have it.
+    unknown_fields: BTreeSet<String>,
 }
 
 impl Problems {
@@ -48,12 +50,19 @@ impl Problems {
             self.harmless += u64::from(flaw.problem == Problem::LineInside);
         }
         self.untold += report.unlisted;
+        let everywhere = if file.is_empty() { "this file" } else { "these files" };
         for (at, field) in &report.unknown_fields {
+            let is_told = self.unknown_fields.contains(field);
+            if is_told || self.unknown_fields.len() >= PROBLEMS_MAX {
+                self.untold += u64::from(!is_told);
+                continue;
+            }
+            self.unknown_fields.insert(field.clone());
             self.add(|| {
                 let field = quoted(field);
                 format!(
-                    "{place}{at}: the field {field} is not known here and was left out, as everywhere in this file; \
-                     put it into `attributes` to keep it"
+                    "{place}{at}: the field {field} is not known here and was left out, as everywhere in {everywhere}; \
+                     a memory keeps such things in its `attributes`"
                 )
             });
         }
@@ -69,6 +78,8 @@ impl Problems {
 
 #[cfg(test)]
 mod tests {
+    use helix_engine::exchange::Place;
+
     use super::*;
 
     #[test]
@@ -78,6 +89,17 @@ mod tests {
             problems.rename(&["topic \"A b\" became \"a-b\"".to_owned()]);
         }
         assert_eq!((problems.told.len(), problems.untold), (1, 0));
+    }
+
+    #[test]
+    fn a_field_of_many_files_is_told_once() {
+        let mut problems = Problems::default();
+        let report = Report { unknown_fields: vec![(Place::Line(2), "title".to_owned())], ..Report::default() };
+        for file in ["a.md", "b.md"] {
+            problems.note(file, &report);
+        }
+        assert_eq!((problems.told.len(), problems.untold), (1, 0));
+        assert!(problems.told.concat().starts_with("a.md: line 2: the field \"title\""), "{:?}", problems.told);
     }
 
     #[test]
