@@ -266,7 +266,8 @@ mod tests {
         assert_eq!(check(&about_run, &FILE.replace('\n', "\r\n")), SourceState::Fresh);
         let last = record("a\nlast", Some(2));
         assert_eq!(last.line, LineHash::of(b"last\r"));
-        assert_eq!(check(&last, "last\n"), SourceState::Fresh);
+        assert_eq!(check(&last, "a\nlast\n"), SourceState::Fresh);
+        assert_eq!(check(&last, "last\r\n"), SourceState::Moved(1));
     }
 
     #[test]
