@@ -74,6 +74,26 @@ fn a_large_batch_keeps_its_order_and_its_links() {
 }
 
 #[test]
+fn a_brief_keeps_the_newest_of_a_large_batch_and_what_came_after_it() {
+    let home = Home::new().unwrap();
+    let _daemon = Daemon::start(&home).unwrap();
+    let mut rpc = Rpc::connect(&home).unwrap();
+    let thing = |number: usize| draft("crowd", &format!("thing{number} of {} parts", number * 7), "");
+    let drafts: Vec<v1::Draft> = (0..500).map(thing).collect();
+    send(&mut rpc, &home, &drafts, true);
+    for number in 500..503 {
+        send(&mut rpc, &home, &[thing(number)], true);
+    }
+    for query in ["crowd", "parts", ""] {
+        let caller = Some(caller(Program::Ctl, home.scratch(), "tests", ""));
+        let request = v1::BriefRequest { caller, query: query.to_owned(), ..v1::BriefRequest::default() };
+        let text = rpc.call(async |rpc| rpc.brief(request.clone()).await).unwrap().text;
+        assert!((498..503).all(|number| text.contains(&format!("thing{number} "))), "{query}: {text}");
+        assert!((0..103).all(|number| !text.contains(&format!("thing{number} "))), "{query}: {text}");
+    }
+}
+
+#[test]
 fn a_draft_links_to_earlier_ones_of_its_batch() {
     let home = Home::new().unwrap();
     let _daemon = Daemon::start(&home).unwrap();

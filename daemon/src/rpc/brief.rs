@@ -4,6 +4,7 @@ mod json;
 mod named;
 mod narrowed;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use helix_engine::brief::{
@@ -235,6 +236,8 @@ impl View<'_> {
         let mut rows = rows(&catalog);
         let visible = self.visible(&catalog);
         rows.retain(|(_, row)| visible(row));
+        // Of equals, as of one batch, the newest are hottest.
+        rows.sort_by_key(|(number, _)| Reverse(*number));
         let all = rows.len();
         // Those that are surely in focus go before those that perhaps are.
         let tiers = if all > CONSIDERED_MAX && !self.focus.is_empty() {

@@ -94,7 +94,8 @@ fn unit(value: f32) -> f32 {
     if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) }
 }
 
-/// Splits candidates into the hottest [`CONSIDERED_MAX`], hottest first, and the others. The order of equals is kept.
+/// Splits candidates into the hottest [`CONSIDERED_MAX`], hottest first, and the others. The order of equals is kept, so a
+/// caller gives the newest first.
 ///
 /// A caller with many candidates asks this of catalog rows, reads the memories of the first part and passes the second on in
 /// [`super::Input::left_out`].

@@ -18,9 +18,9 @@ pub(super) struct Hot {
 }
 
 impl Hot {
-    /// Whether it stands before another; of equals the older one does.
+    /// Whether it stands before another; of equals the one recorded later does.
     fn is_before(&self, other: &Self) -> bool {
-        self.heat > other.heat || (self.heat >= other.heat && self.number < other.number)
+        self.heat > other.heat || (self.heat >= other.heat && self.number > other.number)
     }
 }
 
@@ -53,7 +53,7 @@ impl Hottest {
         let topics = self.0.into_iter().enumerate();
         let mut all: Vec<(usize, Hot)> =
             topics.flat_map(|(topic, kept)| kept.into_iter().map(move |hot| (topic, hot))).collect();
-        all.sort_unstable_by(|(_, a), (_, b)| b.heat.total_cmp(&a.heat).then(a.number.cmp(&b.number)));
+        all.sort_unstable_by(|(_, a), (_, b)| b.heat.total_cmp(&a.heat).then(b.number.cmp(&a.number)));
         let mut chosen: Vec<(usize, usize, Hot)> = Vec::with_capacity(HOT_MAX);
         for most in [PER_TOPIC_MAX, usize::MAX] {
             for (at, &(topic, hot)) in all.iter().enumerate() {
@@ -98,7 +98,7 @@ mod tests {
     fn a_text_is_there_once() {
         // The hottest copy stands for all, wherever it is and whenever it comes.
         let copies = [(0, 7, 0.2), (0, 7, 0.9), (1, 7, 1.0), (1, 8, 0.5), (0, 9, 0.4), (0, 9, 0.4)];
-        assert_eq!(hottest(&copies), [2, 3, 4]);
+        assert_eq!(hottest(&copies), [2, 3, 5]);
         assert!(hottest(&[]).is_empty());
     }
 }

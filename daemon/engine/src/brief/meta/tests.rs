@@ -19,7 +19,7 @@ fn topics_are_ranked_by_activity_not_by_size() {
     let names: Vec<&str> = meta.top_topics.iter().map(|topic| topic.name.as_str()).collect();
     assert_eq!(names, ["new-small", "old-large"]);
     assert_eq!((meta.memories, meta.topics), (7, 2));
-    assert_eq!(meta.hot.first(), Some(&MemoryNumber(5)));
+    assert_eq!(meta.hot.first_chunk(), Some(&[MemoryNumber(6), MemoryNumber(5)]), "of equals the newest first");
     assert_eq!(meta.top_topics.first().map(|topic| topic.recent), Some(2));
 }
 
