@@ -49,6 +49,7 @@ pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1:
             v1::BriefDetail::Full => Detail::Full,
         },
         is_compact: request.compact,
+        is_text_only: request.text_only,
         zone: asker.zone.clone(),
         scopes: scopes::listed(runtime, &asker, &request.scopes)?,
         look: runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
@@ -71,6 +72,8 @@ struct View<'r> {
     focus: Vec<Category>,
     detail: Detail,
     is_compact: bool,
+    /// Nobody reads the JSON, which of many memories takes as long as their reading.
+    is_text_only: bool,
     /// Whose days are shown.
     zone: TimeZone,
     scopes: Vec<Scope>,
@@ -173,9 +176,10 @@ impl View<'_> {
                 brief::whole(&composed, self.detail, &self.zone).map(|memory| memory.number).collect();
             shown::note_known(self.runtime, self.asker, &whole);
         }
+        let json = if self.is_text_only { Ok(String::new()) } else { json::brief(&composed) };
         Ok(v1::BriefReply {
             text,
-            json: json::brief(&composed).map_err(|error| Status::internal(error.to_string()))?,
+            json: json.map_err(|error| Status::internal(error.to_string()))?,
             memories: u32::try_from(composed.total).unwrap_or(u32::MAX),
         })
     }
@@ -261,7 +265,7 @@ impl View<'_> {
                 consider(rows.into_iter().map(|(number, row)| (number, Standing::of_row(row, 1.0))), self.now)
             }
             Share::OfEachTopic => {
-                let ranked = |(number, row)| (number, catalog.topic_of(row), Standing::of_row(row, 1.0));
+                let ranked = |(number, row): (_, &Row)| (number, row.topic_number(), Standing::of_row(row, 1.0));
                 consider_each(rows.into_iter().map(ranked), self.now)
             }
         };
@@ -271,11 +275,7 @@ impl View<'_> {
             others.extend(rest);
         }
         others.extend(numbers.split_off(numbers.len().min(CONSIDERED_MAX)));
-        let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
-        for row in others.into_iter().filter_map(|number| catalog.row(number)) {
-            *left_out.entry(catalog.topic_of(row).to_owned()).or_default() += 1;
-        }
-        Chosen { numbers, left_out, out_of_focus }
+        Chosen { numbers, left_out: catalog.count_by_topic(&others), out_of_focus }
     }
 
     /// Everything that has the words and passes the filter.

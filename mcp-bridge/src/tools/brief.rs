@@ -57,6 +57,7 @@ fn request(caller: Caller, arguments: &Arguments) -> Result<BriefRequest, Argume
         focus: arguments.list("focus", at_commas)?,
         compact: arguments.flag("compact")?,
         scopes: arguments.list("scope", at_commas)?,
+        text_only: true,
     })
 }
 

@@ -1,6 +1,9 @@
 //! The eight categories of a brief.
 
 use std::fmt;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::neutral::quoted;
 use crate::policy::tags::normalise_one;
@@ -45,6 +48,10 @@ const TAGS: &[(Category, &[&str])] = &[
     (Category::Gaps, &["gap", "friction", "todo", "missing"]),
     (Category::Untagged, &["untagged"]),
 ];
+
+/// The categories by their tags: a brief looks up each tag of each memory.
+static BY_TAG: LazyLock<FxHashMap<&str, Category>> =
+    LazyLock::new(|| TAGS.iter().flat_map(|(category, tags)| tags.iter().map(|tag| (*tag, *category))).collect());
 
 impl Category {
     /// All of them, in a brief's order.
@@ -95,7 +102,7 @@ impl Category {
     /// The category that a normalised tag names.
     #[must_use]
     pub fn of_tag(tag: &str) -> Option<Self> {
-        TAGS.iter().find(|(_, tags)| tags.contains(&tag)).map(|(category, _)| *category)
+        BY_TAG.get(tag).copied()
     }
 
     /// Reads one name: singular or plural, any case, dashes or not; a tag of the category will do.

@@ -1,5 +1,9 @@
 //! Which category a memory belongs to: by its tags, then by its prefix, then by the words of its first lines.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
 use super::category::Category;
 use crate::model::Memory;
 use crate::policy::resemble::words;
@@ -92,6 +96,25 @@ const KEYWORD_PAIRS: &[(&str, &str, Category)] = &[
     ("went", "with", Category::Decisions),
 ];
 
+/// What a word says: by itself, and behind each of some words.
+#[derive(Default)]
+struct Signal {
+    alone: Option<Category>,
+    behind: Vec<(&'static str, Category)>,
+}
+
+/// Both lists, by a keyword or the second one of a pair. One look instead of several, since most words are none of these.
+static SIGNALS: LazyLock<FxHashMap<&str, Signal>> = LazyLock::new(|| {
+    let mut signals: FxHashMap<&str, Signal> = FxHashMap::default();
+    for &(keyword, category) in KEYWORDS {
+        signals.entry(keyword).or_default().alone = Some(category);
+    }
+    for &(first, second, category) in KEYWORD_PAIRS {
+        signals.entry(second).or_default().behind.push((first, category));
+    }
+    signals
+});
+
 /// Finds a memory's category.
 #[must_use]
 pub fn category_of(memory: &Memory) -> Category {
@@ -182,7 +205,9 @@ fn by_keywords(text: &str) -> Option<Category> {
             lowercase.clear();
             lowercase.push_str(word);
             lowercase.make_ascii_lowercase();
-            for category in [keyword(&lowercase), keyword_pair(&previous, &lowercase)].into_iter().flatten() {
+            let Some(signal) = SIGNALS.get(lowercase.as_str()) else { continue };
+            let pair = signal.behind.iter().find(|(first, _)| *first == previous).map(|(_, category)| *category);
+            for category in [signal.alone, pair].into_iter().flatten() {
                 match votes.iter_mut().find(|(voted, _)| *voted == category) {
                     Some((_, count)) => *count += 1,
                     None => votes.push((category, 1)),
@@ -192,15 +217,6 @@ fn by_keywords(text: &str) -> Option<Category> {
     }
     let most = votes.iter().map(|(_, count)| *count).max()?;
     votes.iter().find(|(_, count)| *count == most).map(|(category, _)| *category)
-}
-
-fn keyword(word: &str) -> Option<Category> {
-    let at = KEYWORDS.binary_search_by_key(&word, |(keyword, _)| keyword).ok()?;
-    KEYWORDS.get(at).map(|(_, category)| *category)
-}
-
-fn keyword_pair(first: &str, second: &str) -> Option<Category> {
-    KEYWORD_PAIRS.iter().find(|(one, two, _)| *one == first && *two == second).map(|(_, _, category)| *category)
 }
 
 /// The text's beginning, at most `max_bytes`, cut between characters.

@@ -1,7 +1,8 @@
 //! How much a memory matters to a brief, and which memories it has room for.
 
-use std::collections::HashMap;
 use std::hash::Hash;
+
+use rustc_hash::FxHashMap;
 
 use crate::index::catalog::Row;
 use crate::model::{Memory, Timestamp};
@@ -114,17 +115,19 @@ pub fn consider_each<T, G: Hash + Eq>(
     let ranked = candidates.into_iter().map(|(item, group, standing)| (standing.heat(now), group, item));
     let mut ranked: Vec<(f32, G, T)> = ranked.collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut rounds = vec![0_usize; ranked.len()];
-    let mut next: HashMap<&G, usize> = HashMap::new();
-    for ((_, group, _), round) in ranked.iter().zip(&mut rounds) {
-        let next = next.entry(group).or_default();
-        *round = *next;
-        *next += 1;
+    let mut next: FxHashMap<&G, usize> = FxHashMap::default();
+    let mut turns: Vec<(usize, usize)> = Vec::with_capacity(ranked.len());
+    for (at, (_, group, _)) in ranked.iter().enumerate() {
+        let round = next.entry(group).or_default();
+        turns.push((*round, at));
+        *round += 1;
     }
-    let mut order: Vec<usize> = (0..ranked.len()).collect();
-    order.sort_by_key(|at| rounds.get(*at));
+    if CONSIDERED_MAX < turns.len() {
+        turns.select_nth_unstable(CONSIDERED_MAX);
+        turns.truncate(CONSIDERED_MAX);
+    }
     let mut is_kept = vec![false; ranked.len()];
-    for at in order.into_iter().take(CONSIDERED_MAX) {
+    for (_, at) in turns {
         if let Some(is_kept) = is_kept.get_mut(at) {
             *is_kept = true;
         }

@@ -56,6 +56,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// Its topic, as a number that is the catalog's own: to group by, where the names do not matter.
+    #[must_use]
+    pub fn topic_number(&self) -> u32 {
+        self.topic
+    }
+
     /// Whether it is about a file.
     #[must_use]
     pub fn has_source(&self) -> bool {

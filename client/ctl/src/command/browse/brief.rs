@@ -62,6 +62,7 @@ impl Brief {
             focus: self.focus,
             compact: self.compact,
             scopes: self.scopes.scope,
+            text_only: !self.json,
         };
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;

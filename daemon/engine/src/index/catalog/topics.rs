@@ -1,5 +1,9 @@
 //! The catalog by its topics: what each has, of the memories that an asker sees.
 
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
 use super::{Catalog, Row};
 use crate::model::{MemoryNumber, Scope, Status, Timestamp};
 
@@ -132,6 +136,16 @@ impl Catalog {
             last_changed_at: sum.last_changed_at,
         };
         (0..).zip(sums).filter(|(_, sum)| sum.memories > 0).map(entry).collect()
+    }
+
+    /// How many of some memories each topic has.
+    #[must_use]
+    pub fn count_by_topic(&self, numbers: &[MemoryNumber]) -> BTreeMap<String, usize> {
+        let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
+        for row in numbers.iter().filter_map(|number| self.row(*number)) {
+            *counts.entry(row.topic).or_default() += 1;
+        }
+        counts.into_iter().map(|(topic, count)| (self.topics.text(topic).to_owned(), count)).collect()
     }
 
     /// The topics that any memory ever had and for whose name `is_wanted` holds, by name.
