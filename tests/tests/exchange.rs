@@ -356,6 +356,27 @@ fn an_entry_of_a_flat_list_links_to_others_by_their_index() {
 }
 
 #[test]
+fn an_old_memory_with_links_is_as_old_as_one_without() {
+    let mut side = Side::new();
+    let cwd = side.served.home.scratch().to_owned();
+    let path = cwd.join("data.log");
+    let linked = [log(b"plain", b"Belts are tightened.", 1), entry(b"linked", b"[links: plain:0]\nBelts run.", 1)];
+    fs::write(&path, linked.concat()).unwrap();
+    assert!(imported(&side, &path).contains("2 stored"));
+    assert_eq!(side.read(&cwd, "linked:0").links, [side.read(&cwd, "plain:0").handle]);
+    let quiet = |side: &mut Side| {
+        let caller = Some(caller(Program::Mcp, &cwd, "tests", ""));
+        let request = v1::PruneRequest { caller, ..v1::PruneRequest::default() };
+        let reply = side.served.rpc.call(async |rpc| rpc.prune(request.clone()).await).unwrap();
+        reply.topics.into_iter().map(|topic| topic.name).collect::<Vec<_>>()
+    };
+    assert_eq!(quiet(&mut side), ["linked", "plain"]);
+    // What is changed afterwards is changed today.
+    side.ctl(&cwd, &["tag", "linked:0", "--add", "belt"]);
+    assert_eq!(quiet(&mut side), ["plain"]);
+}
+
+#[test]
 fn what_holds_everywhere_and_names_no_scope_is_known_the_second_time() {
     let side = Side::new();
     let file = side.served.home.scratch().join("notes.json");

@@ -197,9 +197,18 @@ pub(super) fn decode(sequence: Sequence, bytes: &[u8]) -> Result<(Operation, [u8
     Ok((operation, chain_hash))
 }
 
-/// The fields of [`OperationV1`] that [`decode_change`] reads.
+/// When an operation was, and on what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) at: Timestamp,
+    pub(super) number: MemoryNumber,
+    /// As in [`Operation`].
+    pub(super) previous_of_memory: Option<Sequence>,
+}
+
+/// The fields of [`OperationV1`] that [`decode_moment`] reads.
 #[derive(Clone, PartialEq, Message)]
-struct ChangeV1 {
+struct MomentV1 {
     #[prost(sint64, tag = "1")]
     at_us: i64,
     #[prost(uint32, tag = "6")]
@@ -208,11 +217,14 @@ struct ChangeV1 {
     previous_of_memory: Option<u64>,
 }
 
-/// Decodes what an operation changed that existed before, and when; `None` for the first of a memory.
-pub(super) fn decode_change(bytes: &[u8]) -> Result<Option<(MemoryNumber, Timestamp)>, CodecError> {
-    let record = ChangeV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
-    let change = (MemoryNumber(record.number), Timestamp::from_micros(record.at_us));
-    Ok(record.previous_of_memory.map(|_| change))
+/// Decodes when an operation was, and on what.
+pub(super) fn decode_moment(bytes: &[u8]) -> Result<Moment, CodecError> {
+    let record = MomentV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
+    Ok(Moment {
+        at: Timestamp::from_micros(record.at_us),
+        number: MemoryNumber(record.number),
+        previous_of_memory: record.previous_of_memory.map(Sequence),
+    })
 }
 
 /// Checks that an operation continues the chain; returns its hash for the next check.

@@ -232,8 +232,9 @@ impl Snapshot {
         }))
     }
 
-    /// When memories were changed after they were stored: calls `each` for every such operation after `sequence`, in order.
-    /// Returns the newest sequence.
+    /// When memories were changed after they were stored: calls `each` for every such operation after `sequence`, in order. What
+    /// was done in the very moment of the operation before it belongs to that, as the links of an import to its storing. Returns
+    /// the newest sequence.
     ///
     /// # Errors
     /// When the disk fails or a record is damaged.
@@ -246,8 +247,12 @@ impl Snapshot {
         for entry in self.history.range(sequence.0.saturating_add(1)..)? {
             let (key, value) = entry?;
             newest = Sequence(key.value());
-            if let Some((number, at)) = history::decode_change(value.value())? {
-                each(number, at);
+            let moment = history::decode_moment(value.value())?;
+            let Some(previous) = moment.previous_of_memory else { continue };
+            let before = self.history.get(previous.0)?;
+            let before = before.map(|value| history::decode_moment(value.value())).transpose()?;
+            if before.is_none_or(|before| before.at != moment.at) {
+                each(moment.number, moment.at);
             }
         }
         Ok(newest)

@@ -30,11 +30,13 @@ impl Strand {
         let newest = self.catalog().sequence();
         let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         if changes.up_to < newest {
-            let mut gained = HashMap::new();
+            let mut gained: HashMap<u32, Timestamp> = HashMap::new();
             let up_to = self.snapshot()?.for_each_change_after(changes.up_to, |number, at| {
-                gained.insert(number.0, at);
+                gained.entry(number.0).and_modify(|last| *last = at.max(*last)).or_insert(at);
             })?;
-            changes.changed_at.extend(gained);
+            for (number, at) in gained {
+                changes.changed_at.entry(number).and_modify(|last| *last = at.max(*last)).or_insert(at);
+            }
             changes.up_to = up_to;
         }
         Ok(changes)

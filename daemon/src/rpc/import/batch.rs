@@ -6,7 +6,7 @@ mod meet;
 use std::collections::VecDeque;
 
 use helix_engine::exchange::Portable;
-use helix_engine::model::{Handle, MemoryNumber, Scope};
+use helix_engine::model::{Handle, MemoryNumber, Scope, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::Edit;
@@ -34,6 +34,8 @@ struct Named {
     topic: String,
     place: usize,
     handle: Option<String>,
+    /// When it was written; its links are then, too, being part of it.
+    at: Timestamp,
     /// What it is to link to; `None` leaves its links as they are.
     links: Option<Vec<String>>,
     is_revision: bool,
@@ -253,14 +255,15 @@ impl<'r> Importer<'r> {
             attributes,
             provenance: memory.provenance,
         };
-        self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, force, at: self.runtime.now() })));
+        let at = self.runtime.now();
+        self.waiting.push(Waiting::Unread(Box::new(Unread { admitted, stamps, force, at })));
         let (topic, handle, links) = (memory.topic, memory.handle, memory.links);
         let links = (!links.is_empty()).then_some(links);
-        self.names.push(Named { topic, place, handle, links, is_revision: false, rewords: false });
+        self.names.push(Named { topic, place, handle, at, links, is_revision: false, rewords: false });
     }
 
-    fn edit(&self, number: MemoryNumber, edit: Edit) -> Request {
-        Request::Edit { number, edit, expected: None, actor: self.asker.actor.clone(), at: self.runtime.now() }
+    fn edit(&self, number: MemoryNumber, edit: Edit, at: Timestamp) -> Request {
+        Request::Edit { number, edit, expected: None, actor: self.asker.actor.clone(), at }
     }
 
     fn refuse(&mut self, memory: &Portable, error: &dyn std::fmt::Display) {
@@ -339,7 +342,7 @@ impl<'r> Importer<'r> {
         if let Some(memory) = memory {
             self.links.note(name.place, name.handle, memory.id);
             if let Some(links) = name.links {
-                self.links.want(memory.number, name.place, links);
+                self.links.want(memory.number, name.at, name.place, links);
             }
         }
     }

@@ -2,13 +2,22 @@
 
 use std::collections::HashMap;
 
-use helix_engine::model::{MemoryId, MemoryNumber};
+use helix_engine::model::{MemoryId, MemoryNumber, Timestamp};
+
+/// What a memory is to link to.
+#[derive(Debug, PartialEq)]
+pub(super) struct Linked {
+    pub(super) number: MemoryNumber,
+    pub(super) ids: Vec<MemoryId>,
+    /// When the rest of it was written.
+    pub(super) at: Timestamp,
+}
 
 /// What the wanted links came to.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Resolved {
     /// What each memory links to.
-    pub(super) known: Vec<(MemoryNumber, Vec<MemoryId>)>,
+    pub(super) known: Vec<Linked>,
     /// Those of them that were as they should be but for their links.
     pub(super) completed: u64,
     /// Links that name nothing, and whose they are.
@@ -38,9 +47,11 @@ pub(super) struct Links {
     wanted: Vec<Wanted>,
 }
 
-/// What a memory is to link to.
+/// What a memory is to link to, by name.
 struct Wanted {
     owner: Owner,
+    /// When what they complete is written; `None` for what is not.
+    at: Option<Timestamp>,
     /// Its own place, which says in which file indices are to be looked up.
     place: usize,
     links: Vec<String>,
@@ -71,9 +82,9 @@ impl Links {
         self.by_handle.extend(handle.map(|handle| (handle, id)));
     }
 
-    /// Notes what the memory of a place is to link to, which may be nothing.
-    pub(super) fn want(&mut self, number: MemoryNumber, place: usize, links: Vec<String>) {
-        self.wanted.push(Wanted { owner: Owner::Stored(number), place, links, had: None });
+    /// Notes what the memory of a place, written at this time, is to link to, which may be nothing.
+    pub(super) fn want(&mut self, number: MemoryNumber, at: Timestamp, place: usize, links: Vec<String>) {
+        self.wanted.push(Wanted { owner: Owner::Stored(number), at: Some(at), place, links, had: None });
     }
 
     /// Notes what a dry run does not store: the handle of the file, the one that it would get, and its links.
@@ -82,19 +93,27 @@ impl Links {
         self.note(place, handle, id);
         self.by_handle.entry(proposed.clone()).or_insert(id);
         if !links.is_empty() {
-            self.wanted.push(Wanted { owner: Owner::Foreseen(proposed), place, links, had: None });
+            self.wanted.push(Wanted { owner: Owner::Foreseen(proposed), at: None, place, links, had: None });
         }
     }
 
     /// Notes what a memory that is as it should be has yet to link to.
-    pub(super) fn complete(&mut self, number: MemoryNumber, place: usize, had: &[MemoryId], links: Vec<String>) {
-        self.wanted.push(Wanted { owner: Owner::Stored(number), place, links, had: Some(had.to_vec()) });
+    pub(super) fn complete(
+        &mut self,
+        number: MemoryNumber,
+        at: Timestamp,
+        place: usize,
+        had: &[MemoryId],
+        links: Vec<String>,
+    ) {
+        let owner = Owner::Stored(number);
+        self.wanted.push(Wanted { owner, at: Some(at), place, links, had: Some(had.to_vec()) });
     }
 
     /// What each memory links to; `elsewhere` knows the names that the file does not.
     pub(super) fn resolve(&mut self, elsewhere: impl Fn(&str) -> Option<MemoryId>) -> Resolved {
         let mut resolved = Resolved::default();
-        for Wanted { owner, place, links, had } in std::mem::take(&mut self.wanted) {
+        for Wanted { owner, at, place, links, had } in std::mem::take(&mut self.wanted) {
             let (mut ids, takes_all_away) = (Vec::new(), links.is_empty());
             for link in links {
                 let found = match index(&link) {
@@ -108,10 +127,10 @@ impl Links {
             }
             let is_more = |had: &Vec<MemoryId>| ids.len() > had.len() && had.iter().all(|id| ids.contains(id));
             let is_wanted = had.as_ref().map_or(takes_all_away || !ids.is_empty(), is_more);
-            if let Owner::Stored(number) = owner
+            if let (Owner::Stored(number), Some(at)) = (owner, at)
                 && is_wanted
             {
-                resolved.known.push((number, ids));
+                resolved.known.push(Linked { number, ids, at });
                 resolved.completed += u64::from(had.is_some());
             }
         }
@@ -160,21 +179,23 @@ mod tests {
         let places = [links.place("build", None), links.place("build", None)];
         links.note(places[1], None, id(2));
         links.note(places[0], Some("build/one".to_owned()), id(1));
+        let (stored, now) = (Timestamp::from_micros(1), Timestamp::from_micros(2));
         links.want(
             MemoryNumber(7),
+            stored,
             0,
             vec!["build:1".to_owned(), "build/one".to_owned(), "x/y".to_owned(), "no".to_owned()],
         );
-        links.want(MemoryNumber(8), 0, vec!["no".to_owned()]);
-        links.want(MemoryNumber(9), 0, Vec::new());
+        links.want(MemoryNumber(8), stored, 0, vec!["no".to_owned()]);
+        links.want(MemoryNumber(9), stored, 0, Vec::new());
         let both = || vec!["build:1".to_owned(), "build/one".to_owned()];
-        links.complete(MemoryNumber(10), 0, &[id(1)], both());
-        links.complete(MemoryNumber(11), 0, &[], vec!["no".to_owned()]);
-        links.complete(MemoryNumber(12), 0, &[id(9)], both());
-        links.complete(MemoryNumber(13), 0, &[id(2), id(1)], both());
+        links.complete(MemoryNumber(10), now, 0, &[id(1)], both());
+        links.complete(MemoryNumber(11), now, 0, &[], vec!["no".to_owned()]);
+        links.complete(MemoryNumber(12), now, 0, &[id(9)], both());
+        links.complete(MemoryNumber(13), now, 0, &[id(2), id(1)], both());
         let resolved = links.resolve(|link| (link == "x/y").then(|| id(9)));
-        let known = [(7, vec![id(2), id(1), id(9)]), (9, Vec::new()), (10, vec![id(2), id(1)])];
-        assert_eq!(resolved.known, known.map(|(number, ids)| (MemoryNumber(number), ids)));
+        let known = [(7, stored, vec![id(2), id(1), id(9)]), (9, stored, Vec::new()), (10, now, vec![id(2), id(1)])];
+        assert_eq!(resolved.known, known.map(|(number, at, ids)| Linked { number: MemoryNumber(number), ids, at }));
         assert_eq!(resolved.unknown, [7, 8, 11].map(|number| (Owner::Stored(MemoryNumber(number)), "no".to_owned())));
         assert_eq!(resolved.completed, 1);
         assert_eq!(links.resolve(|_| None), Resolved::default());
@@ -188,11 +209,12 @@ mod tests {
         let wanted = owned(&["1", "a:1", "a/second", "old/second", "no", "a:9"]);
         links.foresee(places[0], None, "a/first".to_owned(), wanted);
         links.foresee(places[1], Some("old/second".to_owned()), "a/second".to_owned(), Vec::new());
-        links.want(MemoryNumber(7), places[0], owned(&["a/first"]));
+        let at = Timestamp::from_micros(1);
+        links.want(MemoryNumber(7), at, places[0], owned(&["a/first"]));
         let resolved = links.resolve(|_| None);
         let first = Owner::Foreseen("a/first".to_owned());
         assert_eq!(resolved.unknown, [(first.clone(), "no".to_owned()), (first, "a:9".to_owned())]);
-        assert_eq!(resolved.known, [(MemoryNumber(7), vec![foreseen_id(places[0])])]);
+        assert_eq!(resolved.known, [Linked { number: MemoryNumber(7), ids: vec![foreseen_id(places[0])], at }]);
     }
 
     #[test]
@@ -209,11 +231,13 @@ mod tests {
             links.note(place, None, id(byte));
         }
         let both = || vec!["0".to_owned(), "[1]".to_owned()];
-        links.want(MemoryNumber(1), first[0], both());
-        links.want(MemoryNumber(3), second, both());
-        links.want(MemoryNumber(4), topical, both());
+        let at = Timestamp::from_micros(1);
+        links.want(MemoryNumber(1), at, first[0], both());
+        links.want(MemoryNumber(3), at, second, both());
+        links.want(MemoryNumber(4), at, topical, both());
         let resolved = links.resolve(|link| unreachable!("looked for {link} elsewhere"));
-        assert_eq!(resolved.known, [(MemoryNumber(1), vec![id(1), id(2)]), (MemoryNumber(3), vec![id(3)])]);
+        let known = [(1, vec![id(1), id(2)]), (3, vec![id(3)])];
+        assert_eq!(resolved.known, known.map(|(number, ids)| Linked { number: MemoryNumber(number), ids, at }));
         let owner = |number| Owner::Stored(MemoryNumber(number));
         let unknown = [(3, "0"), (4, "0"), (4, "[1]")].map(|(number, link)| (owner(number), link.to_owned()));
         assert_eq!(resolved.unknown, unknown);

@@ -29,9 +29,9 @@ impl Importer<'_> {
         }
         let wanted = resolved.known;
         for links in wanted.chunks(BATCH_MAX) {
-            let requests = links.iter().map(|(number, ids)| {
-                let fields = Fields { links: Some(ids.clone()), ..Fields::default() };
-                self.edit(*number, Edit::Set(Box::new(fields)))
+            let requests = links.iter().map(|linked| {
+                let fields = Fields { links: Some(linked.ids.clone()), ..Fields::default() };
+                self.edit(linked.number, Edit::Set(Box::new(fields)), linked.at)
             });
             let requests = requests.collect();
             let answer = self.write(requests)?.blocking_recv();

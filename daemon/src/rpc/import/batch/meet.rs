@@ -46,7 +46,7 @@ impl Importer<'_> {
         self.links.note(place, memory.handle, known.id);
         if takes_links {
             self.progress.revised += 1;
-            self.links.want(known.number, place, memory.links);
+            self.links.want(known.number, self.runtime.now(), place, memory.links);
             return;
         }
         self.progress.known += 1;
@@ -58,7 +58,8 @@ impl Importer<'_> {
             }
         } else if has_ended_early && known.status == Life::Active {
             // The import that stored it ended before it saw what this links to.
-            self.links.complete(known.number, place, &known.links, memory.links);
+            let now = self.runtime.now();
+            self.links.complete(known.number, now, place, &known.links, memory.links);
         }
     }
 
@@ -84,24 +85,24 @@ impl Importer<'_> {
             }
             self.links.note(place, memory.handle, known.id);
             if takes_links {
-                self.links.want(known.number, place, memory.links);
+                self.links.want(known.number, now, place, memory.links);
             }
             return;
         }
         let Portable { topic, handle, links, .. } = memory;
-        let links = takes_links.then_some(links);
-        for (at, mut edit) in edits.into_iter().enumerate() {
+        let (links, at) = (takes_links.then_some(links), self.runtime.now());
+        for (nth, mut edit) in edits.into_iter().enumerate() {
             if let Edit::Set(fields) = &mut edit
                 && let Some(Some(sourced)) = &mut fields.source
             {
                 self.look_at(sourced, known);
             }
             let rewords = matches!(edit, Edit::Revise { .. });
-            self.waiting.push(Waiting::Ready(self.edit(known.number, edit)));
+            self.waiting.push(Waiting::Ready(self.edit(known.number, edit, at)));
             let (topic, handle) = (topic.clone(), handle.clone());
-            let links = links.clone().filter(|_| at == 0);
+            let links = links.clone().filter(|_| nth == 0);
             // Several edits revise one memory.
-            self.names.push(Named { topic, place, handle, links, is_revision: at == 0, rewords });
+            self.names.push(Named { topic, place, handle, at, links, is_revision: nth == 0, rewords });
         }
     }
 
