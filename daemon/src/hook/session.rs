@@ -40,7 +40,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     // A session that goes on has what it was given: old context is replayed.
     let has_brief = start == Start::GoesOn && runtime.sessions.given_count(key) > 0;
     let candidates = if has_brief { 0 } else { CANDIDATES_MAX };
-    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates);
+    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates).numbers;
     let total = catalog.count(&scopes);
     // What is pinned comes first, then what the work needed before: it needs it first.
     let is_pinned = |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.pinned);

@@ -22,8 +22,11 @@ const BUDGET_MAX_TOKENS: u32 = 20_000;
 /// Fewest tokens that hold anything.
 const BUDGET_MIN_TOKENS: u32 = 50;
 
-/// Memories that are considered for a block.
-const CONSIDERED_MAX: u32 = 100;
+/// Characters that hardly a memory takes less than in a block, so that as many are considered as a full one holds.
+const MEMORY_MIN_CHARS: usize = 50;
+
+/// Fewest memories that are considered for a block.
+const CONSIDERED_MIN: usize = 100;
 
 /// Most characters of the query in the heading.
 const QUERY_SHOWN_CHARS: usize = 120;
@@ -46,20 +49,23 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     if query.is_empty() {
         return off_thread(runtime, move |runtime| now(runtime, &request, budget)).await;
     }
+    let considered = u32::try_from(considered(budget)).unwrap_or(u32::MAX);
     let wanted = v1::SearchRequest {
         caller: request.caller,
         query: query.clone(),
         filter: Some(v1::Filter { scopes: request.scopes, ..v1::Filter::default() }),
-        limit: CONSIDERED_MAX.min(SEARCH_LIMIT_MAX),
+        limit: considered.min(SEARCH_LIMIT_MAX),
         // A task is told in a sentence, whose every word no memory has; the budget bounds what any of them brings.
         mode: v1::MatchMode::Any.into(),
         ..v1::SearchRequest::default()
     };
     let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));
     let answered = search::answered(runtime, wanted, move |runtime, prepared, found| {
+        let further = if found.next_cursor.is_empty() { Further::Counted(0) } else { Further::Some };
         // Nobody could tell those from what bears on the task, so that nothing is shown and nothing said of it.
         let near = found.hits.into_iter().filter(|_| !found.is_far).map(|hit| hit.memory);
-        reply(runtime, &prepared.asker, &heading, near.collect(), budget, found.notes)
+        let matter = Matter { heading: &heading, memories: distinct(near.collect()), further, notes: found.notes };
+        reply(runtime, &prepared.asker, matter, budget)
     });
     Ok(answered.await?.answer)
 }
@@ -69,39 +75,61 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
     let (catalog, kinds) = (runtime.strand.catalog(), runtime.strand.kinds());
-    let numbers = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), CONSIDERED_MAX as usize);
+    let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), considered(budget));
     drop(catalog);
-    let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let memories = runtime.strand.memories(&chosen.numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));
-    Ok(reply(runtime, &asker, &heading, memories, budget, Vec::new()))
+    let further = Further::Counted(chosen.total - chosen.numbers.len());
+    let matter = Matter { heading: &heading, memories: distinct(memories), further, notes: Vec::new() };
+    Ok(reply(runtime, &asker, matter, budget))
+}
+
+/// How many memories are considered for a block of so many tokens.
+fn considered(budget: u32) -> usize {
+    (budget as usize * CHARS_PER_TOKEN / MEMORY_MIN_CHARS).max(CONSIDERED_MIN)
+}
+
+/// What a block is made of.
+struct Matter<'a> {
+    heading: &'a str,
+    /// What is considered, best first, each text once.
+    memories: Vec<Memory>,
+    further: Further,
+    notes: Vec<String>,
+}
+
+/// What matters beside what is considered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Further {
+    Counted(usize),
+    /// One at least; nobody counted them.
+    Some,
 }
 
 /// Packs what fits. The budget is that of a client's whole answer, which tells the notes and how much was left out as well.
-fn reply(
-    runtime: &Runtime,
-    asker: &Asker,
-    heading: &str,
-    memories: Vec<Memory>,
-    budget: u32,
-    notes: Vec<String>,
-) -> v1::ContextReply {
+fn reply(runtime: &Runtime, asker: &Asker, matter: Matter<'_>, budget: u32) -> v1::ContextReply {
+    let Matter { heading, memories, further, notes } = matter;
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
-    let memories = distinct(memories);
     let heading = if memories.is_empty() { "" } else { heading };
     let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(width(&notes));
     let mut packed = pack(heading, &memories, &look, room, &asker.zone);
-    if packed.taken.len() < memories.len() {
+    if packed.taken.len() < memories.len() || further != Further::Counted(0) {
         let room = room.saturating_sub(CONTEXT_REST_MAX_CHARS);
         packed = pack(heading, &memories, &look, room, &asker.zone);
     }
     let whole: Vec<MemoryNumber> =
         packed.whole.iter().filter_map(|&at| memories.get(at)).map(|memory| memory.number).collect();
     shown::note_known(runtime, asker, &whole);
+    let beyond = match further {
+        Further::Counted(count) => count,
+        Further::Some => 1,
+    };
     let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
     v1::ContextReply {
         handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),
         tokens: u32::try_from(packed.tokens()).unwrap_or(u32::MAX),
-        left_out: u32::try_from(memories.len() - packed.taken.len()).unwrap_or(u32::MAX),
+        left_out: u32::try_from(memories.len() - packed.taken.len() + beyond).unwrap_or(u32::MAX),
+        has_further: further == Further::Some,
         text: if packed.taken.is_empty() { String::new() } else { packed.text },
         notes,
     }

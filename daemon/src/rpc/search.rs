@@ -71,7 +71,8 @@ pub(super) struct Found {
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says anything yet.
     pub(super) is_far: bool,
     words: WordsFound,
-    next_cursor: String,
+    /// Where the next page begins; empty where there is none.
+    pub(super) next_cursor: String,
     hidden: Vec<Counted>,
 }
 

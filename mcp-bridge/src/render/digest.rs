@@ -59,13 +59,14 @@ pub(crate) fn packed_context(reply: &ContextReply, query: &str, budget_tokens: u
 /// What is packed, or why nothing is, and what was left out.
 fn answer_of_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> String {
     let text = clean::block(&reply.text);
+    let at_least = if reply.has_further { "at least " } else { "" };
     let beyond = if query.is_empty() { BEYOND_UNASKED } else { BEYOND_QUERY };
     match (text.trim().is_empty(), reply.left_out) {
         (true, 0) if query.is_empty() => UNASKED_NOTHING.to_owned(),
         (true, 0) => nothing(query, CONTEXT_QUERY_MAX_CHARS, "search with other words"),
         (true, left_out) => {
             let advice = if budget_tokens >= ANSWER_MAX_TOKENS { beyond } else { "give a larger budget_tokens" };
-            format!("{left_out} would matter, none of which fits; {advice}")
+            format!("{at_least}{left_out} would matter, none of which fits; {advice}")
         }
         (false, 0) => bounded(&text, CONTEXT_REST),
         (false, left_out) => {
@@ -73,7 +74,7 @@ fn answer_of_context(reply: &ContextReply, query: &str, budget_tokens: u32) -> S
                 Some(more) => format!("budget_tokens={more} shows more, search finds single ones"),
                 None => format!("{ANSWER_MAX_TOKENS} tokens are the most: {beyond}"),
             };
-            format!("{}\n{left_out} more did not fit; {advice}", bounded(&text, CONTEXT_REST))
+            format!("{}\n{at_least}{left_out} more did not fit; {advice}", bounded(&text, CONTEXT_REST))
         }
     }
 }
@@ -190,5 +191,7 @@ mod tests {
         [build/arch] Needs arm64.
         12 more did not fit; budget_tokens=2960 shows more, search finds single ones
         ");
+        let further = ContextReply { has_further: true, ..reply };
+        assert!(packed_context(&further, "linker", 0).contains("\nat least 12 more did not fit; "));
     }
 }

@@ -48,6 +48,20 @@ fn one_text_is_packed_once() {
 }
 
 #[test]
+fn everything_that_is_left_out_counts() {
+    let mut world = World::empty();
+    let entry = |number: usize| json!({"topic": "parts", "text": format!("part{number} fits")});
+    let entries: Vec<_> = (0..500).map(entry).collect();
+    world.do_silently("batch", &json!({"entries": entries, "force": true}));
+    for budget in [200, 1_500, 5_000] {
+        let told = world.do_silently("context", &json!({"budget_tokens": budget}));
+        let shown = told.matches(" fits").count();
+        assert!(told.contains(&format!("\n{} more did not fit; ", 500 - shown)), "{told}");
+        assert!(4 * budget - told.chars().count() < 250, "the budget is not used: {told}");
+    }
+}
+
+#[test]
 fn nothing_is_known_yet() {
     let mut world = World::empty();
     world.say("context", json!({}));

@@ -79,6 +79,8 @@ pub(crate) struct ContextDocument<'a> {
     handles: &'a [String],
     tokens: u32,
     left_out: u32,
+    /// Whether more are left out than that.
+    has_further: bool,
     notes: &'a [String],
 }
 
@@ -228,6 +230,7 @@ impl<'a> From<&'a v1::ContextReply> for ContextDocument<'a> {
             handles: &reply.handles,
             tokens: reply.tokens,
             left_out: reply.left_out,
+            has_further: reply.has_further,
             notes: &reply.notes,
         }
     }

@@ -45,6 +45,15 @@ pub enum Reader {
     Unasked,
 }
 
+/// Memories that were chosen, best first, and of how many.
+#[derive(Debug)]
+pub struct Choice {
+    /// Those that were chosen.
+    pub numbers: Vec<MemoryNumber>,
+    /// How many could have been.
+    pub total: usize,
+}
+
 /// Chooses the memories for a surface, at most `limit`: first each kind's best, as many as are its share, then the rest; both
 /// by rank.
 #[must_use]
@@ -55,7 +64,7 @@ pub fn choose(
     reader: Reader,
     now: Timestamp,
     limit: usize,
-) -> Vec<MemoryNumber> {
+) -> Choice {
     let visible = catalog.scope_numbers(scopes);
     let global = catalog.scope_numbers(&[Scope::Global]);
     let mut standings: HashMap<u32, Option<Standing<'_>>> = HashMap::new();
@@ -74,6 +83,7 @@ pub fn choose(
             ranked.push(one);
         }
     }
+    let total = ranked.len();
     if limit < ranked.len() {
         ranked.select_nth_unstable_by(limit, |a, b| best_first(*a, *b));
         ranked.truncate(limit);
@@ -83,7 +93,7 @@ pub fn choose(
     first.sort_by(|a, b| best_first(*a, *b));
     let is_first: HashSet<MemoryNumber> = first.iter().map(|(_, number)| *number).collect();
     let rest = ranked.into_iter().filter(|(_, number)| !is_first.contains(number));
-    first.into_iter().chain(rest).map(|(_, number)| number).take(limit).collect()
+    Choice { numbers: first.into_iter().chain(rest).map(|(_, number)| number).take(limit).collect(), total }
 }
 
 /// What a surface is made of.
@@ -302,7 +312,8 @@ mod tests {
         add(22, "decision", &project, 100);
         add(23, "fact", &Scope::Global, 100);
         let chosen = choose(&catalog, &Kinds::default(), &[project, Scope::Global], Reader::Unasked, now, 10);
-        let chosen: Vec<u32> = chosen.into_iter().map(|number| number.0).collect();
+        assert_eq!(chosen.total, 16);
+        let chosen: Vec<u32> = chosen.numbers.into_iter().map(|number| number.0).collect();
         // Four of the facts are their kind's share; the global one waits behind them.
         assert_eq!(chosen, [22, 20, 11, 10, 9, 8, 21, 7, 6, 5]);
     }

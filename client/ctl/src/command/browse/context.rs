@@ -60,12 +60,13 @@ impl Pack {
 /// What there is to say of what is not printed.
 fn rest(reply: &v1::ContextReply) -> Option<String> {
     let (tokens, left_out) = (reply.tokens, reply.left_out);
+    let at_least = if reply.has_further { "at least " } else { "" };
     match (reply.handles.is_empty(), left_out) {
         (true, 0) => Some("no memory matters here".to_owned()),
         (true, 1) => Some("1 memory would matter and does not fit; give a larger --budget".to_owned()),
-        (true, _) => Some(format!("{left_out} memories would matter, none of which fits; give a larger --budget")),
+        (true, _) => Some(format!("{at_least}{left_out} memories would matter, none of which fits; give a larger --budget")),
         (false, 0) => None,
-        (false, _) => Some(format!("{tokens} tokens; {left_out} more did not fit, see --budget")),
+        (false, _) => Some(format!("{tokens} tokens; {at_least}{left_out} more did not fit, see --budget")),
     }
 }
 
