@@ -185,10 +185,11 @@ fn repeats(look: Look, progress: &ImportProgress) -> String {
     };
     let pairs: String = progress.repeated.iter().map(pair).collect();
     let among = if progress.is_repeats_cut { " at least, as not all were compared" } else { "" };
+    let advice = "helixctl compact shows which say the same, and with --apply merges those";
     match progress.repeats {
         0 => String::new(),
-        1 => format!("{pairs}1 nearly repeats another{among}; helixctl compact shows and merges them\n"),
-        count => format!("{pairs}{count} nearly repeat others{among}; helixctl compact shows and merges them\n"),
+        1 => format!("{pairs}1 nearly repeats another{among}; {advice}\n"),
+        count => format!("{pairs}{count} nearly repeat others{among}; {advice}\n"),
     }
 }
 

@@ -62,7 +62,7 @@ pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::Import
     }
     let found = texts.find();
     let pairs: Vec<Pair> = found.pairs.into_iter().filter(|pair| pair.kept >= others).collect();
-    progress.repeats = count(&pairs, others);
+    progress.repeats = count(&pairs);
     progress.is_repeats_cut = left_out || found.stopped_at.is_some() || stored.uncompared > 0;
     for pair in pairs.iter().take(PAIRS_MAX) {
         let handles = (handle(&snapshot, &members, pair.kept), handle(&snapshot, &members, pair.duplicate));
@@ -99,13 +99,9 @@ fn members(runtime: &Runtime, stored: &Stored) -> (Vec<Member>, usize, bool) {
     (members, others, left_out > 0)
 }
 
-/// How many of the imported memories repeat something. Each pair's duplicate is in no other pair; what is kept beside several
-/// imported ones alone is the one that they repeat.
-fn count(pairs: &[Pair], others: usize) -> u64 {
-    let beside_others: HashSet<usize> =
-        pairs.iter().filter(|pair| pair.duplicate < others).map(|pair| pair.kept).collect();
-    let imported = pairs.iter().filter(|pair| pair.duplicate >= others).count();
-    (beside_others.len() + imported) as u64
+/// How many imported memories repeat something: each once, however many texts it resembles.
+fn count(pairs: &[Pair]) -> u64 {
+    pairs.iter().map(|pair| pair.kept).collect::<HashSet<usize>>().len() as u64
 }
 
 fn handle(snapshot: &Snapshot, members: &[Member], place: usize) -> Option<String> {
@@ -120,8 +116,8 @@ mod tests {
     #[test]
     fn each_imported_memory_that_repeats_something_counts_once() {
         let pair = |kept, duplicate| Pair { kept, duplicate, similarity: 0.9 };
-        // 0 to 9 were there; 12 repeats two of them, 11 repeats 12 or them, and 14 and 15 each other.
-        assert_eq!(count(&[pair(15, 14), pair(12, 11), pair(12, 3), pair(12, 2)], 10), 3);
-        assert_eq!(count(&[], 10), 0);
+        // 12 repeats three others, and 15 one.
+        assert_eq!(count(&[pair(15, 14), pair(12, 11), pair(12, 3), pair(12, 2)]), 2);
+        assert_eq!(count(&[]), 0);
     }
 }

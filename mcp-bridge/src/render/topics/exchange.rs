@@ -97,7 +97,8 @@ fn repeats(last: &ImportProgress) -> String {
     let (verb, cut) = (if last.repeats == 1 { "repeats" } else { "repeat" }, last.is_repeats_cut);
     let among = if cut { ", not all were compared" } else { "" };
     let count = last.repeats;
-    format!("\n{count} nearly {verb} others{among}; action=compact shows them, apply merges them{}", pairs.concat())
+    let advice = "action=compact shows which say the same, and with apply merges those";
+    format!("\n{count} nearly {verb} others{among}; {advice}{}", pairs.concat())
 }
 
 fn unfinished(head: &str) -> String {
