@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use helix_proto::exit;
-use helix_proto::v1::{EmbedderState, Program, Retriever};
+use helix_proto::v1::{EmbedderState, FoundBy, Program, Retriever};
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
 use helix_tests::{Binary, Daemon, Home, Rpc};
@@ -108,7 +108,8 @@ fn gibberish_matches_nothing() {
         let found = rpc.search(home.scratch(), query, Retriever::Hybrid).unwrap();
         assert!(found.hits.len() <= 3, "{query}: {}", found.hits.len());
         assert!(
-            found.hits.is_empty() || found.notes.iter().any(|note| note.starts_with("nothing matches")),
+            found.hits.iter().all(|hit| hit.found_by() == FoundBy::Unspecified)
+                && (found.hits.is_empty() || found.notes.iter().any(|note| note.starts_with("nothing matches"))),
             "{found:?}"
         );
         assert!(found.next_cursor.is_empty());

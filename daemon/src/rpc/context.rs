@@ -6,6 +6,7 @@ use std::sync::Arc;
 use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
+use helix_engine::recall::Hit;
 use helix_engine::recall::pack::pack;
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX};
@@ -30,6 +31,9 @@ const CONSIDERED_MIN: usize = 100;
 
 /// Most characters of the query in the heading.
 const QUERY_SHOWN_CHARS: usize = 120;
+
+/// Behind the heading of what lacks the words, as a search marks it.
+const NEAR: &str = " (near in meaning)";
 
 /// What a client puts around a note: `note: ` and the line's end.
 const NOTE_FRAME_CHARS: usize = 7;
@@ -63,8 +67,10 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     let answered = search::answered(runtime, wanted, move |runtime, prepared, found| {
         let further = if found.next_cursor.is_empty() { Further::Counted(0) } else { Further::Some };
         // Nobody could tell those from what bears on the task, so that nothing is shown and nothing said of it.
-        let near = found.hits.into_iter().filter(|_| !found.is_far).map(|hit| hit.memory);
-        let matter = Matter { heading: &heading, memories: distinct(near.collect()), further, notes: found.notes };
+        let hits: Vec<Hit> = found.hits.into_iter().filter(|_| !found.is_far).collect();
+        let near = hits.iter().filter(|hit| !hit.has_words && !hit.has_some_words).map(|hit| hit.memory.number);
+        let (near, memories) = (near.collect(), distinct(hits.into_iter().map(|hit| hit.memory).collect()));
+        let matter = Matter { heading: &heading, memories, near, further, notes: found.notes };
         reply(runtime, &prepared.asker, matter, budget)
     });
     Ok(answered.await?.answer)
@@ -80,7 +86,8 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     let memories = runtime.strand.memories(&chosen.numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));
     let further = Further::Counted(chosen.total - chosen.numbers.len());
-    let matter = Matter { heading: &heading, memories: distinct(memories), further, notes: Vec::new() };
+    let matter =
+        Matter { heading: &heading, memories: distinct(memories), near: HashSet::new(), further, notes: Vec::new() };
     Ok(reply(runtime, &asker, matter, budget))
 }
 
@@ -94,6 +101,8 @@ struct Matter<'a> {
     heading: &'a str,
     /// What is considered, best first, each text once.
     memories: Vec<Memory>,
+    /// Those of them that have none of the words that were asked for.
+    near: HashSet<MemoryNumber>,
     further: Further,
     notes: Vec<String>,
 }
@@ -108,14 +117,15 @@ enum Further {
 
 /// Packs what fits. The budget is that of a client's whole answer, which tells the notes and how much was left out as well.
 fn reply(runtime: &Runtime, asker: &Asker, matter: Matter<'_>, budget: u32) -> v1::ContextReply {
-    let Matter { heading, memories, further, notes } = matter;
+    let Matter { heading, memories, near, further, notes } = matter;
+    let remark = |memory: &Memory| if near.contains(&memory.number) { NEAR } else { "" };
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     let heading = if memories.is_empty() { "" } else { heading };
     let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(width(&notes));
-    let mut packed = pack(heading, &memories, &look, room, &asker.zone);
+    let mut packed = pack(heading, &memories, &remark, &look, room, &asker.zone);
     if packed.taken.len() < memories.len() || further != Further::Counted(0) {
         let room = room.saturating_sub(CONTEXT_REST_MAX_CHARS);
-        packed = pack(heading, &memories, &look, room, &asker.zone);
+        packed = pack(heading, &memories, &remark, &look, room, &asker.zone);
     }
     let whole: Vec<MemoryNumber> =
         packed.whole.iter().filter_map(|&at| memories.get(at)).map(|memory| memory.number).collect();

@@ -257,7 +257,8 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
     let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
     let positions = runtime.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
     let matched = |hit: &Hit| runtime.strand.matched_terms(&query, &hit.memory);
-    let is_listing = prepared.search.is_listing();
+    // The least far are not near.
+    let is_unmarked = prepared.search.is_listing() || found.is_far;
     let wire = |hit: &Hit| {
         let index = positions.get(&hit.memory.number).copied();
         let mut memory = v1::Memory { index, ..find::to_wire(runtime, &hit.memory) };
@@ -266,7 +267,7 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
             memory: Some(memory),
             score: hit.score,
             explanation: prepared.explain.then(|| convert::explanation(hit, matched(hit))),
-            found_by: found_by(hit, is_listing).into(),
+            found_by: found_by(hit, is_unmarked).into(),
         }
     };
     v1::SearchReply {
@@ -281,8 +282,8 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
 
 /// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some has some of them, whether it
 /// is near in meaning or not; one that has none is no more than near.
-fn found_by(hit: &Hit, is_listing: bool) -> v1::FoundBy {
-    match (is_listing, hit.has_words, hit.evidence.is_near()) {
+fn found_by(hit: &Hit, is_unmarked: bool) -> v1::FoundBy {
+    match (is_unmarked, hit.has_words, hit.evidence.is_near()) {
         (true, ..) => v1::FoundBy::Unspecified,
         (false, true, true) => v1::FoundBy::Both,
         (false, true, false) => v1::FoundBy::Words,

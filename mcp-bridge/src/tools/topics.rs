@@ -19,8 +19,8 @@ pub(super) const DESCRIPTION: Description = Description {
     title: "Browse and maintain",
     about: "Browse: list, recent, entries (of a topic, numbered), stats, xref (who mentions a topic), graph. Upkeep: stale \
             (sources that changed), prune (idle topics; reports only), compact (near-duplicates; apply merges same \
-            ones), reindex, export, import. Tasks: checkpoint saves where you stand, before a break or compaction; resume \
-            loads it; clear_checkpoint; session lists what this session changed.",
+            ones), reindex, export, import. Tasks: checkpoint saves where you stand, before a break or compaction; \
+            resume loads it; clear_checkpoint; session lists what this session changed.",
     parameters: &PARAMETERS,
     nature: Nature::Changes { idempotent: true },
 };

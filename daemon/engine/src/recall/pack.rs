@@ -35,11 +35,12 @@ impl Packed {
 
 /// Packs memories, given best first, below a preamble into at most `budget_chars` characters. One that does not fit is passed
 /// over, so that smaller ones behind it still find room; one that would take more than half of the budget is cut. Days are
-/// those of `zone`.
+/// those of `zone`; what `remark` says of a memory stands behind its heading.
 #[must_use]
 pub fn pack(
     preamble: &str,
     memories: &[Memory],
+    remark: &dyn Fn(&Memory) -> &'static str,
     sources: &dyn Sources,
     budget_chars: usize,
     zone: &TimeZone,
@@ -54,7 +55,8 @@ pub fn pack(
     let (mut taken, mut whole) = (Vec::new(), Vec::new());
     for (at, memory) in memories.iter().enumerate() {
         let room = left.min((budget_chars / 2).max(OPENING_MIN_CHARS * 2));
-        if let Some((shown, is_whole)) = show(memory, sources, room, zone) {
+        let heading = one_line(&(heading(memory, sources, zone) + remark(memory)), HEADING_MAX_CHARS);
+        if let Some((shown, is_whole)) = show(&heading, memory, room) {
             left -= width(&shown);
             body.push_str(&shown);
             taken.push(at);
@@ -68,8 +70,7 @@ pub fn pack(
 }
 
 /// One memory in at most `room` characters, and whether that is all of it; or nothing.
-fn show(memory: &Memory, sources: &dyn Sources, room: usize, zone: &TimeZone) -> Option<(String, bool)> {
-    let heading = one_line(&heading(memory, sources, zone), HEADING_MAX_CHARS);
+fn show(heading: &str, memory: &Memory, room: usize) -> Option<(String, bool)> {
     let text = unclosed(&neutral(&memory.text));
     let text = text.trim_end().lines().fold(String::new(), |indented, line| indented + "  " + line + "\n");
     let whole = format!("{heading}\n{text}");
@@ -77,7 +78,7 @@ fn show(memory: &Memory, sources: &dyn Sources, room: usize, zone: &TimeZone) ->
         return Some((whole, true));
     }
     let pointer = "  … (read it for the rest)\n";
-    let opening = room.checked_sub(width(&heading) + 1 + width(pointer)).filter(|room| *room >= OPENING_MIN_CHARS)?;
+    let opening = room.checked_sub(width(heading) + 1 + width(pointer)).filter(|room| *room >= OPENING_MIN_CHARS)?;
     let opening: String = text.chars().take(opening - 1).collect();
     Some((format!("{heading}\n{}\n{pointer}", opening.trim_end()), false))
 }
@@ -92,8 +93,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::MemoryNumber;
     use crate::ports::NoSources;
     use crate::surface::inject::tests::{Stale, memory};
+
+    fn silent(_: &Memory) -> &'static str {
+        ""
+    }
 
     #[test]
     fn what_does_not_fit_makes_room_for_what_does() {
@@ -101,8 +107,9 @@ mod tests {
         let packed = pack(
             "Now:",
             &[memory(2, "short and first"), long, memory(3, "short and last")],
+            &|memory| if memory.number == MemoryNumber(3) { " (last)" } else { "" },
             &NoSources,
-            240,
+            247,
             &TimeZone::UTC,
         );
         assert_eq!((packed.taken.as_slice(), packed.whole.as_slice()), ([0, 2].as_slice(), [0, 2].as_slice()));
@@ -111,7 +118,7 @@ mod tests {
         Now:
         [build/note-2] gotcha, 2023-11-14 (src/a.rs:3)
           short and first
-        [build/note-3] gotcha, 2023-11-14 (src/a.rs:3)
+        [build/note-3] gotcha, 2023-11-14 (src/a.rs:3) (last)
           short and last
         </helix-memory>
         "#);
@@ -119,16 +126,22 @@ mod tests {
 
     #[test]
     fn a_long_one_is_opened_where_there_is_room() {
-        let packed = pack("", &[memory(1, &"a long story ".repeat(400))], &NoSources, 800, &TimeZone::UTC);
+        let packed = pack("", &[memory(1, &"a long story ".repeat(400))], &silent, &NoSources, 800, &TimeZone::UTC);
         assert_eq!(packed.taken, [0]);
         assert!(packed.text.contains("read it for the rest"), "{}", packed.text);
-        assert_eq!(pack("", &[memory(1, "x")], &NoSources, 20, &TimeZone::UTC), Packed::default());
+        assert_eq!(pack("", &[memory(1, "x")], &silent, &NoSources, 20, &TimeZone::UTC), Packed::default());
     }
 
     #[test]
     fn one_long_memory_leaves_room_for_others_and_a_gone_source_shows() {
-        let packed =
-            pack("", &[memory(1, &"a long story ".repeat(400)), memory(2, "short")], &Stale, 800, &TimeZone::UTC);
+        let packed = pack(
+            "",
+            &[memory(1, &"a long story ".repeat(400)), memory(2, "short")],
+            &silent,
+            &Stale,
+            800,
+            &TimeZone::UTC,
+        );
         assert_eq!((packed.taken.as_slice(), packed.whole.as_slice()), ([0, 1].as_slice(), [1].as_slice()));
         assert_eq!(packed.text.matches("(source ").count(), 2, "{}", packed.text);
     }
@@ -137,7 +150,7 @@ mod tests {
         #[test]
         fn the_budget_holds(texts in prop::collection::vec(".{0,400}", 0..12), budget in 0_usize..2_400) {
             let memories: Vec<_> = (1..).zip(&texts).map(|(number, text)| memory(number, text)).collect();
-            let packed = pack("A heading", &memories, &NoSources, budget, &TimeZone::UTC);
+            let packed = pack("A heading", &memories, &silent, &NoSources, budget, &TimeZone::UTC);
             prop_assert!(width(&packed.text) <= budget);
             prop_assert!(packed.taken.is_sorted());
         }
