@@ -377,6 +377,24 @@ fn an_old_memory_with_links_is_as_old_as_one_without() {
 }
 
 #[test]
+fn a_log_of_some_topics_says_which_links_it_lacks() {
+    let side = Side::new();
+    let path = side.served.home.scratch().join("flat.json");
+    let entries = r#"[{"topic": "a", "text": "Heads are cleaned.", "links": ["1", "2"]},
+        {"topic": "b", "text": "Arms are oiled."}, {"topic": "c", "text": "Plates are turned."}]"#;
+    fs::write(&path, entries).unwrap();
+    imported(&side, &path);
+    let told = |topics: &str| {
+        let mut command = side.served.home.command(Binary::Ctl);
+        command.args(["export", "--format", "amrl", "--topic", topics, "-"]).current_dir(side.served.home.scratch());
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    assert!(told("a").contains("2 links lead to memories that are not exported"), "{}", told("a"));
+    assert!(told("a,b").contains("1 link leads to a memory that is not exported"), "{}", told("a,b"));
+    assert!(!told("a,b,c").contains("not exported"), "{}", told("a,b,c"));
+}
+
+#[test]
 fn what_holds_everywhere_and_names_no_scope_is_known_the_second_time() {
     let side = Side::new();
     let file = side.served.home.scratch().join("notes.json");

@@ -68,18 +68,29 @@ fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> R
     let selection = Selection::new(runtime, &scopes, &request.topics)?;
     let snapshot = runtime.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
     outlet.total = selection.topics.iter().map(|(_, members)| members.len() as u64).sum();
+    let lost_links = Cell::new(0);
     let report = match request.format() {
         v1::ExchangeFormat::Json => as_json(&selection, &snapshot, outlet)?,
         v1::ExchangeFormat::Markdown => as_markdown(&selection, &snapshot, outlet)?,
-        v1::ExchangeFormat::Amrl => as_amrl(&selection, &snapshot, outlet)?,
+        v1::ExchangeFormat::Amrl => as_amrl(&selection, &snapshot, outlet, &lost_links)?,
         v1::ExchangeFormat::Unspecified => Report::default(),
     };
     let mut notes: Vec<String> = report.flaws.iter().take(NOTES_MAX).map(ToString::to_string).collect();
     if request.format() == v1::ExchangeFormat::Amrl && outlet.total > 0 {
         notes.push(WITHOUT_FIELDS.to_owned());
     }
+    notes.extend(without_links(lost_links.get()));
     notes.extend(replaced(runtime, &scopes, &request.topics));
     outlet.send(notes).map_err(|error| stream_status(&error))
+}
+
+/// Says how many links lead to memories that are there and not exported. An AMRL log names a memory by its place, which means
+/// another one elsewhere.
+fn without_links(count: usize) -> Option<String> {
+    let links = if count == 1 { "link leads to a memory that is" } else { "links lead to memories that are" };
+    (count > 0).then(|| {
+        format!("{count} {links} not exported and were left out of the log: export their topics too, or json, which keeps them")
+    })
 }
 
 /// Says how many memories of the scopes and topics are not exported because others took their place or they were put away.
@@ -124,10 +135,13 @@ impl Selection {
         Ok(Self { topics, positions })
     }
 
-    /// Names a memory as `topic:index`, if it is exported too.
-    fn position(&self, snapshot: &Snapshot, id: MemoryId) -> Option<String> {
+    /// Names a memory as `topic:index`, if it is exported too; one that is there and is not adds to `lost`.
+    fn position(&self, snapshot: &Snapshot, id: MemoryId, lost: &Cell<usize>) -> Option<String> {
         let living = Strand::living(snapshot, &id).ok()??;
-        let (topic, index) = self.positions.get(&living.number)?;
+        let Some((topic, index)) = self.positions.get(&living.number) else {
+            lost.set(lost.get() + usize::from(living.status == Life::Active));
+            return None;
+        };
         Some(format!("{}:{index}", self.topics.get(*topic)?.0))
     }
 }
@@ -171,13 +185,19 @@ fn as_markdown(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) 
     Ok(Report::default())
 }
 
-fn as_amrl(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Status> {
+/// Adds the links that the log cannot name to `lost_links`.
+fn as_amrl(
+    selection: &Selection,
+    snapshot: &Snapshot,
+    outlet: &mut Outlet,
+    lost_links: &Cell<usize>,
+) -> Result<Report, Status> {
     let failed = |error: amrl::WriteError| Status::internal(error.to_string());
     let written = Rc::clone(&outlet.written);
     let mut writer = amrl::Writer::new(&mut *outlet).map_err(failed)?;
     for &number in selection.topics.iter().flat_map(|(_, members)| members) {
         if let Some(memory) = read(snapshot, number)? {
-            let portable = Portable::from_memory(&memory, |id| selection.position(snapshot, id));
+            let portable = Portable::from_memory(&memory, |id| selection.position(snapshot, id, lost_links));
             writer.write(&portable).map_err(failed)?;
             written.set(writer.report().read);
         }
