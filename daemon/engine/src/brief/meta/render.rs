@@ -60,11 +60,12 @@ fn topic(topic: &ActiveTopic) -> String {
 
 fn velocity(velocity: &Velocity, zone: &TimeZone) -> String {
     let Velocity { last_day, last_week, last_month, per_day, per_week, since } = velocity;
-    let since = since.map_or_else(String::new, |since| format!(" since {}", since.day(zone)));
-    format!(
-        "VELOCITY: {last_day} in 24 h, {last_week} in 7 d, {last_month} in 30 d; \
-         {per_day:.1} a day, {per_week:.1} a week{since}"
-    )
+    let rates = [(per_day, "day"), (per_week, "week")];
+    let rates = rates.into_iter().filter_map(|(rate, span)| rate.map(|rate| format!("{rate:.1} a {span}")));
+    let rates = rates.collect::<Vec<_>>().join(", ");
+    let since = since.map_or_else(String::new, |since| format!("since {}", since.day(zone)));
+    let average = [rates, since].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+    format!("VELOCITY: {last_day} in 24 h, {last_week} in 7 d, {last_month} in 30 d; {average}")
 }
 
 /// `hook 24 in 5 topics`.

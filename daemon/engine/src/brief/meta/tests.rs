@@ -28,8 +28,26 @@ fn velocity_counts_days_weeks_and_the_average() {
     let rows = [0, 1, 3, 7, 8, 29, 40].into_iter().map(|days| row(0, "a", &[], days));
     let Velocity { last_day, last_week, last_month, per_day, per_week, since } = compose(rows, false, NOW).velocity;
     assert_eq!((last_day, last_week, last_month), (2, 4, 6));
-    assert!((per_day - 7.0 / 40.0).abs() < 1e-9 && (per_week - 7.0 * 7.0 / 40.0).abs() < 1e-9);
+    let near = |rate: Option<f64>, expected: f64| rate.is_some_and(|rate| (rate - expected).abs() < 1e-9);
+    assert!(near(per_day, 7.0 / 40.0) && near(per_week, 7.0 * 7.0 / 40.0));
     assert_eq!(since, Some(days_ago(40)));
+}
+
+#[test]
+fn no_rate_is_made_of_less_than_its_time() {
+    let told = |oldest: i64| {
+        let meta = compose([0, oldest].map(|days| row(0, "a", &[], days)), false, NOW);
+        render(&meta, &[], &TimeZone::UTC).lines().nth(2).map(str::to_owned)
+    };
+    let day = |days| days_ago(days).day(&TimeZone::UTC);
+    let expected = [
+        (0, format!("VELOCITY: 2 in 24 h, 2 in 7 d, 2 in 30 d; since {}", day(0))),
+        (4, format!("VELOCITY: 1 in 24 h, 2 in 7 d, 2 in 30 d; 0.5 a day since {}", day(4))),
+        (7, format!("VELOCITY: 1 in 24 h, 2 in 7 d, 2 in 30 d; 0.3 a day, 2.0 a week since {}", day(7))),
+    ];
+    for (oldest, expected) in expected {
+        assert_eq!(told(oldest), Some(expected));
+    }
 }
 
 #[test]

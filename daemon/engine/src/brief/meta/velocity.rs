@@ -11,10 +11,10 @@ pub struct Velocity {
     pub last_week: usize,
     /// In the last 30 days.
     pub last_month: usize,
-    /// A day, since the first.
-    pub per_day: f64,
-    /// A week, since the first.
-    pub per_week: f64,
+    /// A day, since the first; `None` before a day has passed.
+    pub per_day: Option<f64>,
+    /// A week, since the first; `None` before a week has passed.
+    pub per_week: Option<f64>,
     /// When the first became true; `None` without memories.
     pub since: Option<Timestamp>,
 }
@@ -34,11 +34,11 @@ impl Counter {
         velocity.since = Some(velocity.since.map_or(at, |first| first.min(at)));
     }
 
-    /// The averages over the time since the first memory, a day at least.
+    /// The averages over the time since the first memory, where that is long enough to have any.
     #[allow(clippy::cast_precision_loss)]
     pub(super) fn finish(self, memories: usize, now: Timestamp) -> Velocity {
-        let days = self.velocity.since.map_or(1.0, |first| first.age_days(now)).max(1.0);
-        let per_day = memories as f64 / days;
-        Velocity { per_day, per_week: per_day * 7.0, ..self.velocity }
+        let days = self.velocity.since.map_or(0.0, |first| first.age_days(now));
+        let per = |span_days: f64| (days >= span_days).then(|| memories as f64 / days * span_days);
+        Velocity { per_day: per(1.0), per_week: per(7.0), ..self.velocity }
     }
 }
