@@ -77,6 +77,43 @@ pub fn one_line(text: &str, max_chars: usize) -> String {
     line
 }
 
+/// Between lines that are put on one.
+const LINE_BREAK: &str = " / ";
+
+/// Ends of a line that show where it ends.
+const LINE_ENDS: &[char] = &['.', ',', ';', ':', '!', '?', '…', '—', '。', '、', '，', '：', '；', '！', '？'];
+
+/// Beginnings of a heading, an item, a quotation or a row.
+const LINE_STARTS: &[char] = &['#', '-', '*', '•', '>', '|'];
+
+/// Bytes of a text that are looked at for each character that is shown: lines may be indented deeply.
+const LOOKED_AT_MAX_BYTES_PER_CHAR: usize = 16;
+
+/// Returns the beginning of a text as [`one_line`] does, with a mark where a line ended that nothing else ends. A line that goes on
+/// in the next one, as in wrapped prose, gets none.
+#[must_use]
+pub fn preview(text: &str, max_chars: usize) -> String {
+    let looked_at = max_chars.saturating_mul(LOOKED_AT_MAX_BYTES_PER_CHAR);
+    let mut joined = String::new();
+    let mut is_behind_blank = false;
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() {
+            is_behind_blank = true;
+            continue;
+        }
+        let begins = is_behind_blank || line.starts_with(|c: char| c.is_uppercase() || LINE_STARTS.contains(&c));
+        if !joined.is_empty() {
+            joined.push_str(if begins && !joined.ends_with(LINE_ENDS) { LINE_BREAK } else { " " });
+        }
+        joined.push_str(line);
+        is_behind_blank = false;
+        if joined.len() > looked_at {
+            break;
+        }
+    }
+    one_line(&joined, max_chars)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +128,22 @@ mod tests {
         assert_eq!(quoted("C:\\foo\\bar.rs"), "\"C:\\foo\\bar.rs\"");
         assert_eq!(quoted(" a\n\u{1b}[31mb"), "\"a [31mb\"");
         assert!(quoted(&"x".repeat(500)).chars().count() <= QUOTED_MAX_CHARS + 2);
+    }
+
+    #[test]
+    fn a_preview_shows_where_lines_end() {
+        for (text, expected) in [
+            ("gotcha: clean removes bin\nSo the daemon goes", "gotcha: clean removes bin / So the daemon goes"),
+            ("It ends.\nSo it does:\n- one\n- two", "It ends. So it does: - one / - two"),
+            ("# Title\n\nits text", "# Title / its text"),
+            ("prose that is wrapped\n  goes on", "prose that is wrapped goes on"),
+            (" one ", "one"),
+            ("", ""),
+        ] {
+            assert_eq!(preview(text, 60), expected);
+        }
+        assert_eq!(preview("alpha\nBeta gamma", 12), "alpha / Beta…");
+        assert_eq!(preview(&"x y\n".repeat(9_000), 9), "x y x y x…");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use super::{ActiveTopic, Meta, Theme, Velocity};
 use crate::brief::render::stale_mark;
 use crate::brief::{HOT_MAX, Selected};
-use crate::neutral::one_line;
+use crate::neutral::{one_line, preview};
 
 /// Characters of a hot memory's preview.
 const PREVIEW_MAX_CHARS: usize = 120;
@@ -34,7 +34,7 @@ pub fn render(meta: &Meta, hot: &[Selected<'_>], zone: &TimeZone) -> String {
         lines.push("HOT:".to_owned());
         lines.extend(hot.iter().take(HOT_MAX).map(|Selected { memory, is_stale, .. }| {
             let handle = one_line(memory.handle.as_str(), HANDLE_MAX_CHARS);
-            format!("- [{handle}]{} {}", stale_mark(*is_stale), one_line(&memory.text, PREVIEW_MAX_CHARS))
+            format!("- [{handle}]{} {}", stale_mark(*is_stale), preview(&memory.text, PREVIEW_MAX_CHARS))
         }));
     }
     lines.join("\n") + "\n"

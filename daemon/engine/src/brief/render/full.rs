@@ -196,7 +196,7 @@ fn linked(linked: &[Linked<'_>], caps: &Caps) -> Vec<String> {
     let mut lines = vec!["LINKED".to_owned()];
     for one in listed {
         let from = handles(one.from.iter().copied(), 2);
-        let content = one_line(&one.memory.text, caps.preview_chars);
+        let content = crate::neutral::preview(&one.memory.text, caps.preview_chars);
         lines.push(format!("- {} {content} (from {from})", bracketed(&one.memory.handle)));
     }
     if !hidden.is_empty() {

@@ -6,7 +6,7 @@ use super::Caps;
 use crate::brief::classify::without_prefix;
 use crate::brief::{Linked, Mention};
 use crate::model::Handle;
-use crate::neutral::one_line;
+use crate::neutral::{self, one_line};
 
 /// Longest handle: a topic's 255 bytes, a slash and a slug. Never cut, because a cut one reads nothing.
 const HANDLE_MAX_CHARS: usize = 320;
@@ -23,7 +23,7 @@ pub(super) fn bracketed(handle: &Handle) -> String {
 pub(super) fn preview(mention: &Mention<'_>, is_under_heading: bool, caps: &Caps) -> String {
     let text = &mention.memory.text;
     let text = if is_under_heading { without_prefix(text, mention.category) } else { text };
-    format!("{}{} {}", bracketed(&mention.memory.handle), stale(mention), one_line(text, caps.preview_chars))
+    format!("{}{} {}", bracketed(&mention.memory.handle), stale(mention), neutral::preview(text, caps.preview_chars))
 }
 
 /// The mark of a memory whose source changed.
