@@ -218,12 +218,7 @@ impl View<'_> {
         let is_active = |row: &Row| row.status == Life::Active;
         let of = |name| catalog.members(name, &self.scopes, is_active).len();
         let older: usize = catalog.topic_names(is_wanted).into_iter().map(of).sum();
-        (older > 0).then(|| {
-            Status::not_found(format!(
-                "nothing in {} is so new: all that it has is older ({older} in all); ask without since, or for a longer time",
-                quoted(query)
-            ))
-        })
+        (older > 0).then(|| Status::not_found(format!("nothing in {} is so new ({older} older)", quoted(query))))
     }
 
     /// The members of topics.
