@@ -10,7 +10,7 @@ use crate::index::catalog::Catalog;
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::neutral::one_line;
 use crate::ports::Sources;
-use standing::{Ranked, Standing, best_first};
+use standing::{Ranked, Standing, best_first, by_turns};
 
 /// Tokens a surface aims at.
 pub const SURFACE_AIM_TOKENS: usize = 400;
@@ -54,8 +54,8 @@ pub struct Choice {
     pub total: usize,
 }
 
-/// Chooses the memories for a surface, at most `limit`: first each kind's best, as many as are its share, then the rest; both
-/// by rank.
+/// Chooses the memories for a surface, at most `limit`: first each kind's best, as many as are its share, the kinds by turns,
+/// then the rest by rank.
 #[must_use]
 pub fn choose(
     catalog: &Catalog,
@@ -89,11 +89,11 @@ pub fn choose(
         ranked.truncate(limit);
     }
     ranked.sort_by(|a, b| best_first(*a, *b));
-    let mut first: Vec<Ranked> = standings.into_values().flatten().flat_map(|standing| standing.best).collect();
-    first.sort_by(|a, b| best_first(*a, *b));
-    let is_first: HashSet<MemoryNumber> = first.iter().map(|(_, number)| *number).collect();
-    let rest = ranked.into_iter().filter(|(_, number)| !is_first.contains(number));
-    Choice { numbers: first.into_iter().chain(rest).map(|(_, number)| number).take(limit).collect(), total }
+    let is_pinned = |number: MemoryNumber| catalog.row(number).is_some_and(|row| row.pinned);
+    let first = by_turns(standings.into_values().flatten(), is_pinned);
+    let is_first: HashSet<MemoryNumber> = first.iter().copied().collect();
+    let rest = ranked.into_iter().map(|(_, number)| number).filter(|number| !is_first.contains(number));
+    Choice { numbers: first.into_iter().chain(rest).take(limit).collect(), total }
 }
 
 /// What a surface is made of.
@@ -315,6 +315,30 @@ mod tests {
         assert_eq!(chosen.total, 16);
         let chosen: Vec<u32> = chosen.numbers.into_iter().map(|number| number.0).collect();
         // Four of the facts are their kind's share; the global one waits behind them.
-        assert_eq!(chosen, [22, 20, 11, 10, 9, 8, 21, 7, 6, 5]);
+        assert_eq!(chosen, [22, 20, 11, 21, 10, 9, 8, 7, 6, 5]);
+    }
+
+    #[test]
+    fn kinds_that_fade_have_their_turn_beside_those_that_do_not() {
+        let mut catalog = Catalog::default();
+        let project = Scope::Project("p".to_owned());
+        for (number, kind) in (0..40).zip(["gotcha", "gotcha", "decision", "convention", "fact"].iter().cycle()) {
+            let mut memory = memory(number, &format!("statement {number}"));
+            (memory.kind, memory.scope) = (Kind::from_stored(kind), project.clone());
+            memory.pinned = number == 8;
+            catalog.apply(&memory);
+        }
+        let stored_at = memory(0, "").valid_from.as_micros();
+        for after_s in [1, 70, 90 * 86_400] {
+            let now = Timestamp::from_micros(stored_at + after_s * 1_000_000);
+            let scopes = [project.clone(), Scope::Global];
+            let chosen = choose(&catalog, &Kinds::default(), &scopes, Reader::Unasked, now, 60).numbers;
+            let kinds = chosen.iter().map(|number| catalog.kind_of(catalog.row(*number).unwrap()));
+            let kinds: Vec<&str> = kinds.take(12).collect();
+            for kind in ["gotcha", "decision", "convention", "fact"] {
+                assert_eq!(kinds.iter().filter(|known| **known == kind).count(), 3, "{kind}: {kinds:?}");
+            }
+            assert_eq!((chosen.first().unwrap().0, chosen.len()), (8, 40));
+        }
     }
 }

@@ -65,6 +65,11 @@ impl<'a> Standing<'a> {
         }
     }
 
+    /// Whether the kind says what to do or to avoid.
+    fn guides(&self) -> bool {
+        self.bonus > 0.0
+    }
+
     /// What a memory is worth where nobody asked for it.
     #[allow(clippy::cast_possible_truncation)]
     pub(super) fn rank(&self, row: &Row, is_global: bool, now: Timestamp) -> f32 {
@@ -91,6 +96,22 @@ impl<'a> Standing<'a> {
             + self.bonus
             + if row.pinned { PINNED_BONUS } else { 0.0 }
     }
+}
+
+/// The best of all kinds by turns, by rank in each: one memory of every kind that guides, and one of all others together. What
+/// is pinned comes in the first. By rank alone the kinds that fade would come behind all of those that do not.
+pub(super) fn by_turns<'a>(
+    standings: impl Iterator<Item = Standing<'a>>,
+    is_pinned: impl Fn(MemoryNumber) -> bool,
+) -> Vec<MemoryNumber> {
+    let (guiding, others): (Vec<Standing<'_>>, Vec<Standing<'_>>) = standings.partition(Standing::guides);
+    let mut other: Vec<Ranked> = others.into_iter().flat_map(|standing| standing.best).collect();
+    other.sort_by(|a, b| best_first(*a, *b));
+    let rows = guiding.into_iter().map(|standing| standing.best).chain([other]);
+    let turn_of = |(place, one): (usize, Ranked)| (if is_pinned(one.1) { 0 } else { place }, one);
+    let mut turns: Vec<(usize, Ranked)> = rows.flat_map(|row| row.into_iter().enumerate().map(turn_of)).collect();
+    turns.sort_by(|a, b| a.0.cmp(&b.0).then(best_first(a.1, b.1)));
+    turns.into_iter().map(|(_, (_, number))| number).collect()
 }
 
 #[cfg(test)]
