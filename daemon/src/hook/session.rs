@@ -50,12 +50,19 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let mut memories = runtime.strand.memories(&new)?;
     memories.retain(|memory| memory.status == Status::Active && scopes.contains(&memory.scope));
     // What nobody heeds comes last: it is told where there is room.
-    let is_needed = |memory: &Memory| memory.pinned || lost.at_work.contains(&memory.number);
+    let is_needed = |memory: &Memory| memory.pinned || lost.needed.contains(&memory.number);
+    let is_of_work = |memory: &Memory| is_needed(memory) || lost.at_work.contains(&memory.number);
     let yields = |memory: &Memory| !stays(memory) && runtime.attention.yields(memory.number);
     let is_resting = |memory: &Memory| runtime.attention.is_resting(memory.number) || yields(memory);
-    memories.sort_by_key(|memory| !is_needed(memory) && is_resting(memory));
-    let is_known = |memory: &Memory| is_needed(memory) || lost.at_start.contains(&memory.number);
-    let restored = if start == Start::LostContext { memories.iter().take_while(|it| is_known(it)).count() } else { 0 };
+    memories.sort_by_key(|memory| !is_of_work(memory) && is_resting(memory));
+    let is_known = |memory: &Memory| is_of_work(memory) || lost.at_start.contains(&memory.number);
+    let (restored, needed) = match start {
+        Start::LostContext => {
+            let needed = memories.iter().take_while(|memory| is_needed(memory)).count();
+            (memories.iter().take_while(|memory| is_known(memory)).count(), needed)
+        }
+        Start::Anew | Start::GoesOn => (0, 0),
+    };
     let says_so = start == Start::Anew && !memories.is_empty();
     let lacks_meaning = matches!(runtime.embedder.state(), State::Absent(_) | State::Failed(_));
     parts.extend((says_so && lacks_meaning).then(|| NO_MEANING.to_owned()));
@@ -67,6 +74,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         total,
         memories: &memories,
         restored,
+        needed,
         checkpoint: &parts.join("\n\n"),
         is_whole: input.resumes(),
         sources: &context.sources(),
@@ -106,9 +114,10 @@ fn start(context: &Context<'_>) -> Start {
     start
 }
 
-/// What to consider: what is pinned, what a session was given before, the latest first, and what others start with.
+/// What to consider: what is pinned, what a session was given before, what it needs of that and then the latest first, and what
+/// others start with.
 fn in_order(lost: &Lost, chosen: &[MemoryNumber], is_pinned: impl Fn(&MemoryNumber) -> bool) -> Vec<MemoryNumber> {
-    let before = lost.at_work.iter().chain(&lost.at_start);
+    let before = lost.needed.iter().chain(&lost.at_work).chain(&lost.at_start);
     let pinned = chosen.iter().chain(before.clone()).filter(|number| is_pinned(number));
     let mut order: Vec<MemoryNumber> = Vec::new();
     for number in pinned.chain(before.take(LOST_MAX)).chain(chosen) {

@@ -24,6 +24,10 @@ const EVENT_MAX_CHARS: usize = {
     if by_tokens < INJECTION_MAX_CHARS { by_tokens } else { INJECTION_MAX_CHARS }
 };
 
+/// Tokens of all that a session gets which lost its context, unless what it did takes more: then its memories have what a
+/// surface aims at.
+const RESTORED_MAX_TOKENS: usize = 1_000;
+
 /// Characters of what stands above the memories: they keep the room that a surface aims at.
 const CHECKPOINT_MAX_CHARS: usize = EVENT_MAX_CHARS - SURFACE_AIM_TOKENS * CHARS_PER_TOKEN;
 
@@ -104,8 +108,10 @@ pub struct Surface<'a> {
     pub total: usize,
     /// Those to show, best first.
     pub memories: &'a [Memory],
-    /// How many of the first ones are given again to a session that lost them: they may fill the room of a whole event.
+    /// How many of the first ones are given again to a session that lost them: they may fill the room of a whole surface.
     pub restored: usize,
+    /// How many of these its work still needs: they may fill all that such a session gets.
+    pub needed: usize,
     /// Where the project's task stands, from [`super::checkpoint`]; empty for nothing.
     pub checkpoint: &'a str,
     /// Whether the checkpoint is the whole one, which does not count against the memories' room.
@@ -141,23 +147,49 @@ fn cut(text: String) -> String {
     text.split_inclusive('\n').take_while(fits).chain([CUT]).collect()
 }
 
+/// Why a memory is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Claim {
+    /// The work needs it, and lost it.
+    Needed,
+    /// The session was given it before.
+    Restored,
+    New,
+}
+
 /// How much room memories have, in characters.
 struct Room {
     /// Taken of what a surface aims at.
     surface: usize,
-    /// Taken of the whole event.
+    /// Taken of it by what was given before and is not needed.
+    restored: usize,
+    /// Left of the whole event.
     event: usize,
 }
 
 impl Room {
+    /// The room below a checkpoint, where what frames the memories takes `around`.
+    fn of(surface: &Surface<'_>, above: usize, around: usize) -> Self {
+        let event = (RESTORED_MAX_TOKENS * CHARS_PER_TOKEN).max(above + SURFACE_AIM_TOKENS * CHARS_PER_TOKEN);
+        // A blank line may stand between the checkpoint and the memories.
+        let taken = around + above + "\n\n".len();
+        let counted = if surface.is_whole { 0 } else { above };
+        Self { surface: around + counted, restored: 0, event: event.min(EVENT_MAX_CHARS).saturating_sub(taken) }
+    }
+
     /// Takes the room of a line, where there is any for it.
-    fn takes(&mut self, width: usize, is_restored: bool) -> bool {
-        let is_aimed_at = self.surface < SURFACE_AIM_TOKENS * CHARS_PER_TOKEN
-            && self.surface + width <= SURFACE_MAX_TOKENS * CHARS_PER_TOKEN;
-        let fits = self.event + width <= EVENT_MAX_CHARS && (is_restored || is_aimed_at);
+    fn takes(&mut self, width: usize, claim: Claim) -> bool {
+        let surface_max = SURFACE_MAX_TOKENS * CHARS_PER_TOKEN;
+        let has_claim = match claim {
+            Claim::Needed => true,
+            Claim::Restored => self.restored + width <= surface_max,
+            Claim::New => self.surface < SURFACE_AIM_TOKENS * CHARS_PER_TOKEN && self.surface + width <= surface_max,
+        };
+        let fits = has_claim && width <= self.event;
         if fits {
             self.surface += width;
-            self.event += width;
+            self.event -= width;
+            self.restored += if claim == Claim::Restored { width } else { 0 };
         }
         fits
     }
@@ -173,23 +205,25 @@ fn memory_lines(surface: &Surface<'_>, above: usize) -> (String, usize) {
     );
     let mut groups: Vec<(&str, String)> = Vec::new();
     let around = OPEN.len() + 1 + text.chars().count() + CLOSE.len();
-    // A blank line may stand between the checkpoint and the memories.
-    let mut room =
-        Room { surface: around + if surface.is_whole { 0 } else { above }, event: around + above + "\n\n".len() };
+    let mut room = Room::of(surface, above, around);
     let mut taken = 0;
     for (place, memory) in surface.memories.iter().enumerate() {
-        let is_restored = place < surface.restored;
-        let heading = match (is_restored, memory.pinned) {
-            (true, true) => RESTORED_HEADINGS.0,
-            (true, false) => RESTORED_HEADINGS.1,
-            (false, _) => memory.kind.as_str(),
+        let claim = match place {
+            place if place < surface.needed => Claim::Needed,
+            place if place < surface.restored => Claim::Restored,
+            _ => Claim::New,
+        };
+        let heading = match claim {
+            Claim::New => memory.kind.as_str(),
+            _ if memory.pinned => RESTORED_HEADINGS.0,
+            _ => RESTORED_HEADINGS.1,
         };
         let shown = unclosed(&one_line(&memory.text, LINE_MAX_CHARS));
         let handle = one_line(memory.handle.as_str(), 120);
         let line = format!("- {shown} [{handle}]{}\n", mark(memory, surface.sources));
         let group = groups.iter().position(|(known, _)| *known == heading);
         let width = line.chars().count() + if group.is_none() { heading.len() + ":\n".len() } else { 0 };
-        if !room.takes(width, is_restored) {
+        if !room.takes(width, claim) {
             break;
         }
         taken += 1;
@@ -218,7 +252,8 @@ mod tests {
     use crate::ports::NoSources;
 
     fn surface<'a>(total: usize, memories: &'a [Memory], checkpoint: &'a str) -> Surface<'a> {
-        Surface { project: "billing", total, memories, restored: 0, checkpoint, is_whole: false, sources: &NoSources }
+        let (restored, needed, is_whole) = (0, 0, false);
+        Surface { project: "billing", total, memories, restored, needed, checkpoint, is_whole, sources: &NoSources }
     }
 
     #[test]
@@ -250,23 +285,30 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_had_may_fill_an_event() {
+    fn what_a_session_had_is_given_again_within_bounds() {
         let mut many: Vec<Memory> = (0..80).map(|n| memory(n, &"some words here ".repeat(6))).collect();
         many[0].pinned = true;
         let work = "Changed in this session: src/a.rs\n".repeat(300);
-        for (restored, checkpoint, least, most) in
-            [(0, "", 8, 20), (40, "", 35, 50), (80, "", 40, 60), (80, work.as_str(), 10, 20), (3, work.as_str(), 8, 20)]
-        {
-            let surface = Surface { restored, is_whole: true, ..surface(80, &many, checkpoint) };
+        for (needed, restored, checkpoint, least, most) in [
+            (0, 0, "", 8, 20),
+            (20, 20, "", 20, 20),
+            (80, 80, "", 28, 36),
+            (0, 80, "", 14, 20),
+            (5, 80, "", 19, 25),
+            (80, 80, work.as_str(), 10, 20),
+            (3, 3, work.as_str(), 8, 20),
+        ] {
+            let surface = Surface { needed, restored, is_whole: true, ..surface(80, &many, checkpoint) };
             let rendered = render(&surface);
-            assert!(rendered.tokens() <= INJECTION_MAX_TOKENS, "{restored}: {} tokens", rendered.tokens());
+            let most_tokens = if checkpoint.is_empty() { RESTORED_MAX_TOKENS } else { INJECTION_MAX_TOKENS };
+            assert!(rendered.tokens() <= most_tokens, "{needed}, {restored}: {} tokens", rendered.tokens());
             assert!(rendered.text.chars().count() <= INJECTION_MAX_CHARS && rendered.text.ends_with(CLOSE));
-            assert!((least..=most).contains(&rendered.taken), "{restored}: {} memories", rendered.taken);
+            assert!((least..=most).contains(&rendered.taken), "{needed}, {restored}: {} memories", rendered.taken);
         }
         let mut other = memory(3, "clean the cache first");
         other.kind = Kind::from_stored("decision");
         let memories = [many[0].clone(), other, memory(2, "use arm64"), memory(4, "strip the binary")];
-        let surface = Surface { restored: 3, ..surface(9, &memories, "") };
+        let surface = Surface { needed: 2, restored: 3, ..surface(9, &memories, "") };
         insta::assert_snapshot!(render(&surface).text);
     }
 

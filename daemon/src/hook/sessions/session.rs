@@ -62,7 +62,9 @@ pub(crate) struct Verdict {
 /// What a session was given before it lost its context, the latest first.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::hook) struct Lost {
-    /// As it worked: on prompts, files and failures.
+    /// What it heeded, and what is about the files of its work.
+    pub(in crate::hook) needed: Vec<MemoryNumber>,
+    /// Other things, as it worked: on prompts, files and failures.
     pub(in crate::hook) at_work: Vec<MemoryNumber>,
     /// As it started.
     pub(in crate::hook) at_start: Vec<MemoryNumber>,
@@ -116,10 +118,21 @@ impl Session {
 
     /// What it was given before it lost its context.
     pub(super) fn lost(&self) -> Lost {
-        let (at_work, at_start): (Vec<u32>, Vec<u32>) =
-            self.lost.latest_first().partition(|number| self.told.get(number).is_some_and(|told| !told.at_start));
-        let numbers = |numbers: Vec<u32>| numbers.into_iter().map(MemoryNumber).collect();
-        Lost { at_work: numbers(at_work), at_start: numbers(at_start) }
+        let mut lost = Lost::default();
+        for number in self.lost.latest_first() {
+            let kept = match self.told.get(&number) {
+                Some(told) if self.needs(told) => &mut lost.needed,
+                Some(told) if !told.at_start => &mut lost.at_work,
+                _ => &mut lost.at_start,
+            };
+            kept.push(MemoryNumber(number));
+        }
+        lost
+    }
+
+    /// Whether it showed that it needs a memory: it heeded it, or works on the file that the memory was given for.
+    fn needs(&self, told: &Told) -> bool {
+        told.is_followed || self.activity.touched.contains(&told.about)
     }
 
     /// Whether it was told this.

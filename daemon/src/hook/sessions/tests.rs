@@ -166,7 +166,7 @@ fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
     let sessions = Sessions::restore(vec![("s".into(), state)]);
     assert!(!sessions.has_only_lost("s", NOW));
     sessions.begin("s", Start::LostContext, NOW);
-    let expected = Lost { at_work: numbers(&[3, 8, 1, 4]), at_start: numbers(&[7, 2, 9]) };
+    let expected = Lost { at_work: numbers(&[3, 8, 1, 4]), at_start: numbers(&[7, 2, 9]), needed: Vec::new() };
     assert_eq!(sessions.lost("s"), expected);
     assert!(sessions.has_only_lost("s", NOW));
     // A part is given again at once, some of it by a file, and the context is lost once more.
@@ -175,7 +175,12 @@ fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
     let state = sessions.unwritten(NOW).pop();
     assert_eq!(state, None, "a claim hands out its state");
     sessions.begin("s", Start::LostContext, NOW);
-    let expected = Lost { at_work: numbers(&[4, 3, 8, 1]), at_start: numbers(&[7, 5, 2, 9]) };
+    let expected = Lost { at_work: numbers(&[4, 3, 8, 1]), at_start: numbers(&[7, 5, 2, 9]), needed: Vec::new() };
+    assert_eq!(sessions.lost("s"), expected);
+    // What it heeds, and what is about the file that it works on, is needed.
+    sessions.work("s", NOW, false, |activity| activity.read("src/a.rs"));
+    sessions.follow("s", |number, _| number == MemoryNumber(5));
+    let expected = Lost { needed: numbers(&[8, 1, 5]), at_work: numbers(&[4, 3]), at_start: numbers(&[7, 2, 9]) };
     assert_eq!(sessions.lost("s"), expected);
 }
 
