@@ -183,6 +183,8 @@ fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
     let glob = world.session("glob").tool("Glob", &json!({"pattern": "migrations/*.sql"})).unwrap();
     assert!(mentions(glob.as_ref(), &old) && !mentions(glob.as_ref(), &spoken), "{glob:?}");
     assert!(!mentions(glob.as_ref(), &shell), "another ending");
+    let everywhere = json!({"pattern": "**/*.sql", "path": world.project.root.join("migrations")});
+    assert_eq!(world.session("ending").tool("Glob", &everywhere).unwrap(), None, "an ending says nothing");
     let grep = |pattern: &str| json!({"pattern": pattern, "path": world.project.root.join("migrations")});
     let found = world.session("grep").tool("Grep", &grep("reversible")).unwrap();
     assert!(mentions(found.as_ref(), &old) && !mentions(found.as_ref(), &shell), "{found:?}");

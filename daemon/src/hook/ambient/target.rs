@@ -20,6 +20,33 @@ const STEM_MIN_CHARS: usize = 4;
 /// What makes a name in a glob pattern stand for several.
 const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '!'];
 
+/// Directories that every project has: to look through one says of nothing that it is meant.
+const USUAL_DIRECTORIES: &[&str] = &[
+    "app",
+    "apps",
+    "assets",
+    "cmd",
+    "components",
+    "crates",
+    "docs",
+    "include",
+    "internal",
+    "lib",
+    "libs",
+    "modules",
+    "packages",
+    "pages",
+    "pkg",
+    "public",
+    "scripts",
+    "source",
+    "src",
+    "static",
+    "test",
+    "tests",
+    "web",
+];
+
 /// What the tool is about to touch.
 #[derive(Default)]
 pub(super) struct Target {
@@ -95,14 +122,15 @@ impl Target {
         }
     }
 
-    /// A search for files whose paths match.
+    /// A search for files whose paths match. Only the words of the pattern say what is meant, not where it is looked for.
     fn of_glob(input: &Input, project: &Project, pattern: &str) -> Self {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_literal = !last.contains(WILDCARDS);
         let literal: Vec<&str> = above.split('/').take_while(|part| !part.contains(WILDCARDS)).collect();
         let literal = literal.join("/");
         let base = input.file().unwrap_or_else(|| PathBuf::from(&input.cwd));
-        let is_placed = input.file().is_some() || !literal.is_empty();
+        let name = literal.rsplit('/').next().unwrap_or_default();
+        let is_placed = !matches!(name, "" | "." | "..") && !USUAL_DIRECTORIES.contains(&name.to_lowercase().as_str());
         let ending = last.trim_start_matches('*');
         let ending = if ending.contains(WILDCARDS) { "" } else { ending };
         let directory = is_placed.then(|| base.join(&literal)).and_then(|path| Directory::of(&path, ending, project));
@@ -227,11 +255,20 @@ mod tests {
         assert_eq!(of("**/kernels.rs"), (String::new(), "kernels.rs".into(), stem("kernels")));
         assert_eq!(of("**/*.{png,svg}"), (String::new(), "".into(), Vec::new()));
         assert_eq!(of("*.sql"), (String::new(), "".into(), Vec::new()));
-        let placed = target("Glob", json!({"pattern": "*.rs", "path": "/p/src"})).directory.unwrap();
-        assert!(placed.holds("src/a.rs") && placed.holds("src/b/c.rs") && placed.holds("src") && placed.holds("src/"));
-        assert!(!placed.holds("src/a.sql") && !placed.holds("src2/a.rs") && !placed.holds("a.rs"));
-        assert!(target("Glob", json!({"pattern": "*.rs", "path": "/p"})).directory.is_none(), "the root is everything");
-        assert!(target("Glob", json!({"pattern": "*.rs", "path": "/elsewhere"})).directory.is_none());
+        let of = |pattern: &str, path: &str| target("Glob", json!({"pattern": pattern, "path": path})).directory;
+        let placed = of("ledger/**/*.rs", "/p/src").unwrap();
+        assert!(placed.holds("src/ledger/a.rs") && placed.holds("src/ledger/b/c.rs") && placed.holds("src/ledger/"));
+        assert!(!placed.holds("src/ledger/a.sql") && !placed.holds("src/ledger2/a.rs") && !placed.holds("src/a.rs"));
+        for (pattern, path) in [
+            ("*.rs", "/p"),
+            ("ledger/*.rs", "/elsewhere"),
+            ("**/*.rs", "/p/router"),
+            ("**/*", "/p/router/src"),
+            ("src/**/*.tsx", "/p/web"),
+            ("./*.py", "/p/labels"),
+        ] {
+            assert!(of(pattern, path).is_none(), "{pattern} in {path} names no directory");
+        }
     }
 
     #[test]
