@@ -83,6 +83,11 @@ struct Context<'a> {
 }
 
 impl Context<'_> {
+    /// The same event for another call of a tool that it stands for.
+    fn on<'b>(&'b self, input: &'b Input, project: Arc<Project>) -> Context<'b> {
+        Context { input, project, key: self.key.clone(), peer: self.peer.clone(), ..*self }
+    }
+
     /// How much of the deadline is left.
     fn time_left(&self) -> Duration {
         DEADLINE.saturating_sub(self.began.elapsed())

@@ -14,9 +14,12 @@ mod namesake;
 mod sought;
 mod target;
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
-use helix_engine::model::Memory;
+use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
@@ -33,71 +36,149 @@ use target::Target;
 /// Memories about the file itself after which nothing is guessed.
 const ENOUGH: usize = 5;
 
+/// Time that must be left for another file to be guessed about, whose meaning may have to be waited for.
+const GUESSING_TIME: Duration = Duration::from_millis(60);
+
 /// Characters of what the tool touches, and of a name.
 const LABEL_MAX_CHARS: usize = 200;
 const NAME_MAX_CHARS: usize = 80;
 
-/// Gives what is known about the file; `None` for nothing.
+/// One of the things that an event touches.
+struct Part<'a> {
+    context: &'a Context<'a>,
+    target: Target,
+    change: Change,
+    /// The symbols that the change removes.
+    removed: Vec<String>,
+    /// The memories that mention one of these and that the session was given before.
+    before: Vec<Memory>,
+}
+
+impl<'a> Part<'a> {
+    fn of(context: &'a Context<'a>) -> Option<Self> {
+        let target = Target::of(context.input, &context.project)?;
+        let change = if target.changes && !context.input.has_tool_failed() {
+            Change::of(context.input, target.file.as_deref(), |file| context.head(file))
+        } else {
+            Change::default()
+        };
+        let removed = change.removed_symbols(target.file.as_deref());
+        Some(Self { context, target, change, removed, before: Vec::new() })
+    }
+
+    /// The file as people write it; empty for something else.
+    fn about(&self) -> String {
+        self.target.file.as_deref().map(|file| self.context.relative(file)).unwrap_or_default()
+    }
+}
+
+/// Gives what is known about what a tool touches, every file of a patch; `None` for nothing.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
-    let Some(target) = Target::of(context.input, &context.project) else { return Ok(None) };
-    let has_failed = context.input.has_tool_failed();
-    let changes = target.changes && !has_failed;
-    let change = if changes {
-        Change::of(context.input, target.file.as_deref(), |file| context.head(file))
-    } else {
-        Change::default()
-    };
-    if !has_failed {
-        note_files(context, &target, &change)?;
+    let Some(whole) = Part::of(context) else { return Ok(None) };
+    note_files(&whole)?;
+    let patches = if context.input.has_tool_failed() { Vec::new() } else { context.input.patches() };
+    if patches.is_empty() {
+        return give_parts(vec![whole]);
     }
+    let contexts: Vec<Context<'_>> =
+        patches.iter().map(|patch| context.on(patch, Arc::clone(&context.project))).collect();
+    give_parts(contexts.iter().filter_map(Part::of).collect())
+}
+
+/// Gives what is known about everything that one event touches, in one injection; `None` for nothing.
+pub(super) fn give_all(contexts: &[Context<'_>]) -> Result<Option<Given>, ReadError> {
+    let parts: Vec<Part<'_>> = contexts.iter().filter_map(Part::of).collect();
+    parts.iter().try_for_each(note_files)?;
+    give_parts(parts)
+}
+
+fn give_parts(mut parts: Vec<Part<'_>>) -> Result<Option<Given>, ReadError> {
+    let Some(context) = parts.first().map(|part| part.context) else { return Ok(None) };
+    let (memories, owners) = remembered(context, &mut parts)?;
+    let mut notes = Vec::new();
+    let mut labels: Vec<String> = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let known = notes.len();
+        let of_file = if parts.len() > 1 { format!(" of {}", shown(&part.target.label)) } else { String::new() };
+        notes.extend(mentioned(part, &of_file, &memories));
+        notes.extend(warnings(part, &of_file));
+        let is_about = notes.len() > known || memories.iter().any(|memory| owners.get(&memory.number) == Some(&at));
+        let label = one_line(&part.target.label, LABEL_MAX_CHARS);
+        if (is_about || parts.len() == 1) && !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    let injection = context.frame(&format!("About {}:", labels.join(", ")), &notes, &memories);
+    let is_there = |memory: &&Memory| injection.text.contains(&reference(memory));
+    let before = parts.iter().flat_map(|part| &part.before).filter(is_there);
+    let references = before.map(|memory| memory.handle.as_str().to_owned()).collect();
+    let about = memories.iter().map(|memory| owners.get(&memory.number).and_then(|at| parts.get(*at)));
+    let about = about.map(|part| part.map(Part::about).unwrap_or_default()).collect();
+    Ok(Given { references, about, ..Given::of(injection, &memories) }.if_any())
+}
+
+/// The memories about all parts, and which part each is about: first statements about the files and about what goes from
+/// them, then guesses while there are not enough.
+fn remembered<'a>(
+    context: &'a Context<'a>,
+    parts: &mut [Part<'a>],
+) -> Result<(Vec<Memory>, HashMap<MemoryNumber, usize>), ReadError> {
     let mut layers = Layers::new(context);
-    if let Some(file) = &target.file {
-        layers.by_source(file)?;
+    let mut owners: Vec<usize> = Vec::new();
+    let share = ENOUGH.div_ceil(parts.len().max(1));
+    for (at, part) in parts.iter_mut().enumerate() {
+        layers.turn_to(part.context);
+        if let Some(file) = &part.target.file {
+            layers.by_source(file, share)?;
+        }
+        part.before = layers.given_before(&part.removed)?;
+        layers.by_symbols(&part.removed)?;
+        owners.resize(layers.found.len(), at);
     }
-    let removed = change.removed_symbols(target.file.as_deref());
-    let before = layers.given_before(&removed)?;
-    layers.by_symbols(&removed)?;
     let sure = layers.found.len();
-    guess(context, &target, &change, &mut layers)?;
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 && context.time_left() < GUESSING_TIME {
+            break;
+        }
+        layers.turn_to(part.context);
+        guess(part, &mut layers)?;
+        owners.resize(layers.found.len(), at);
+    }
+    let owners = layers.found.iter().map(|memory| memory.number).zip(owners).collect();
     // A statement about the file itself is never kept back, a guess is.
     let guesses = layers.found.split_off(sure);
     let mut memories = layers.found;
     memories.extend(context.awake(guesses));
-    let mut notes = notes(context, &removed, &memories);
-    notes.extend(warnings(context, &removed, &before));
-    let injection = context.frame(&format!("About {}:", one_line(&target.label, LABEL_MAX_CHARS)), &notes, &memories);
-    let about = target.file.as_deref().map(|file| context.relative(file)).unwrap_or_default();
-    let is_there = |memory: &&Memory| injection.text.contains(&reference(memory));
-    let references = before.iter().filter(is_there).map(|memory| memory.handle.as_str().to_owned()).collect();
-    Ok(Given { references, about, ..Given::of(injection, &memories) }.if_any())
+    Ok((memories, owners))
 }
 
 /// What is stated of a file, and what names it: no guesses.
 pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>, ReadError> {
     let mut layers = Layers::new(context);
-    layers.by_source(file)?;
+    layers.by_source(file, ENOUGH)?;
     layers.by_file_name(file)?;
     Ok(layers.found)
 }
 
 /// What is said of each name that a change removes and that one of the memories below mentions.
-fn notes(context: &Context<'_>, removed: &[String], memories: &[Memory]) -> Vec<String> {
+fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String> {
     let mut notes = Vec::new();
-    for name in removed {
-        if !mentioning(context, name, memories).is_empty() {
-            notes.push(format!("this change removes {}, which is mentioned below", shown(name)));
+    for name in &part.removed {
+        if !mentioning(part.context, name, memories).is_empty() {
+            notes.push(format!("this change removes {}{of_file}, which is mentioned below", shown(name)));
         }
     }
     notes
 }
 
 /// What is said of each name that a change removes and that the session's memories mention: once, without their texts.
-fn warnings(context: &Context<'_>, removed: &[String], before: &[Memory]) -> Vec<String> {
+fn warnings(part: &Part<'_>, of_file: &str) -> Vec<String> {
     let mut warnings = Vec::new();
-    for name in removed {
-        let handles: Vec<String> = mentioning(context, name, before).into_iter().map(reference).collect();
+    for name in &part.removed {
+        let handles: Vec<String> = mentioning(part.context, name, &part.before).into_iter().map(reference).collect();
         if !handles.is_empty() {
-            warnings.push(format!("this change removes {}: see {}, given before", shown(name), handles.join(", ")));
+            let (name, handles) = (shown(name), handles.join(", "));
+            warnings.push(format!("this change removes {name}{of_file}: see {handles}, given before"));
         }
     }
     warnings
@@ -120,7 +201,8 @@ fn shown(name: &str) -> String {
 }
 
 /// Memories that may be about the file, until there are enough.
-fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut Layers<'_>) -> Result<(), ReadError> {
+fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
+    let Part { context, target, change, .. } = part;
     if layers.found.len() >= ENOUGH {
         return Ok(());
     }
@@ -155,7 +237,11 @@ fn guess(context: &Context<'_>, target: &Target, change: &Change, layers: &mut L
 }
 
 /// Notes which files the session touches, and what it heeds by that.
-fn note_files(context: &Context<'_>, target: &Target, change: &Change) -> Result<(), ReadError> {
+fn note_files(part: &Part<'_>) -> Result<(), ReadError> {
+    let Part { context, target, change, .. } = part;
+    if context.input.has_tool_failed() {
+        return Ok(());
+    }
     let mut files = if target.is_patch { context.input.patched_files() } else { Vec::new() };
     files.extend(target.file.clone().filter(|_| !target.is_patch));
     if files.is_empty() {

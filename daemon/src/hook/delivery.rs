@@ -25,8 +25,8 @@ pub(super) struct Given {
     pub(super) references: Vec<String>,
     /// The checkpoint in it.
     pub(super) checkpoint: Option<GivenCheckpoint>,
-    /// The file that it is about, as people write it; empty for something else.
-    pub(super) about: String,
+    /// The file that each of those is about, as people write it, in the same order; empty for something else.
+    pub(super) about: Vec<String>,
     /// Whose it is, where another event than the one that asked gave it.
     pub(super) event: Option<&'static str>,
 }
@@ -41,7 +41,7 @@ impl Given {
             handles: memories.iter().map(|memory| memory.handle.as_str().to_owned()).collect(),
             references: Vec::new(),
             checkpoint: None,
-            about: String::new(),
+            about: Vec::new(),
             event: None,
         }
     }
@@ -107,9 +107,13 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
     let taken = given.taken();
     // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
     // A digest is no answer to what the session does, and is heeded otherwise.
-    let about = (context.client != ClientEvent::SessionStart).then_some(given.about.as_str());
+    let first = given.about.first().map_or("", String::as_str);
+    let about = (context.client != ClientEvent::SessionStart).then_some(first);
     let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, about, context.now);
     let Some(state) = claimed else { return false };
+    for (number, own) in taken.iter().zip(&given.about).filter(|(_, own)| *own != first) {
+        context.runtime.sessions.is_about(&context.key, *number, own);
+    }
     context.runtime.writer.write_later(Request::Session { key: context.key.clone(), state });
     // What every session starts with says nothing about what this one is busy with.
     if context.client != ClientEvent::SessionStart {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_engine::policy::work::command::{runs_of, starts};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::sessions::Start;
 
@@ -16,7 +16,13 @@ const CURSOR_MARKS: [&str; 4] = ["conversation_id", "generation_id", "cursor_ver
 /// The program that people and agents call in a shell.
 const OWN_PROGRAM: &str = "helixctl";
 
-/// Files of one patch that are looked at.
+/// What begins the part of a patch that is about one file.
+const PATCH_STARTS: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
+
+/// Files of one patch about which something is told: each is looked into within the same deadline.
+const PATCHES_MAX: usize = 4;
+
+/// Files of one patch that count as changed.
 const PATCHED_FILES_MAX: usize = 32;
 
 /// A client's event, by the name that its answer must carry.
@@ -155,12 +161,42 @@ impl Input {
 
     /// The files that a patch changes, as absolute paths: Codex edits by patches.
     pub(super) fn patched_files(&self) -> Vec<PathBuf> {
-        let starts = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
         let texts = self.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
-        let named =
-            texts.flat_map(str::lines).filter_map(|line| starts.iter().find_map(|start| line.strip_prefix(start)));
+        let named = texts
+            .flat_map(str::lines)
+            .filter_map(|line| PATCH_STARTS.iter().find_map(|start| line.strip_prefix(start)));
         let absolute = named.map(|file| Path::new(&self.cwd).join(file.trim()));
         absolute.filter(|file| file.is_absolute()).take(PATCHED_FILES_MAX).collect()
+    }
+
+    /// A patch of several files as one for each of the first few; none of a patch of one file, and of another tool.
+    pub(super) fn patches(&self) -> Vec<Self> {
+        let mut patches: Vec<String> = Vec::new();
+        let texts = self.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
+        for line in texts.filter(|_| self.tool_name == "apply_patch").flat_map(str::lines) {
+            if PATCH_STARTS.iter().any(|start| line.starts_with(start)) {
+                patches.push(String::new());
+            }
+            if let Some(patch) = patches.last_mut() {
+                patch.push_str(line);
+                patch.push('\n');
+            }
+        }
+        let count = if patches.len() > 1 { PATCHES_MAX } else { 0 };
+        let patches = patches.into_iter().take(count);
+        patches.map(|patch| self.as_call(&self.tool_name, json!({ "input": patch }))).collect()
+    }
+
+    /// The call of another tool at the same place of the same session, before it is used.
+    pub(super) fn as_call(&self, tool_name: &str, tool_input: Value) -> Self {
+        Self {
+            session_id: self.session_id.clone(),
+            agent_id: self.agent_id.clone(),
+            cwd: self.cwd.clone(),
+            tool_name: tool_name.to_owned(),
+            tool_input,
+            ..Self::default()
+        }
     }
 
     /// Tells sessions and, inside them, subagents apart: each has a context of its own.
@@ -237,8 +273,6 @@ fn directory(fields: &mut Map<String, Value>) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -297,6 +331,23 @@ mod tests {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /w/b.rs\n+z\n*** End Patch";
         let input = Input { cwd: "/w".to_owned(), tool_input: json!({"command": patch}), ..Input::default() };
         assert_eq!(input.patched_files(), [Path::new("/w/src/a.rs"), Path::new("/w/b.rs")]);
+    }
+
+    #[test]
+    fn a_patch_of_several_files_is_one_for_each() {
+        let of = |tool: &str, patch: &str| {
+            let tool_input = json!({ "command": patch });
+            Input { cwd: "/w".to_owned(), tool_name: tool.to_owned(), tool_input, ..Input::default() }.patches()
+        };
+        let files: String = ["*** Update File: a.rs\n@@\n-x\n+y\n", "*** Delete File: b.rs\n"].concat();
+        let patches = of("apply_patch", &format!("*** Begin Patch\n{files}*** End Patch"));
+        assert_eq!(
+            patches.iter().map(|part| part.tool_text("input").unwrap()).collect::<Vec<_>>(),
+            ["*** Update File: a.rs\n@@\n-x\n+y\n", "*** Delete File: b.rs\n*** End Patch\n"]
+        );
+        assert_eq!(patches[1].patched_files(), [Path::new("/w/b.rs")]);
+        assert!(of("Write", &files).is_empty() && of("apply_patch", "*** Add File: c.rs\n+z").is_empty());
+        assert_eq!(of("apply_patch", &files.repeat(9)).len(), PATCHES_MAX);
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! A command of a shell that merely reads a file or searches: what is known is told as it is to the tools for that, though
+//! A command of a shell that merely reads files or searches: what is known is told as it is to the tools for that, though
 //! only after it ran. Some agents have no others.
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::policy::work::command::{Read, Reading, reading};
+use helix_engine::policy::work::command::{Read, Reading, readings};
 use helix_engine::strand::ReadError;
 use serde_json::{Value, json};
 
@@ -16,11 +16,16 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if context.runtime.hook_gate.is_stuck() {
         return Ok(None);
     }
-    let read = context.input.tool_text("command").and_then(reading);
-    let Some(input) = read.and_then(|read| as_tool(context.input, &read)) else { return Ok(None) };
-    let project = project_of(context.runtime, Handler::Ambient, &context.project, &input);
-    let (key, peer) = (context.key.clone(), context.peer.clone());
-    let given = ambient::give(&Context { input: &input, project, key, peer, ..*context })?;
+    let read = context.input.tool_text("command").map(readings).unwrap_or_default();
+    let mut inputs: Vec<Input> = Vec::new();
+    for input in read.iter().filter_map(|read| as_tool(context.input, read)) {
+        if inputs.iter().all(|known| known.tool_input != input.tool_input) {
+            inputs.push(input);
+        }
+    }
+    let on = |input| context.on(input, project_of(context.runtime, Handler::Ambient, &context.project, input));
+    let contexts: Vec<Context<'_>> = inputs.iter().map(on).collect();
+    let given = ambient::give_all(&contexts)?;
     Ok(given.map(|given| Given { event: Some("ambient"), ..given }))
 }
 
@@ -36,14 +41,7 @@ fn as_tool(input: &Input, reading: &Reading) -> Option<Input> {
             ("Grep", json!({ "pattern": pattern, "path": path }))
         }
     };
-    Some(Input {
-        session_id: input.session_id.clone(),
-        agent_id: input.agent_id.clone(),
-        cwd: input.cwd.clone(),
-        tool_name: tool_name.to_owned(),
-        tool_input,
-        ..Input::default()
-    })
+    Some(input.as_call(tool_name, tool_input))
 }
 
 /// Where a path of the line is. Some clients say from where it was run, and some where it went.
@@ -67,7 +65,8 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         let of = |line: &str| {
             let input = Input { cwd: root.to_string_lossy().into_owned(), ..Input::default() };
-            reading(line).and_then(|reading| as_tool(&input, &reading)).map(|tool| (tool.tool_name, tool.tool_input))
+            let tool = readings(line).first().and_then(|reading| as_tool(&input, reading));
+            tool.map(|tool| (tool.tool_name, tool.tool_input))
         };
         let read = Some(("Read".to_owned(), json!({ "file_path": file })));
         assert_eq!((of("cat src/a.rs"), of("cd src && head a.rs")), (read.clone(), read.clone()));

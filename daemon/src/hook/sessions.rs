@@ -114,6 +114,16 @@ impl Sessions {
         }
     }
 
+    /// Notes which file a memory that a session was just given is about. Persisted with what else becomes known of it.
+    pub(super) fn is_about(&self, key: &str, number: MemoryNumber, file: &str) {
+        let mut sessions = self.lock();
+        let Some(session) = sessions.get_mut(key) else { return };
+        if let Some(told) = session.told.get_mut(&number.0) {
+            file.clone_into(&mut told.about);
+            session.is_dirty = true;
+        }
+    }
+
     /// Notes that every session that was given a memory followed it.
     pub(super) fn follow_everywhere(&self, number: MemoryNumber) {
         for told in self.lock().values_mut().filter_map(|session| session.told.get_mut(&number.0)) {

@@ -1,8 +1,10 @@
-//! Files and searches that an agent reads by its shell: it is told of them as of those that it has tools for.
+//! Files and searches that an agent reads by its shell, and files that it patches: it is told of them as of those that it has
+//! tools for.
 
 use helix_proto::v1::ReceiptsRequest;
 use helix_tests::fixtures::hook_samples;
 use helix_tests::{HookClient, HookRun, Rpc};
+use serde_json::json;
 
 use crate::{World, mentions};
 
@@ -48,6 +50,50 @@ fn a_file_that_a_shell_shows_is_told_of_once() {
     for (at, line) in others.into_iter().enumerate() {
         assert!(mentions(told_codex(&world, &format!("c{at}"), line, SOURCE).as_ref(), &handle), "{line}");
     }
+}
+
+#[test]
+fn every_file_that_a_line_shows_is_told_of() {
+    let world = World::new();
+    world.project.write(FILE, SOURCE).unwrap();
+    world.project.write("src/report.rs", "fn print_report() {}\n").unwrap();
+    let ledger = world.remember_of("ledger", "Postings are written in one transaction.", FILE);
+    let report = world.remember_of("paper", "Printed in landscape.", "src/report.rs");
+    for (at, line) in [
+        "cat src/ledger.rs src/report.rs",
+        "cat src/ledger.rs && cat src/report.rs",
+        "sed -n 1,9p src/ledger.rs; sed -n 1,9p src/report.rs",
+        "head -20 src/ledger.rs src/report.rs",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (claude, codex) = (format!("s{at}"), format!("c{at}"));
+        for context in [world.session(&claude).ran(line, SOURCE).unwrap(), told_codex(&world, &codex, line, SOURCE)] {
+            assert!(mentions(context.as_ref(), &ledger) && mentions(context.as_ref(), &report), "{line}: {context:?}");
+            assert!(context.unwrap().contains("About src/ledger.rs, src/report.rs:"), "{line}");
+        }
+    }
+}
+
+#[test]
+fn every_file_of_a_patch_is_told_of() {
+    let world = World::new();
+    world.project.write("README.md", "a\n").unwrap();
+    world.project.write(FILE, SOURCE).unwrap();
+    world.project.write("src/report.rs", "fn print_report() {}\n").unwrap();
+    let ledger = world.remember_of("ledger", "post_entry writes postings in one transaction.", FILE);
+    let report = world.remember_of("paper", "Printed in landscape.", "src/report.rs");
+    let patch = "*** Begin Patch\n*** Update File: README.md\n@@\n-a\n+b\n*** Update File: src/ledger.rs\n@@\n\
+                 -fn post_entry() {}\n+fn write_entry() {}\n*** Delete File: src/report.rs\n*** End Patch";
+    let session = world.session("one");
+    let context = session.tool("apply_patch", &json!({ "input": patch })).unwrap();
+    assert!(mentions(context.as_ref(), &ledger) && mentions(context.as_ref(), &report), "{context:?}");
+    let context = context.unwrap();
+    assert!(context.contains("About src/ledger.rs, src/report.rs:"), "{context}");
+    assert!(context.contains("this change removes post_entry of src/ledger.rs, which is mentioned below"), "{context}");
+    let lines = world.activity("one");
+    assert!(lines.iter().any(|line| line == "Files: 3 touched, 3 edited"), "{lines:?}");
 }
 
 #[test]

@@ -49,22 +49,30 @@ impl<'a> Layers<'a> {
         Self { context, exact: Exact::of(context), found: Vec::new() }
     }
 
+    /// Goes on with what else the event touches. What was found stays found.
+    pub(super) fn turn_to(&mut self, context: &'a Context<'a>) {
+        if !std::ptr::eq(self.context, context) {
+            self.context = context;
+            self.exact = Exact::of(context);
+        }
+    }
+
     fn strand(&self) -> &Strand {
         &self.context.runtime.strand
     }
 
-    /// Memories whose source is this file, then those whose source is a directory above it, the nearest first. A source that was
-    /// given as a mere end of the path counts too.
-    pub(super) fn by_source(&mut self, file: &Path) -> Result<(), ReadError> {
+    /// At most `limit` memories whose source is this file, then those whose source is a directory above it, the nearest first. A
+    /// source that was given as a mere end of the path counts too.
+    pub(super) fn by_source(&mut self, file: &Path, limit: usize) -> Result<(), ReadError> {
         let relative = self.context.relative(file);
         let absolute = file.to_string_lossy();
         let ends = relative.match_indices('/').filter_map(|(at, _)| relative.get(at + 1..));
         let mut numbers = self.of_sources([relative.as_str(), &absolute].into_iter().chain(ends));
-        numbers.truncate(ENOUGH);
+        numbers.truncate(limit);
         let directories = Path::new(&relative).ancestors().skip(1).filter_map(Path::to_str).filter(|it| !it.is_empty());
         let above = directories.flat_map(|directory| self.of_sources([directory, &format!("{directory}/")]));
         numbers.extend(above.take(GUESSES_MAX));
-        numbers.truncate(ENOUGH);
+        numbers.truncate(limit);
         self.found.extend(self.strand().memories(&numbers)?);
         Ok(())
     }

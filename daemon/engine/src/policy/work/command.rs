@@ -10,7 +10,7 @@ mod tools;
 use std::borrow::Cow;
 
 pub use self::changes::rewritten;
-pub use self::reads::{Read, Reading, reading};
+pub use self::reads::{Read, Reading, readings};
 use self::scripts::{Script, script_of, script_purpose};
 use self::shown::shown;
 pub use self::starts::starts;

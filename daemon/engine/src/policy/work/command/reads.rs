@@ -12,6 +12,9 @@ use super::{DEPTH_MAX, basename, joined, read, script, without_starters};
 /// Bytes of a line that merely reads; a longer one does more.
 const LINE_MAX_BYTES: usize = 2 * 1024;
 
+/// Files and searches of one line that are looked at.
+const READINGS_MAX: usize = 4;
+
 /// Programs through which a reader's output may go that show it still.
 const FILTERS: &[&str] = &[
     "awk", "bat", "batcat", "cat", "column", "cut", "egrep", "gawk", "grep", "head", "less", "more", "nl", "rg", "sed",
@@ -46,7 +49,7 @@ pub struct Reading {
 /// A file or a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Read {
-    /// A file, the first of several.
+    /// A file.
     File(String),
     /// A search for an expression, in one place if it names one.
     Search {
@@ -57,13 +60,16 @@ pub enum Read {
     },
 }
 
-/// Finds what a line reads first.
+/// Finds what a line reads, in its order: the first few.
 #[must_use]
-pub fn reading(line: &str) -> Option<Reading> {
+pub fn readings(line: &str) -> Vec<Reading> {
     // Almost no line is one, and reading one takes longer than looking.
     let may_be = line.len() <= LINE_MAX_BYTES && PROGRAMS.iter().any(|program| line.contains(program.name));
-    let found = if may_be { reading_within(line, 0) } else { None };
-    found.filter(|_| rewritten(line) == Changes::default())
+    let found = if may_be { readings_within(line, 0).unwrap_or_default() } else { Vec::new() };
+    if found.is_empty() || rewritten(line) != Changes::default() {
+        return Vec::new();
+    }
+    found.into_iter().take(READINGS_MAX).collect()
 }
 
 /// Whether a command only reads and shows: a line in which another one runs does more.
@@ -91,9 +97,11 @@ fn ungrouped(text: &str) -> &str {
     inner.filter(|inner| inner.ends_with(';')).unwrap_or(text)
 }
 
-fn reading_within(text: &str, depth: usize) -> Option<Reading> {
+/// What a line reads, until it goes somewhere that nobody knows; `None` where it does more than to read.
+fn readings_within(text: &str, depth: usize) -> Option<Vec<Reading>> {
     let line = read(ungrouped(text));
     let mut directory: Option<String> = None;
+    let mut readings = Vec::new();
     if !line.commands.iter().all(|command| is_idle(&without_starters(&command.words))) {
         return None;
     }
@@ -103,20 +111,21 @@ fn reading_within(text: &str, depth: usize) -> Option<Reading> {
             && (cd == "cd" || cd == "pushd")
         {
             if to.starts_with('-') || to.contains(EXPANDED) {
-                return None;
+                break;
             }
             directory = Some(joined(directory.as_deref(), to));
         } else if let Some(script) = script(&words).filter(|_| depth < DEPTH_MAX) {
-            let found = reading_within(script, depth + 1)?;
-            let inner = found.directory.map(|inner| joined(directory.as_deref(), &inner));
-            return Some(Reading { directory: inner.or(directory), ..found });
-        } else if is_shown(&line, at)
-            && let Some(what) = read_by(&words)
-        {
-            return Some(Reading { what, directory });
+            let outer = directory.as_deref();
+            readings.extend(readings_within(script, depth + 1)?.into_iter().map(|found| {
+                let inner = found.directory.map(|inner| joined(outer, &inner));
+                Reading { directory: inner.or_else(|| directory.clone()), ..found }
+            }));
+        } else if is_shown(&line, at) {
+            let what = read_by(&words).into_iter();
+            readings.extend(what.map(|what| Reading { what, directory: directory.clone() }));
         }
     }
-    None
+    Some(readings)
 }
 
 /// Whether the command at a place surely ran, on files and not on what another one wrote, and its output is seen.
@@ -128,29 +137,32 @@ fn is_shown(line: &Line, at: usize) -> bool {
     line.runs_in_any_case(at) && !line.is_piped_to(at) && is_seen && line.filters(at).iter().all(is_filter)
 }
 
-fn read_by(words: &[String]) -> Option<Read> {
-    let (program, arguments) = program_of(words)?;
+fn read_by(words: &[String]) -> Vec<Read> {
+    let Some((program, arguments)) = program_of(words) else { return Vec::new() };
     let given = Given::of(program, arguments);
     let mut operands = given.operands.iter().copied();
-    match program.does {
-        Does::Show => file(operands.next()?),
-        Does::Page => {
-            let writes = given.has("oO", &["log-file", "LOG-FILE"]);
-            file(operands.find(|word| !word.starts_with('+')).filter(|_| !writes)?)
-        }
+    let is_shown = match program.does {
+        Does::Show => true,
+        Does::Page => !given.has("oO", &["log-file", "LOG-FILE"]),
         Does::Edit => {
-            let script = given.value("e", "expression").or_else(|| operands.next())?;
-            let prints = given.has("n", &["quiet", "silent"]) && script.ends_with(['p', 'q']);
+            let script = given.value("e", "expression").or_else(|| operands.next());
+            let prints =
+                given.has("n", &["quiet", "silent"]) && script.is_some_and(|script| script.ends_with(['p', 'q']));
             let writes = given.has("i", &["in-place"]) || given.has("f", &["file"]);
-            if prints && !writes { file(operands.next()?) } else { None }
+            prints && !writes
         }
         Does::Compute => {
             let is_other = given.has("fiel", &["file", "include", "source", "load"]);
-            let script = operands.next().filter(|script| !is_other && !does_more(script));
-            script.and_then(|_| file(operands.find(|word| !word.contains('='))?))
+            operands.next().is_some_and(|script| !is_other && !does_more(script))
         }
-        Does::Search | Does::SearchHere => searched(program, &given),
-    }
+        Does::Search | Does::SearchHere => return searched(program, &given).into_iter().collect(),
+    };
+    let is_no_file = |word: &&str| match program.does {
+        Does::Page => word.starts_with('+'),
+        Does::Compute => word.contains('='),
+        Does::Show | Does::Edit | Does::Search | Does::SearchHere => false,
+    };
+    operands.filter(|word| is_shown && !is_no_file(word)).filter_map(file).collect()
 }
 
 /// The program that these words start, and what it is given.

@@ -1,20 +1,22 @@
 use super::*;
 
 fn found(line: &str) -> String {
-    let Some(Reading { what, directory }) = reading(line) else { return String::new() };
-    let directory = directory.map(|directory| format!("in {directory}: ")).unwrap_or_default();
-    match what {
-        Read::File(file) => format!("{directory}{file}"),
-        Read::Search { pattern, path: Some(path) } => format!("{directory}/{pattern}/ {path}"),
-        Read::Search { pattern, path: None } => format!("{directory}/{pattern}/"),
-    }
+    let shown = |Reading { what, directory }| {
+        let directory = directory.map(|directory| format!("in {directory}: ")).unwrap_or_default();
+        match what {
+            Read::File(file) => format!("{directory}{file}"),
+            Read::Search { pattern, path: Some(path) } => format!("{directory}/{pattern}/ {path}"),
+            Read::Search { pattern, path: None } => format!("{directory}/{pattern}/"),
+        }
+    };
+    readings(line).into_iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 #[test]
 fn files_are_read_by_several_programs() {
     for (line, expected) in [
         ("cat src/a.rs", "src/a.rs"),
-        ("cat -n src/a.rs src/b.rs", "src/a.rs"),
+        ("cat -n src/a.rs src/b.rs", "src/a.rs, src/b.rs"),
         ("sed -n '1,80p' src/a.rs", "src/a.rs"),
         ("sed -n -e '10,$p' src/a.rs", "src/a.rs"),
         ("head -n 20 a.py", "a.py"),
@@ -24,13 +26,19 @@ fn files_are_read_by_several_programs() {
         ("cat src/a.rs | head -50", "src/a.rs"),
         ("cat app/[id]/page.tsx 2>/dev/null", "app/[id]/page.tsx"),
         ("cd crates/a && cat src/lib.rs", "in crates/a: src/lib.rs"),
-        ("pwd; sed -n 1,5p a.rs && sed -n 1,5p b.rs", "a.rs"),
+        ("pwd; sed -n 1,5p a.rs && sed -n 1,5p b.rs", "a.rs, b.rs"),
+        ("cat a.rs; head -20 b.rs c.rs | nl", "a.rs, b.rs, c.rs"),
+        ("cat a b c d e f", "a, b, c, d"),
+        ("cat a.rs && cd \"$DIR\" && cat b.rs", "a.rs"),
+        ("cat a.rs; cat b.rs > c.txt", ""),
+        ("cd x && bash -c 'cat a.rs; cat b.rs' && rg foo_bar", "in x: a.rs, in x: b.rs, in x: /foo_bar/"),
+        ("cat src/*.rs a.rs", "a.rs"),
         ("bash -lc \"cd x && cat a.rs\"", "in x: a.rs"),
         ("less -N +120 src/a.rs", "src/a.rs"),
         ("bat -r 1:20 --paging never src/a.rs", "src/a.rs"),
         ("awk 'NR>=10 && NR<=20' src/a.rs", "src/a.rs"),
         ("awk -F, -v n=3 '{print $n}' n=4 a.csv | head", "a.csv"),
-        ("{ cat a.rs; cat b.rs; }", "a.rs"),
+        ("{ cat a.rs; cat b.rs; }", "a.rs, b.rs"),
         ("git status --short && cat a.rs", "a.rs"),
     ] {
         assert_eq!(found(line), expected, "{line}");
