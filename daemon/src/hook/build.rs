@@ -10,7 +10,7 @@ use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
-use helix_engine::policy::work::failing::{Failing, Mended};
+use helix_engine::policy::work::failing::{Failing, Mended, PLACE};
 use helix_engine::policy::work::fault::{Fault, faults};
 use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
@@ -205,7 +205,7 @@ fn placed(context: &Context<'_>, mut run: Run) -> Run {
     let directory = run.directory.as_ref().map_or_else(|| directory.clone(), |to| directory.join(to));
     let relative = context.relative(&plain(&directory));
     if !matches!(relative.as_str(), "" | "." | "/") && Path::new(&relative) != context.project.root {
-        run.words.push(format!("in {relative}"));
+        run.words.push(format!("{PLACE}{relative}"));
     }
     run
 }

@@ -60,7 +60,7 @@ fn activity(runtime: &Runtime, session: &str) -> Option<v1::SessionActivity> {
         phase: known.current_phase().name().to_owned(),
         injected,
         focus: known.focus().into_iter().map(str::to_owned).collect(),
-        failing: known.failing.iter().map(|failing| redacted(&failing.words.join(" ")).into_owned()).collect(),
+        failing: known.failing.iter().map(|failing| redacted(&failing.line()).into_owned()).collect(),
         mended: known.mended,
         touched: known.touched,
         edited: known.edited,

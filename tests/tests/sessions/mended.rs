@@ -98,7 +98,7 @@ fn a_package_is_not_mended_by_another() {
     one.failed("cd web && npm run build", "npm error code 1\nerror during build: no entry").unwrap();
     one.ran("cd api && npm run build", "").unwrap();
     assert!(
-        world.activity("one").iter().any(|line| line.contains("`npm run build in web`")),
+        world.activity("one").iter().any(|line| line.contains("`npm run build` in web")),
         "{:?}",
         world.activity("one")
     );

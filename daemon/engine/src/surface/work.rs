@@ -63,7 +63,9 @@ fn build(activity: &Activity, now: Timestamp) -> Option<String> {
 fn failing(failing: &Failing) -> String {
     let times = if failing.times == 1 { "once".to_owned() } else { format!("{} times", failing.times) };
     // What was kept before secrets were taken out is shown without them as well.
-    format!("Failing: `{}` ({times})", one_line(&redacted(&failing.words.join(" ")), NAME_MAX_CHARS))
+    let command = one_line(&redacted(&failing.command()), NAME_MAX_CHARS);
+    let place = failing.place().map(|place| format!(" in {}", one_line(place, NAME_MAX_CHARS))).unwrap_or_default();
+    format!("Failing: `{command}`{place} ({times})")
 }
 
 /// The newest of some files, newest first.
@@ -96,5 +98,11 @@ mod tests {
              Failing: `cargo test -p engine` (once)\nFocus: store"
         );
         assert_eq!(described(&activity, now).last().unwrap(), "Files: 2 touched, 1 edited");
+        let mut run = run_of("./gradlew test --tests 'a b'").unwrap();
+        run.words.push("in web".to_owned());
+        activity.failed(&run, vec!["y".into()], now);
+        let lines = resumed(&activity, now).unwrap();
+        assert!(lines.contains("\nBuild: `./gradlew test` failed"), "{lines}");
+        assert!(lines.contains("\nFailing: `./gradlew test --tests 'a b'` in web (once)\n"), "{lines}");
     }
 }

@@ -1,6 +1,7 @@
 //! Shell commands that build, test or check.
 
 mod changes;
+mod menders;
 mod reads;
 mod scripts;
 mod shown;
@@ -10,13 +11,14 @@ mod tools;
 use std::borrow::Cow;
 
 pub use self::changes::rewritten;
+use self::menders::mender;
+pub use self::menders::menders;
 pub use self::reads::{Read, Reading, readings};
 use self::scripts::{Script, script_of, script_purpose};
-use self::shown::shown;
+pub(super) use self::shown::shown;
 pub use self::starts::starts;
 use self::tools::{
-    FLAGGED, GRADLE_TASKS, INSTALLERS, MADE, MENDERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, STARTERS, STARTERS_WITH,
-    SUBCOMMANDS, VALUED,
+    FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, STARTERS, STARTERS_WITH, SUBCOMMANDS, VALUED,
 };
 use super::shell::{Line, Simple, Vouched};
 use crate::policy::redact::redacted;
@@ -79,6 +81,12 @@ pub struct Runs {
 }
 
 impl Run {
+    fn new(tool: String, purpose: Purpose, words: Vec<String>) -> Self {
+        let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
+        let (variables, earlier) = (Vec::new(), Vec::new());
+        Self { tool, purpose, words, variables, vouched, is_filtered, directory: None, earlier }
+    }
+
     /// Whether success of this run says that what failed in `failed` is mended: it did at least as much.
     #[must_use]
     pub fn covers(&self, failed: &[String]) -> bool {
@@ -94,33 +102,10 @@ impl Run {
     }
 }
 
-/// Finds the commands of a shell line that change what a build stands on, as somebody would run them again.
-#[must_use]
-pub fn menders(line: &str) -> Vec<String> {
-    read(line).commands.iter().filter_map(|command| mender(&command.words)).collect()
-}
-
 /// Reads a line without its secrets: what is told of its commands is kept and shown.
 fn read(line: &str) -> Line {
     let end = line.floor_char_boundary(LINE_MAX_BYTES);
     Line::read(&redacted(line.get(..end).unwrap_or_default()))
-}
-
-fn mender(words: &[String]) -> Option<String> {
-    let words = without_starters(words);
-    let program = basename(words.first()?);
-    let is_argument = |word: &&String| !word.starts_with('-');
-    let mends = match program.as_ref() {
-        "rm" => {
-            let mut paths = words.iter().skip(1).filter(is_argument);
-            paths.any(|path| MADE.contains(&basename(path.trim_end_matches('/')).as_ref()))
-        }
-        name => {
-            let subcommand = words.get(after_options(&words, 1)).map(String::as_str)?;
-            is_listed(MENDERS, name, subcommand)
-        }
-    };
-    mends.then(|| shown(&program, words.get(1..).unwrap_or_default()))
 }
 
 /// Finds the last command of a shell line that builds, tests or checks, or else the last that installs.
@@ -222,7 +207,8 @@ fn may_hide(filter: &Simple) -> bool {
 
 fn classify(mut words: Vec<String>) -> Option<Run> {
     words.truncate(WORDS_MAX);
-    let program = basename(words.first()?).into_owned();
+    let called = words.first()?.clone();
+    let program = basename(&called).into_owned();
     if let Some(first) = words.first_mut() {
         first.clone_from(&program);
     }
@@ -234,10 +220,9 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
     } else {
         purpose_of(&program, &words)?
     };
-    let tool = if name.is_empty() { program } else { format!("{program} {name}") };
-    let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
-    let (variables, earlier) = (Vec::new(), Vec::new());
-    Some(Run { tool, purpose, words, variables, vouched, is_filtered, directory: None, earlier })
+    let called = as_called(&called);
+    let tool = if name.is_empty() { called.into_owned() } else { format!("{called} {name}") };
+    Some(Run::new(tool, purpose, words))
 }
 
 /// What a program with these words is for, and the word that tells.
@@ -340,6 +325,12 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// The program's name without its directory; wrappers that a project carries count as what they wrap.
+/// A program as somebody calls it: a wrapper that the project has is no program of that name.
+fn as_called(word: &str) -> Cow<'_, str> {
+    let is_wrapper = word.ends_with("gradlew") || word.ends_with("mvnw");
+    if is_wrapper { word.into() } else { basename(word) }
+}
+
 fn basename(word: &str) -> Cow<'_, str> {
     let name = word.rsplit('/').next().unwrap_or(word);
     match name {

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-use super::command::{Purpose, Run};
+use super::command::{Purpose, Run, shown};
 
 /// Files that are remembered of a session or a failure, the newest.
 pub(super) const FILES_MAX: usize = 256;
@@ -47,6 +47,9 @@ const WIDE_OPTIONS: &[&str] = &[
     "--refresh-dependencies",
     "--legacy-peer-deps",
 ];
+
+/// What stands before the directory in the last word of a run that is not in the project's.
+pub const PLACE: &str = "in ";
 
 /// Those whose value may be a word of its own.
 const VALUED_OPTIONS: &[&str] = &[
@@ -131,6 +134,28 @@ impl Failing {
     /// Whether nothing was changed since it failed.
     pub(super) fn is_untouched(&self) -> bool {
         self.changed.is_empty() && self.commands.is_empty()
+    }
+
+    /// The command as it was run.
+    #[must_use]
+    pub fn command(&self) -> String {
+        let program = self.tool.split(' ').next().unwrap_or_default();
+        let end = self.words.len() - usize::from(self.place().is_some());
+        shown(program, self.words.get(1..end).unwrap_or_default())
+    }
+
+    /// The command as a line that runs it from the project's directory.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let command = self.command();
+        self.place()
+            .map_or_else(|| command.clone(), |place| format!("{} && {command}", shown("cd", &[place.to_owned()])))
+    }
+
+    /// The directory that it was run in; `None` for the project's.
+    #[must_use]
+    pub fn place(&self) -> Option<&str> {
+        self.words.last().filter(|_| self.words.len() > 1)?.strip_prefix(PLACE)
     }
 
     /// Whether the success of this run says that it is mended.
