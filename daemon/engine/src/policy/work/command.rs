@@ -14,11 +14,12 @@ pub use self::changes::rewritten;
 use self::menders::mender;
 pub use self::menders::menders;
 pub use self::reads::{Read, Reading, readings};
-use self::scripts::{Script, script_of, script_purpose};
+use self::scripts::{Script, file_purpose, script_of, script_purpose};
 pub(super) use self::shown::shown;
 pub use self::starts::starts;
 use self::tools::{
-    FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, STARTERS, STARTERS_WITH, SUBCOMMANDS, VALUED,
+    BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, STARTERS, STARTERS_WITH, SUBCOMMANDS,
+    VALUED,
 };
 use super::shell::{Line, Simple, Vouched};
 use crate::policy::redact::redacted;
@@ -217,12 +218,27 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
             Script::Named(name, purpose) => (name, purpose),
             Script::Program(at) => return classify(words.split_off(at)),
         }
+    } else if let Some(found) = purpose_of(&program, &words) {
+        found
     } else {
-        purpose_of(&program, &words)?
+        return classify_file(&called, words);
     };
     let called = as_called(&called);
     let tool = if name.is_empty() { called.into_owned() } else { format!("{called} {name}") };
     Some(Run::new(tool, purpose, words))
+}
+
+/// A script of the project that is run as a file: `./build.sh`, `sh ci/run-tests.sh`.
+fn classify_file(called: &str, mut words: Vec<String>) -> Option<Run> {
+    let program = words.first_mut()?;
+    if !SHELLS.contains(&program.as_str()) {
+        called.clone_into(program);
+        let purpose = file_purpose(called).filter(|_| called.contains('/'))?;
+        return Some(Run::new(called.to_owned(), purpose, words));
+    }
+    let shell = program.clone();
+    let path = words.get(after_options(&words, 1))?;
+    Some(Run::new(format!("{shell} {path}"), file_purpose(path)?, words))
 }
 
 /// What a program with these words is for, and the word that tells.
@@ -237,6 +253,9 @@ fn purpose_of(program: &str, words: &[String]) -> Option<(String, Purpose)> {
     if let Some((_, purpose, flags)) = FLAGGED.iter().find(|(name, ..)| *name == program) {
         let flag = words.iter().find(|word| flags.contains(&word.as_str()))?;
         return Some((flag.clone(), *purpose));
+    }
+    if subcommand.is_none() {
+        return BARE.iter().find(|(name, _)| *name == program).map(|(_, purpose)| (String::new(), *purpose));
     }
     let mut arguments = words.iter().skip(at).map(String::as_str).filter(|word| !word.starts_with('-'));
     match program {

@@ -1,7 +1,17 @@
-//! Scripts of a project, by the runners that know them by their names.
+//! Scripts of a project, by the runners that know them by their names, and as files.
 
 use super::tools::{INSTALLERS, SCRIPT_NAMES};
-use super::{Purpose, after_options, is_listed};
+use super::{Purpose, after_options, basename, is_listed};
+
+/// Words in the name of a script's file that say what it is for; the first decides.
+const FILE_WORDS: &[(&str, Purpose)] = &[
+    ("test", Purpose::Test),
+    ("tests", Purpose::Test),
+    ("ci", Purpose::Test),
+    ("build", Purpose::Build),
+    ("lint", Purpose::Check),
+    ("check", Purpose::Check),
+];
 
 /// What a runner of scripts runs.
 pub(super) enum Script {
@@ -56,4 +66,24 @@ fn needs_run(runner: &str, script: &str) -> bool {
 /// What the name of a script says it is for.
 pub(super) fn script_purpose(name: &str) -> Option<Purpose> {
     SCRIPT_NAMES.iter().find(|(part, _)| name.contains(part)).map(|(_, purpose)| *purpose)
+}
+
+/// What the name of a script's file says it is for: `scripts/run-tests.sh`.
+pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
+    let name = basename(path);
+    let named = |(word, _): &&(&str, Purpose)| words_of(&name).any(|part| part == *word);
+    FILE_WORDS.iter().find(named).map(|(_, purpose)| *purpose)
+}
+
+/// The words of a name, in lower case: `db:migrate`, `gen-types`, `genTypes`.
+fn words_of(name: &str) -> impl Iterator<Item = String> {
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    let parts: Vec<String> = words.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
+    parts.into_iter().filter(|part| !part.is_empty())
 }

@@ -75,6 +75,9 @@ pub(super) const VALUED: &[(&str, &[&str])] = &[
     ("ant", &["-f", "-file", "-buildfile"]),
     ("docker", &["--context", "-H", "-f", "--file", "-p"]),
     ("bazel", &["--bazelrc"]),
+    ("hugo", &["-s", "--source", "-d", "--destination", "-b", "--baseURL", "-e", "--environment", "-c", "--config"]),
+    ("bash", &["-o", "-O"]),
+    ("sh", &["-o"]),
     ("dotenv", &["-e", "-f"]),
     ("sudo", &["-u", "-g"]),
     ("env", &["-u", "-C"]),
@@ -110,6 +113,9 @@ pub(super) const PROGRAMS: &[(Purpose, &[&str])] = &[
             "ld",
             "webpack-cli",
             "tsup",
+            "gulp",
+            "grunt",
+            "nix-build",
         ],
     ),
     (
@@ -135,6 +141,7 @@ pub(super) const PROGRAMS: &[(Purpose, &[&str])] = &[
             "paratest",
             "bats",
             "ginkgo",
+            "prove",
         ],
     ),
     (
@@ -234,7 +241,26 @@ pub(super) const SUBCOMMANDS: &[(&str, Purpose, &[&str])] = &[
     ("uv", Purpose::Build, &["build"]),
     ("poetry", Purpose::Build, &["build"]),
     ("wrangler", Purpose::Build, &["build"]),
+    ("ng", Purpose::Build, &["build"]),
+    ("ng", Purpose::Test, &["test", "e2e"]),
+    ("ng", Purpose::Check, &["lint"]),
+    ("nix", Purpose::Build, &["build"]),
+    ("wasm-pack", Purpose::Build, &["build", "pack"]),
+    ("wasm-pack", Purpose::Test, &["test"]),
+    ("trunk", Purpose::Build, &["build"]),
+    ("rebar3", Purpose::Build, &["compile", "release", "escriptize"]),
+    ("rebar3", Purpose::Test, &["eunit", "ct", "proper"]),
+    ("rebar3", Purpose::Check, &["dialyzer", "xref", "lint"]),
+    ("pants", Purpose::Build, &["package"]),
+    ("pants", Purpose::Test, &["test"]),
+    ("pants", Purpose::Check, &["check", "lint"]),
+    ("helm", Purpose::Check, &["lint"]),
+    ("mkdocs", Purpose::Build, &["build"]),
+    ("jekyll", Purpose::Build, &["build"]),
 ];
+
+/// Programs that build where they are given no subcommand.
+pub(super) const BARE: &[(&str, Purpose)] = &[("hugo", Purpose::Build)];
 
 /// Programs that build or check only with one of these options.
 pub(super) const FLAGGED: &[(&str, Purpose, &[&str])] = &[
@@ -252,6 +278,7 @@ pub(super) const PREFIXES: &[(&str, &[&str])] = &[
     ("cargo", &["xtask", "make", "hack", "leptos", "tauri"]),
     ("docker", &["compose"]),
     ("deno", &["task"]),
+    ("nix", &["flake"]),
     ("php", &["artisan"]),
     ("python", &["setup.py", "manage.py"]),
     ("python3", &["setup.py", "manage.py"]),
