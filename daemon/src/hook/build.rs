@@ -287,6 +287,9 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     if !changes.formatters.is_empty() {
         context.work(|activity| changes.formatters.iter().for_each(|command| activity.formatted_by(command)));
     }
+    if !changes.scripts.is_empty() {
+        context.work(|activity| changes.scripts.iter().for_each(|command| activity.ran_script(command)));
+    }
     if !files.is_empty() {
         context.follow_files(&files, true, &[])?;
         context.work(|activity| files.iter().for_each(|file| activity.edit(file)));

@@ -47,6 +47,34 @@ fn what_git_takes_back_and_fewer_jobs_are_a_fix() {
 }
 
 #[test]
+fn a_projects_own_commands_are_a_fix() {
+    let world = World::new();
+    for (at, line) in [
+        "npm run gen:types",
+        "npm run lint:fix",
+        "make proto",
+        "just gen",
+        "cargo sqlx prepare",
+        "python manage.py migrate",
+        "systemctl start postgresql",
+        "chmod +x run.sh",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mistake = MISTAKE.replace("E0", &format!("E{at}"));
+        let (one, two) = (format!("one {at}"), format!("two {at}"));
+        let one = world.session(&one);
+        one.failed("cargo build", &mistake).unwrap();
+        one.ran(line, "").unwrap();
+        one.ran("cargo build", "").unwrap();
+        let context = world.session(&two).failed("cargo build", &mistake).unwrap();
+        let told = format!("fixed before by running `{line}`");
+        assert!(context.as_ref().is_some_and(|context| context.contains(&told)), "{line}: {context:?}");
+    }
+}
+
+#[test]
 fn a_fix_by_the_shell_is_one() {
     let world = World::new();
     world.project.write("src/rows.rs", "fn rows() {}\n").unwrap();

@@ -148,6 +148,14 @@ impl Activity {
         }
     }
 
+    /// A script of the project ran that makes or changes something. Where files were changed, those mend.
+    pub fn ran_script(&mut self, command: &str) {
+        let may_mend = |failing: &&mut Failing| failing.changed.is_empty() && !failing.is_run_by(command);
+        for failing in self.failing.iter_mut().filter(may_mend) {
+            failing.change(command);
+        }
+    }
+
     /// A memory of a topic was given.
     pub fn use_topic(&mut self, topic: &str) {
         if let Some(used) = self.topics.iter_mut().find(|used| used.topic == topic) {
@@ -296,6 +304,21 @@ mod tests {
         activity.edit("a.rs");
         activity.formatted_by("cargo fmt");
         assert!(activity.succeeded(&run, NOW)[0].commands.is_empty());
+    }
+
+    #[test]
+    fn a_script_mends_what_no_file_was_changed_for_and_not_itself() {
+        let (build, proto) = (run_of("make").unwrap(), run_of("make proto").unwrap());
+        let mut activity = Activity::default();
+        activity.failed(&build, vec!["x".into()], NOW);
+        activity.failed(&proto, vec!["y".into()], NOW);
+        activity.ran_script("make proto");
+        assert!(activity.succeeded(&proto, NOW)[0].commands.is_empty());
+        assert_eq!(activity.succeeded(&build, NOW)[0].commands, ["make proto"]);
+        activity.failed(&build, vec!["x".into()], NOW);
+        activity.edit("a.proto");
+        activity.ran_script("make proto");
+        assert!(activity.succeeded(&build, NOW)[0].commands.is_empty());
     }
 
     #[test]

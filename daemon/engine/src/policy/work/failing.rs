@@ -39,6 +39,7 @@ const WIDE_OPTIONS: &[&str] = &[
     "--pool",
     "--forceExit",
     "--no-cache",
+    "--rerun-tasks",
     "--cache-clear",
     "--updateSnapshot",
     "--update-snapshots",
@@ -134,6 +135,11 @@ impl Failing {
     /// Whether nothing was changed since it failed.
     pub(super) fn is_untouched(&self) -> bool {
         self.changed.is_empty() && self.commands.is_empty()
+    }
+
+    /// Whether it is this command itself, as it is shown.
+    pub(super) fn is_run_by(&self, command: &str) -> bool {
+        self.command() == command
     }
 
     /// The command as it was run.

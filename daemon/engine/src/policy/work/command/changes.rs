@@ -2,8 +2,9 @@
 //! it runs.
 
 use super::super::shell::{Line, Simple};
+use super::scripts::makes;
 use super::shown::shown;
-use super::{basename, is_assignment, joined, read, without_starters};
+use super::{as_called, basename, is_assignment, joined, read, without_starters};
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";
@@ -78,6 +79,8 @@ pub struct Changes {
     pub commands: Vec<String>,
     /// Commands that only format.
     pub formatters: Vec<String>,
+    /// Scripts of the project that make or change something, as their names say.
+    pub scripts: Vec<String>,
 }
 
 /// Finds what a line changes.
@@ -98,6 +101,8 @@ pub fn rewritten(line: &str) -> Changes {
         changes.files.extend(files.map(|file| joined(directory.as_deref(), &file)));
         changes.commands.extend(changing(&line, command, &words));
         changes.formatters.extend(formatting(&words));
+        let script = words.split_first().filter(|_| makes(&words));
+        changes.scripts.extend(script.map(|(program, arguments)| shown(&as_called(program), arguments)));
     }
     changes
 }
@@ -142,7 +147,7 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
             None => false,
         },
         "patch" => !has(IDLE),
-        "mv" | "ln" => arguments.last().is_some_and(is_lasting),
+        "mv" | "ln" | "chmod" => arguments.last().is_some_and(is_lasting),
         "cp" => has_option(WHOLE) && arguments.last().is_some_and(is_lasting),
         "rm" => arguments.iter().any(is_lasting),
         name if INTERPRETERS.contains(&name) => return scripted(line, command, name, arguments),
@@ -260,6 +265,26 @@ mod tests {
         }
         let long = rewritten(&format!("rm {}", "a ".repeat(99))).commands.concat();
         assert!(long.ends_with(" a …") && long.len() < 99, "{long}");
+    }
+
+    #[test]
+    fn scripts_of_the_project_that_make_something_are_found_by_their_names() {
+        for (line, commands) in [
+            ("npm run gen:types", "npm run gen:types"),
+            ("cd web && pnpm codegen", "pnpm codegen"),
+            ("yarn run lint:fix", "yarn run lint:fix"),
+            ("make -C api proto", "make -C api proto"),
+            ("just gen", "just gen"),
+            ("task db:migrate", "task db:migrate"),
+            ("npm run generateTypes", "npm run generateTypes"),
+            ("deno task setup", "deno task setup"),
+            ("cargo xtask codegen", "cargo xtask codegen"),
+            ("npm run build:proto; npm run format:check; make test-setup; make; make -j8", ""),
+            ("npm install; pnpm install; npm gen; npm run dev; cargo fix; yarn build; npm start", ""),
+        ] {
+            assert_eq!(rewritten(line).scripts.join(" "), commands, "{line}");
+        }
+        assert_eq!(rewritten("chmod +x run.sh; chmod 600 /tmp/key").commands, ["chmod +x run.sh"]);
     }
 
     #[test]

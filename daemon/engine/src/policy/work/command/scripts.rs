@@ -1,6 +1,6 @@
 //! Scripts of a project, by the runners that know them by their names, and as files.
 
-use super::tools::{INSTALLERS, SCRIPT_NAMES};
+use super::tools::{INSTALLERS, MENDERS, SCRIPT_NAMES, SCRIPT_RUNNERS};
 use super::{Purpose, after_options, basename, is_listed};
 
 /// Words in the name of a script's file that say what it is for; the first decides.
@@ -12,6 +12,40 @@ const FILE_WORDS: &[(&str, Purpose)] = &[
     ("lint", Purpose::Check),
     ("check", Purpose::Check),
 ];
+
+/// Programs beside the runners of scripts by which a project names commands of its own.
+const MAKING_RUNNERS: &[&str] = &["make", "gmake", "just", "task", "rake", "mage", "ant", "deno", "cargo"];
+
+/// Words in such a name by which it makes or changes what a build stands on.
+const MAKING_WORDS: &[&str] = &[
+    "bootstrap",
+    "codegen",
+    "deps",
+    "fix",
+    "fmt",
+    "format",
+    "gen",
+    "generate",
+    "install",
+    "migrate",
+    "migrations",
+    "prepare",
+    "proto",
+    "protobuf",
+    "protos",
+    "provision",
+    "regen",
+    "regenerate",
+    "reset",
+    "seed",
+    "setup",
+    "sync",
+    "typegen",
+];
+
+/// Words by which it only looks, or is known as a build or a test.
+const LOOKING_WORDS: &[&str] =
+    &["build", "check", "compile", "diff", "dry", "spec", "test", "tests", "verify", "watch"];
 
 /// What a runner of scripts runs.
 pub(super) enum Script {
@@ -73,6 +107,26 @@ pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
     let name = basename(path);
     let named = |(word, _): &&(&str, Purpose)| words_of(&name).any(|part| part == *word);
     FILE_WORDS.iter().find(named).map(|(_, purpose)| *purpose)
+}
+
+/// Whether these words run a script of the project that makes or changes something, by its name: neither a build nor a test,
+/// and none that only looks.
+pub(super) fn makes(words: &[String]) -> bool {
+    let program = words.first().map(|word| basename(word)).unwrap_or_default();
+    let mut at = after_options(words, 1);
+    let is_run = words.get(at).is_some_and(|word| matches!(word.as_str(), "run" | "run-script" | "task" | "xtask"));
+    let is_known = match program.as_ref() {
+        "npm" | "deno" | "cargo" => is_run,
+        name => SCRIPT_RUNNERS.contains(&name) || MAKING_RUNNERS.contains(&name),
+    };
+    if is_run {
+        at = after_options(words, at + 1);
+    }
+    let Some(name) = words.get(at).filter(|name| is_known && (is_run || !is_listed(MENDERS, &program, name))) else {
+        return false;
+    };
+    let does = |known: &[&str]| words_of(name).any(|part| known.contains(&part.as_str()));
+    does(MAKING_WORDS) && !does(LOOKING_WORDS)
 }
 
 /// The words of a name, in lower case: `db:migrate`, `gen-types`, `genTypes`.

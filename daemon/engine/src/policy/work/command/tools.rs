@@ -377,6 +377,10 @@ pub(super) const MENDERS: &[(&str, &[&str])] = &[
     ("docker", &["pull", "compose", "start"]),
     ("prisma", &["generate", "migrate"]),
     ("buf", &["generate"]),
+    ("alembic", &["upgrade", "downgrade", "stamp"]),
+    ("rails", &["db:migrate", "db:prepare", "db:reset", "db:schema:load", "db:seed", "db:setup"]),
+    ("knex", &["migrate:latest", "migrate:rollback", "migrate:up", "seed:run"]),
+    ("systemctl", &["start", "restart", "reload", "daemon-reload"]),
 ];
 
 /// Directories that are made by tools: to remove one has everything in it made anew.
