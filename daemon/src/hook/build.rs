@@ -241,7 +241,14 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
         known.collect::<Result<_, _>>()?
     };
     let known = faults.iter().zip(incidents);
-    Ok(known.filter_map(|(fault, incident)| helped(context, fault, &incident.filter(|_| is_fresh(fault))?)).collect())
+    let mut told: Vec<&Fault> = Vec::new();
+    let remedies = known.filter_map(|(fault, incident)| {
+        let is_new = is_fresh(fault) && !told.iter().any(|known| fault.retells(known));
+        let remedy = helped(context, fault, &incident.filter(|_| is_new)?)?;
+        told.push(fault);
+        Some(remedy)
+    });
+    Ok(remedies.collect())
 }
 
 /// What helped against a mistake before; `None` when nothing is known to have.

@@ -3,6 +3,7 @@
 
 mod around;
 mod forms;
+mod pytest;
 
 use regex::{Captures, Regex};
 
@@ -115,6 +116,21 @@ impl Fault {
         format!("{} {} {}", self.code, self.symbol, self.message).trim().to_owned()
     }
 
+    /// Whether it is a failed test of which no more is said than this mistake: `IndexError: list index out of range`.
+    #[must_use]
+    pub fn retells(&self, other: &Self) -> bool {
+        self.code == FAILED && other.is_retold_in(&self.message)
+    }
+
+    /// Whether a message is this mistake's, named by its code, perhaps with its module before it and cut at its end.
+    fn is_retold_in(&self, message: &str) -> bool {
+        let told = message.trim_end_matches("...").trim_end();
+        let is_module = |before: &str| before.is_empty() || before.ends_with('.') && !before.contains(' ');
+        let own = told.find(self.code.as_str()).filter(|at| told.get(..*at).is_some_and(is_module));
+        let own = own.and_then(|at| told.get(at..)).filter(|_| !self.code.is_empty());
+        own.is_some_and(|own| format!("{}: {}", self.code, self.message).starts_with(own))
+    }
+
     /// The exact names by which somebody who knows this mistake would call it, most telling first: the tool's code
     /// (`E0382`, `no-untyped-def`, `clippy::unwrap_used`, `EADDRINUSE`), and the symbol or the test that it is about.
     ///
@@ -205,6 +221,7 @@ const HOMES: &[&str] = &[
 /// Compiles everything, so that the first failure is not answered late.
 pub fn warm_up() {
     forms::warm_up();
+    pytest::warm_up();
 }
 
 /// Finds the mistakes that an output tells of, each once, in order, without the secrets in it.
@@ -291,6 +308,7 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         Place::Below => around::look_below(&mut fault, below),
         // It is that test's.
         Place::Above if form.code.is_empty() && around::is_of_a_test(lines, at) => return None,
+        Place::Above if pytest::is_said(line) => pytest::look_around(&mut fault, lines, at),
         Place::Above => around::look_above(&mut fault, lines, at),
         Place::Stack => around::look_into_stack(&mut fault, below),
         Place::Block => fault.message = around::block(below),

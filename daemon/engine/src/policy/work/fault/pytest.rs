@@ -1,0 +1,198 @@
+//! What pytest writes around an exception: where it was raised, and in which test.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::around::{found_in, group};
+use super::forms::{FRAME, compile};
+use super::{Fault, QUOTES, quoted};
+
+/// Lines of a message of several, behind which the place stands, and lines between a message and the summary.
+const BELOW_MAX_LINES: usize = 200;
+
+/// Lines above an exception in which the test's name is looked for: the source of the functions that it came through.
+const ABOVE_MAX_LINES: usize = 400;
+
+/// Exceptions that say by themselves what is missing, whoever asks for it.
+const PLACELESS: &[&str] = &["ImportError", "ModuleNotFoundError"];
+
+/// Behind a message: `labels/zpl.py:9: IndexError`.
+static PLACE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^(?P<file>(?:[A-Za-z]:)?[^\s:]+):\d+: [A-Z][\w.]*$"));
+/// Above a short one: `labels/zpl.py:9: in render`.
+static STEP: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?P<file>(?:[A-Za-z]:)?[^\s:]+):\d+: in \S+$"));
+/// What stands above all that is told of one test.
+static TITLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^_+ (?:ERROR at \w+ of )?(?P<symbol>[A-Za-z].*) _+$"));
+/// A line of the summary at the end.
+static SUMMARY: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^(?:FAILED|ERROR) (?P<file>[^:\s]+\.py)(?:::(?P<symbol>\S+))?(?: - (?P<message>.+))?$"));
+
+const PATTERNS: [&LazyLock<Option<Regex>>; 4] = [&PLACE, &STEP, &TITLE, &SUMMARY];
+
+/// Compiles everything.
+pub(super) fn warm_up() {
+    for pattern in PATTERNS {
+        LazyLock::force(pattern);
+    }
+}
+
+/// Whether a line is of what pytest says of an exception.
+pub(super) fn is_said(line: &str) -> bool {
+    line == "E" || line.starts_with("E ")
+}
+
+/// Takes the place and the test of an exception: the same words elsewhere are another mistake.
+pub(super) fn look_around(fault: &mut Fault, lines: &[&str], at: usize) {
+    if PLACELESS.contains(&fault.code.as_str()) && fault.message.contains(QUOTES) {
+        return;
+    }
+    let (above, below) = (lines.get(..at).unwrap_or_default(), lines.get(at + 1..).unwrap_or_default());
+    fault.file = raised_in(above, below).unwrap_or_default();
+    let mut test = test_above(above);
+    if fault.file.is_empty()
+        && let Some((file, symbol)) = summary_of(fault, below)
+    {
+        fault.file = file;
+        test = test.or(Some(symbol));
+    }
+    // What an assertion quotes are values, and what a test does itself is that test's.
+    if fault.code == "AssertionError" || quoted(&fault.message).is_none() && is_of_tests(&fault.file) {
+        fault.symbol = test.unwrap_or_default();
+    }
+}
+
+/// The file that an exception was raised in: one that it names itself, or of the place behind it or above it.
+fn raised_in(above: &[&str], below: &[&str]) -> Option<String> {
+    let mut own = above.iter().rev().take_while(|line| is_said(line)).map(|line| line.trim_start_matches('E'));
+    let named = own.find_map(|line| FRAME.as_ref()?.captures(line)).map(|found| group(&found, "file"));
+    let behind = below.iter().take(BELOW_MAX_LINES).find(|line| !line.is_empty() && !is_said(line));
+    let untitled = above.iter().rev().take(ABOVE_MAX_LINES).take_while(|line| !is_title(line));
+    named
+        .or_else(|| found_in(behind.into_iter(), PLACE.as_ref(), "file"))
+        .or_else(|| found_in(untitled, STEP.as_ref(), "file"))
+}
+
+fn is_title(line: &str) -> bool {
+    TITLE.as_ref().is_some_and(|title| title.is_match(line))
+}
+
+/// The test under whose title an exception stands.
+fn test_above(above: &[&str]) -> Option<String> {
+    let title = found_in(above.iter().rev().take(ABOVE_MAX_LINES), TITLE.as_ref(), "symbol")?;
+    // What is read before any test runs has a title of several words.
+    let name = title.split('[').next().unwrap_or_default();
+    (!name.contains(' ')).then_some(title)
+}
+
+/// The file and the test of the line of the summary that tells an exception again, or of the only one.
+fn summary_of(fault: &Fault, below: &[&str]) -> Option<(String, String)> {
+    let lines = below.iter().take(BELOW_MAX_LINES).filter_map(|line| SUMMARY.as_ref()?.captures(line));
+    let lines: Vec<_> = lines.collect();
+    let is_retold = |message: &str| fault.is_retold_in(message);
+    let found = lines.iter().find(|line| is_retold(&group(line, "message"))).or(match lines.as_slice() {
+        [only] => Some(only),
+        _ => None,
+    })?;
+    Some((group(found, "file"), group(found, "symbol")))
+}
+
+fn is_of_tests(file: &str) -> bool {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    name.starts_with("test_") || name.ends_with("_test.py")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::faults;
+    use super::*;
+
+    /// What pytest writes of a test that fails in another file by default.
+    fn told(test: &str, of: &str, file: &str, error: &str) -> String {
+        let class = error.split(':').next().unwrap();
+        format!(
+            "=================================== FAILURES ===================================\n\
+             ____________________________________ {test} ____________________________________\n\n    \
+             def {test}():\n>       assert run([]) == 1\n\n{of}:5: \n\
+             _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _\n\n\
+             rows = []\n\n    def run(rows):\n>       return rows[0]\nE       {error}\n\n{file}:9: {class}\n\
+             =========================== short test summary info ============================\n\
+             FAILED {of}::{test} - {error}\n1 failed in 0.02s\n"
+        )
+    }
+
+    fn first(output: &str) -> Fault {
+        faults(output).into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn every_pattern_is_valid() {
+        assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
+    }
+
+    #[test]
+    fn the_same_exception_elsewhere_is_another_mistake() {
+        for error in [
+            "IndexError: list index out of range",
+            "KeyError: 'city'",
+            "TypeError: 'NoneType' object is not subscriptable",
+            "ZeroDivisionError: division by zero",
+            "AssertionError: assert False",
+        ] {
+            let one = told("test_q1", "tests/test_zpl.py", "labels/zpl_renderer.py", error);
+            let other = told("test_q2", "tests/test_carrier_sync.py", "labels/carrier_sync.py", error);
+            let prints = |output: &str| faults(output).iter().map(Fault::fingerprint).collect::<Vec<_>>();
+            assert_eq!(first(&one).file, "labels/zpl_renderer.py", "{error}");
+            assert!(prints(&one).iter().all(|print| !prints(&other).contains(print)), "{error}");
+            assert_eq!(prints(&one), prints(&one.replace(":9:", ":12:")), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_assertion_is_that_of_its_test() {
+        let of = |test: &str, values: &str| {
+            first(&format!(
+                "_____ {test} _____\n\n>       assert f() == 1\nE       AssertionError: assert {values}\nE        +  where\n\n\
+                 tests/test_a.py:5: AssertionError\n"
+            ))
+        };
+        assert_eq!(
+            (of("TestA.test_x[3.5-a b]", "3 == 4").symbol.as_str(), of("test_y", "'a' == 'b'").file.as_str()),
+            ("TestA.test_x[3.5-a b]", "tests/test_a.py")
+        );
+        assert_ne!(of("test_x", "3 == 4").fingerprint(), of("test_y", "5 == 6").fingerprint());
+        assert_eq!(of("test_x", "3 == 4").fingerprint(), of("test_x", "5 == 6").fingerprint());
+    }
+
+    #[test]
+    fn places_stand_above_short_tracebacks_and_in_syntax_errors() {
+        let short = "____ test_a ____\ntests/test_a.py:5: in test_a\n    run()\nlabels/zpl.py:9: in run\n    raise\nE   ValueError: no\n";
+        assert_eq!(first(short).file, "labels/zpl.py");
+        let syntax = "____ ERROR collecting tests/test_a.py ____\n/usr/lib/python3/ast.py:5: in parse\nE     File \"/x/tests/test_a.py\", line 3\n\
+                      E       def (\nE           ^\nE   SyntaxError: invalid syntax\n";
+        assert_eq!(first(syntax).file, "/x/tests/test_a.py");
+    }
+
+    #[test]
+    fn a_cut_output_has_the_place_of_its_summary() {
+        let cut = "E   ValueError: no\nFAILED tests/test_b.py::test_b - KeyError: 'a'\nFAILED tests/test_a.py::test_a - ValueEr...\n\
+                   FAILED tests/test_c.py::test_c - ValueError: ...\n";
+        let found = first(cut);
+        assert_eq!((found.file.as_str(), found.symbol.as_str()), ("tests/test_c.py", "test_c"));
+        assert_eq!(first("E   ValueError: no\nFAILED tests/test_b.py::test_b\n").symbol, "test_b");
+        assert_eq!(first("E   ValueError: no\n").file, "");
+    }
+
+    #[test]
+    fn what_cannot_be_imported_is_the_same_everywhere() {
+        let of = |file: &str| {
+            first(&format!(
+                "__ ERROR collecting {file} __\n{file}:1: in <module>\nE   ModuleNotFoundError: No module named 'httpx'\n"
+            ))
+        };
+        assert_eq!(of("tests/test_a.py"), of("tests/test_b.py"));
+        assert_eq!(of("tests/test_a.py").symbol, "httpx");
+    }
+}

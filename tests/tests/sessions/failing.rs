@@ -1,0 +1,28 @@
+//! What a failure brings up: what mended this very mistake, and memories about it and not about another like it.
+
+use crate::world::World;
+
+/// What pytest says of a test that fails in another file.
+fn pytest(test: &str, of: &str, file: &str) -> String {
+    format!(
+        "____________________ {test} ____________________\n\n    def {test}():\n>       assert run([]) == 1\n\n{of}:5: \n\
+         _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _\n\n    def run(rows):\n>       return rows[0]\n\
+         E       IndexError: list index out of range\n\n{file}:9: IndexError\n\
+         =========================== short test summary info ============================\n\
+         FAILED {of}::{test} - IndexError: list index out of range\n1 failed in 0.02s\n"
+    )
+}
+
+#[test]
+fn a_test_is_not_mended_by_what_mended_another() {
+    let world = World::new();
+    let first = pytest("test_q1", "tests/test_zpl.py", "labels/zpl.py");
+    let one = world.session("one");
+    one.failed("pytest -q", &first).unwrap();
+    one.edit("labels/zpl.py", "a", "b").unwrap();
+    one.ran("pytest -q", "2 passed in 0.02s").unwrap();
+    let other = pytest("test_q2", "tests/test_sync.py", "labels/sync.py");
+    assert_eq!(world.session("two").failed("pytest -q", &other).unwrap(), None);
+    let told = world.session("three").failed("pytest -q", &first).unwrap().unwrap();
+    assert_eq!(told.matches("fixed before by changing labels/zpl.py").count(), 1, "{told}");
+}
