@@ -1,5 +1,6 @@
 //! What a failure brings up: what mended this very mistake, and memories about it and not about another like it.
 
+use crate::mentions;
 use crate::world::World;
 
 /// What pytest says of a test that fails in another file.
@@ -25,4 +26,15 @@ fn a_test_is_not_mended_by_what_mended_another() {
     assert_eq!(world.session("two").failed("pytest -q", &other).unwrap(), None);
     let told = world.session("three").failed("pytest -q", &first).unwrap().unwrap();
     assert_eq!(told.matches("fixed before by changing labels/zpl.py").count(), 1, "{told}");
+}
+
+#[test]
+fn what_helix_told_before_is_not_searched_back() {
+    let world = World::new();
+    let handle = world.remember("ops", "gotcha: without shm_size it says \"could not resize shared memory segment\".");
+    let told = |id: &str, output: &str| world.session(id).failed("npm test", output).unwrap();
+    let own = "<helix-memory note=\"x\">\nError: could not resize shared memory segment\n</helix-memory>\nexit 1\n";
+    assert_eq!(told("one", own), None);
+    let failed = told("two", "Error: could not resize shared memory segment\n");
+    assert!(mentions(failed.as_ref(), &handle), "{failed:?}");
 }

@@ -1,4 +1,6 @@
-//! Whether a prompt asks something that memories could answer.
+//! What a prompt asks that memories could answer, and which files it attaches.
+
+use std::borrow::Cow;
 
 use crate::index::lexical::stop_words::is_stop_word;
 use crate::index::lexical::{LexicalQuery, Mode};
@@ -17,7 +19,7 @@ const SMALL_TALK: &[&str] = &[
     "thanks", "thing", "things", "thx", "try", "want", "way", "well", "yeah", "yep", "yes", "yet",
 ];
 
-/// What starts text that was put into a prompt by programs, and what ends it.
+/// What starts text that was put into a prompt or an output by programs, and what ends it.
 const INSERTED: &[(&str, &str)] = &[
     ("<helix-memory", "</helix-memory>"),
     ("<system-reminder", "</system-reminder>"),
@@ -29,7 +31,7 @@ const INSERTED: &[(&str, &str)] = &[
 #[must_use]
 pub fn question(prompt: &str) -> Option<String> {
     let own = without_inserted(prompt);
-    let words = own.trim();
+    let words = before_inserted(&own).trim();
     if words.starts_with('/') || !PROMPT_CHARS.contains(&words.chars().count()) {
         return None;
     }
@@ -46,21 +48,41 @@ pub fn question(prompt: &str) -> Option<String> {
 #[must_use]
 pub fn attached(prompt: &str) -> Vec<String> {
     let own = without_inserted(prompt);
-    let names = own.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+    let names = before_inserted(&own).split_whitespace().filter_map(|word| word.strip_prefix('@'));
     let names = names.map(|name| name.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']).trim_matches('"'));
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// Takes away what programs, Helix among them, have put in.
-fn without_inserted(prompt: &str) -> String {
-    let mut own = prompt.to_owned();
+/// Takes away what programs, Helix among them, have put in, as far as it ends.
+#[must_use]
+pub fn without_inserted(text: &str) -> Cow<'_, str> {
+    let mut own = Cow::Borrowed(text);
     for (start, end) in INSERTED {
-        while let Some(from) = own.find(start) {
-            let to = own.get(from..).and_then(|rest| rest.find(end)).map_or(own.len(), |at| from + at + end.len());
-            own.replace_range(from..to, " ");
+        if own.contains(start) {
+            own = Cow::Owned(without(&own, start, end));
         }
     }
     own
+}
+
+/// A text without what stands between a start and an end, and without these.
+fn without(text: &str, start: &str, end: &str) -> String {
+    let mut own = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, inserted)) = rest.split_once(start) {
+        let Some((_, after)) = inserted.split_once(end) else { break };
+        own.push_str(before);
+        own.push(' ');
+        rest = after;
+    }
+    own.push_str(rest);
+    own
+}
+
+/// Takes away what was put into a prompt and never ends, as it was cut off.
+fn before_inserted(prompt: &str) -> &str {
+    let start = INSERTED.iter().filter_map(|(start, _)| prompt.find(start)).min();
+    start.and_then(|start| prompt.get(..start)).unwrap_or(prompt)
 }
 
 #[cfg(test)]
@@ -95,5 +117,17 @@ mod tests {
         let prompt = "<system-reminder>use tools</system-reminder>why does the store reopen slowly?";
         assert_eq!(question(prompt).as_deref(), Some("why does the store reopen slowly?"));
         assert!(question("fix the flaky socket test").is_some());
+        let cut = "why does the store reopen slowly?\n<helix-memory note=\"x\">\n- use arm64";
+        assert_eq!(question(cut).as_deref(), Some("why does the store reopen slowly?"));
+    }
+
+    #[test]
+    fn what_was_put_in_is_taken_out_as_far_as_it_ends() {
+        let output =
+            "one\n<helix-memory note=\"x\">\nE0277\n</helix-memory>\ntwo <system-reminder>y</system-reminder>three";
+        assert_eq!(without_inserted(output), "one\n \ntwo  three");
+        for whole in ["plain", "one\n<helix-memory note=\"x\">\nerror: two"] {
+            assert_eq!(without_inserted(whole), whole);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use helix_engine::policy::work::command::{Run, Runs};
 use helix_engine::policy::work::verdict::Verdict;
+use helix_engine::surface::prompt::without_inserted;
 use serde_json::{Map, Value};
 
 use super::super::event::{ClientEvent, Input};
@@ -128,8 +129,9 @@ fn unlabelled(line: &str) -> &str {
     LABELS.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line)
 }
 
-/// The start and the end of a long output.
+/// What a command itself wrote, of a long output the start and the end. What Helix told before is nothing that went wrong.
 fn bounded(output: &str) -> String {
+    let output = &*without_inserted(output);
     if output.len() <= OUTPUT_MAX_BYTES {
         return output.to_owned();
     }
@@ -234,6 +236,17 @@ mod tests {
         assert_eq!(of("Stderr: error[E0277]: x"), Verdict::Failed);
         assert_eq!(of("Output: (empty)\nExit Code: 0"), Verdict::Succeeded);
         assert_eq!(of("Output: (empty)"), Verdict::Unknown);
+    }
+
+    #[test]
+    fn what_helix_told_before_is_no_output() {
+        let told = "a\n<helix-memory note=\"x\">\nerror[E0277]: `Rc<X>` cannot be sent\n</helix-memory>\nb";
+        let error = Input { error: format!("Exit code 101\n{told}"), ..Input::default() };
+        let failed = Outcome::of(&error, ClientEvent::PostToolUseFailure).unwrap();
+        assert_eq!((failed.output.as_str(), failed.status), ("a\n \nb", Status::Failed));
+        for response in [json!(told), json!({"stdout": "", "stderr": told}), json!({"llmContent": told})] {
+            assert!(!outcome(json!({}), response).unwrap().output.contains("E0277"));
+        }
     }
 
     #[test]
