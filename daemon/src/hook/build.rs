@@ -1,6 +1,7 @@
 //! The `post-build` and `error-context` events: what a command's failure reminds of, and what mended it. What a command read
 //! is told of as a file is.
 
+mod case;
 mod outcome;
 
 use std::path::{Component, Path, PathBuf};
@@ -18,6 +19,7 @@ use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
 use jiff::tz::TimeZone;
 
+use self::case::Failure;
 use self::outcome::Outcome;
 use super::event::ClientEvent;
 use super::relevant::{self, Reader};
@@ -35,9 +37,6 @@ const LINE_MAX_CHARS: usize = 200;
 
 /// Lines by which memories are looked for where no form of a mistake fits.
 const LAST_LINES_MAX: usize = 3;
-
-/// Digits of the shortest code whose family is known by its letters.
-const CODE_MIN_DIGITS: usize = 3;
 
 /// Tools whose failures are between the client and the file system: no file of that name, no such text in it, not read yet.
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep", "LS"];
@@ -143,34 +142,18 @@ fn is_clients_own(tool: &str, client: ClientEvent) -> bool {
 /// What is remembered of these faults: first the memories that name what failed, then those that help with such a failure.
 fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
     let marks: Vec<String> = faults.iter().flat_map(Fault::marks).take(MARKS_MAX).collect();
+    let failure = Failure { faults, marks: &marks };
     let mut memories = context.awake(exact::named(context, &marks)?);
+    memories.retain(|memory| !failure.is_another_case(&memory.text));
     let words = words_of(context, faults, outcome);
     if !words.is_empty() {
-        let codes: Vec<&str> = faults.iter().map(|fault| fault.code.as_str()).collect();
-        let found = relevant::find(context, &words, Occasion::Failure, MEMORIES_MAX, Reader::Session)?;
+        let mut found = relevant::find(context, &words, Occasion::Failure, MEMORIES_MAX, Reader::Session)?;
         let is_known = |memory: &Memory| memories.iter().any(|known| known.number == memory.number);
-        let new: Vec<Memory> =
-            found.into_iter().filter(|memory| !is_known(memory) && !is_of_another(&memory.text, &codes)).collect();
-        memories.extend(new);
+        found.retain(|memory| !is_known(memory) && !failure.is_another(&memory.text));
+        memories.extend(found);
     }
     memories.truncate(MEMORIES_MAX);
     Ok(memories)
-}
-
-/// Whether a text names a code of the same family as one of these, and none of them: TS2307 is not TS2304, however alike the
-/// two messages are.
-fn is_of_another(text: &str, codes: &[&str]) -> bool {
-    let words = || text.split(|c: char| !c.is_ascii_alphanumeric());
-    let family = |code: &str| {
-        let digits = code.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-        let is_code = digits.len() >= CODE_MIN_DIGITS && digits.len() < code.len();
-        (is_code && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| (code.len() - digits.len(), code.len()))
-    };
-    let is_akin = |word: &str, code: &str| {
-        family(word) == family(code)
-            && family(code).is_some_and(|(letters, _)| word.get(..letters) == code.get(..letters))
-    };
-    words().any(|word| codes.iter().any(|code| is_akin(word, code))) && !words().any(|word| codes.contains(&word))
 }
 
 /// The words to look for memories with.
@@ -327,22 +310,6 @@ fn last_lines(output: &str) -> impl Iterator<Item = String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn another_code_of_the_family_is_another_mistake() {
-        assert!(is_of_another("TS2307 Cannot find module means: run pnpm gen", &["TS2304"]));
-        assert!(is_of_another("bug fix: E0382 in the loop", &["E0499", "TS2304"]));
-        for (text, codes) in [
-            ("TS2304 and TS2307 both mean: run pnpm gen", ["TS2304"]),
-            ("E0382 in the loop", ["TS2304"]),
-            ("Cannot find name", ["TS2304"]),
-            ("exit 101 and 102", ["101"]),
-            ("utf8 is not utf16", ["utf8"]),
-            ("", [""]),
-        ] {
-            assert!(!is_of_another(text, &codes), "{text}");
-        }
-    }
 
     #[test]
     fn a_file_tools_failure_is_the_clients_own() {

@@ -1,0 +1,206 @@
+//! Whether a memory is about this failure, or about another case of the same error. Pure.
+
+use helix_engine::policy::work::fault::Fault;
+
+use crate::hook::exact::has_word;
+
+/// Digits of the shortest code whose family is known by its letters.
+const CODE_MIN_DIGITS: usize = 3;
+
+/// What messages and names are quoted with.
+const QUOTES: [char; 7] = ['`', '\'', '"', '‘', '’', '“', '”'];
+
+/// Words before the name of what an error is about; before that of a remedy stands what to do.
+const KINDS: &[&str] = &[
+    "argument",
+    "attribute",
+    "class",
+    "crate",
+    "field",
+    "for",
+    "function",
+    "import",
+    "key",
+    "member",
+    "method",
+    "module",
+    "name",
+    "named",
+    "package",
+    "property",
+    "struct",
+    "symbol",
+    "trait",
+    "type",
+    "value",
+    "variable",
+];
+
+/// A failure as memories may name it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Failure<'a> {
+    pub(super) faults: &'a [Fault],
+    /// The exact names that it is known by, its codes among them.
+    pub(super) marks: &'a [String],
+}
+
+impl Failure<'_> {
+    /// Whether a text is about another mistake, however alike the messages are.
+    pub(super) fn is_another(self, text: &str) -> bool {
+        let codes: Vec<&str> = self.faults.iter().map(|fault| fault.code.as_str()).collect();
+        is_of_another(text, &codes) || self.is_another_case(text)
+    }
+
+    /// Whether all that a text says of errors is about other things: TS2307 for one module is not TS2307 for another, and
+    /// what helped against that does not help here. What it says of a code alone is said for all things.
+    pub(super) fn is_another_case(self, text: &str) -> bool {
+        let faults = self.faults;
+        let has_thing = |fault: &Fault| !fault.symbol.is_empty() || fault.message.contains(QUOTES);
+        if !faults.iter().any(has_thing) || self.is_named_in(text) {
+            return false;
+        }
+        let mut others = Vec::new();
+        for sentence in text.split(['\n', ';']).flat_map(|part| part.split(". ")) {
+            let words: Vec<&str> = sentence.split_whitespace().collect();
+            for (code, said) in errors_in(&words, faults) {
+                let known = others.len();
+                others.extend(things_in(said));
+                if others.len() == known && faults.iter().any(|fault| fault.code == code) {
+                    return false;
+                }
+            }
+        }
+        let is_here =
+            |thing: &&str| faults.iter().any(|fault| has_word(&fault.words(), thing) || has_word(&fault.file, thing));
+        !others.is_empty() && !others.iter().any(is_here)
+    }
+
+    /// Whether a text has one of the failure's names, which its codes are not.
+    fn is_named_in(self, text: &str) -> bool {
+        let is_code = |mark: &str| self.faults.iter().any(|fault| fault.code == mark);
+        let mut marks = self.marks.iter().filter(|mark| !is_code(mark));
+        let mut symbols = self.faults.iter().map(|fault| base(&fault.symbol)).filter(|symbol| !symbol.is_empty());
+        marks.any(|mark| has_word(text, mark)) || symbols.any(|symbol| has_word(text, symbol))
+    }
+}
+
+/// Whether a text names a code of the same family as one of these, and none of them: TS2307 is not TS2304, however alike the
+/// two messages are.
+fn is_of_another(text: &str, codes: &[&str]) -> bool {
+    let words = || text.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_akin = |word: &str, code: &str| {
+        family(word) == family(code)
+            && family(code)
+                .is_some_and(|letters| word.get(..letters) == code.get(..letters) && word.len() == code.len())
+    };
+    words().any(|word| codes.iter().any(|code| is_akin(word, code))) && !words().any(|word| codes.contains(&word))
+}
+
+/// The letters of a code of letters and digits, by their number.
+fn family(code: &str) -> Option<usize> {
+    let digits = code.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let is_code = digits.len() >= CODE_MIN_DIGITS && digits.len() < code.len();
+    (is_code && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| code.len() - digits.len())
+}
+
+/// The errors that a sentence names, each with the words behind it: exceptions, and codes of this failure. A lint is no error
+/// of a thing.
+fn errors_in<'s, 't>(sentence: &'s [&'t str], faults: &[Fault]) -> impl Iterator<Item = (&'t str, &'s [&'t str])> {
+    sentence.iter().enumerate().filter_map(move |(at, word)| {
+        let name = word.trim_matches(|c: char| !c.is_alphanumeric()).rsplit('.').next().unwrap_or_default();
+        let is_class = name.ends_with("Error") || name.ends_with("Exception");
+        let is_error = is_class || family(name).is_some() && faults.iter().any(|fault| fault.code == name);
+        is_error.then_some((name, sentence.get(at..)?))
+    })
+}
+
+/// The quoted names of what an error is about, in its words, of which the first is its own.
+fn things_in<'t>(words: &[&'t str]) -> impl Iterator<Item = &'t str> {
+    words.windows(2).enumerate().filter_map(|(at, pair)| {
+        let [before, word] = pair else { return None };
+        let bare = word.trim_end_matches([',', '.', ':', ';', ')']).trim_start_matches('(');
+        let is_quoted = bare.len() > 1 && bare.starts_with(QUOTES) && bare.ends_with(QUOTES);
+        // Behind a colon stands a message, which Python has as a bare name: `KeyError: 'city'`.
+        let is_of_error = at == 0 && (!before.ends_with(':') || bare.starts_with('\''));
+        let name = base(bare.trim_matches(QUOTES));
+        (is_quoted && (is_of_error || KINDS.contains(before)) && !name.is_empty()).then_some(name)
+    })
+}
+
+/// A name without what it is applied to: `Rc` of `Rc<Depot>`.
+fn base(name: &str) -> &str {
+    name.split(['<', '(', '[']).next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use helix_engine::policy::work::fault::faults;
+
+    use super::*;
+
+    const RC: &str =
+        "gotcha: E0277 \"`Rc<...>` cannot be sent between threads safely\" in spawn_relay: it must be Arc.";
+    const MAP: &str = "gotcha: tsc reports TS2307 Cannot find module 'maplibre-gl' until `npm run gen:types` was run.";
+    const IMGHDR: &str =
+        "how-to: with 3.13 the import fails with ModuleNotFoundError: No module named 'imghdr'. Pin `zebra`.";
+    const BARCODE: &str = "pytest runs in labels/, else ModuleNotFoundError for `labels.barcode`.";
+
+    fn is_another(text: &str, output: &str) -> bool {
+        let faults = faults(output);
+        let marks: Vec<String> = faults.iter().flat_map(Fault::marks).collect();
+        Failure { faults: &faults, marks: &marks }.is_another(text)
+    }
+
+    #[test]
+    fn the_same_error_of_another_thing_is_another_case() {
+        let sent = "error[E0277]: `Rc<Depot>` cannot be sent between threads safely\n --> src/a.rs:1:1";
+        let added = "error[E0277]: cannot add `f64` to `i32`\n --> src/a.rs:1:1";
+        let bound = "error[E0277]: the trait bound `Foo: Serialize` is not satisfied\n --> src/a.rs:1:1";
+        let module = |name: &str| format!("src/a.ts(2,4): error TS2307: Cannot find module '{name}' or its types.");
+        let python = |name: &str| format!("E   ModuleNotFoundError: No module named '{name}'");
+        let import = "E   ImportError: cannot import name 'foo' from 'labels.util' (/x/labels/util.py)";
+        for (text, output) in [
+            (RC, added),
+            (RC, bound),
+            (MAP, &module("react")),
+            (IMGHDR, &python("httpx")),
+            (BARCODE, &python("httpx")),
+            (IMGHDR, import),
+            (BARCODE, import),
+            ("KeyError: 'city' means an old manifest", "E   KeyError: 'zip'"),
+        ] {
+            assert!(is_another(text, output), "{text} on {output}");
+        }
+        for (text, output) in [
+            (RC, sent),
+            (MAP, &module("maplibre-gl")),
+            (IMGHDR, &python("imghdr")),
+            (BARCODE, &python("labels.barcode")),
+            ("TS2307 means: run `pnpm gen`", &module("react")),
+            ("ModuleNotFoundError: activate `.venv` first", &python("httpx")),
+            ("ModuleNotFoundError: `.venv` is not active", &python("httpx")),
+            ("E0277 \"`Rc<T>` cannot be sent\" in a; E0277 elsewhere: derive it", added),
+            ("E0277: `Arc` instead of `Rc`", sent),
+            ("E0277 '`Rc<T>` cannot be sent': see a.rs of Depot, or f64", added),
+            ("convention: nobody adds numbers of two types", added),
+        ] {
+            assert!(!is_another(text, output), "{text} on {output}");
+        }
+    }
+
+    #[test]
+    fn another_code_of_the_family_is_another_mistake() {
+        assert!(is_of_another("TS2307 Cannot find module means: run pnpm gen", &["TS2304"]));
+        assert!(is_of_another("bug fix: E0382 in the loop", &["E0499", "TS2304"]));
+        for (text, codes) in [
+            ("TS2304 and TS2307 both mean: run pnpm gen", ["TS2304"]),
+            ("E0382 in the loop", ["TS2304"]),
+            ("Cannot find name", ["TS2304"]),
+            ("exit 101 and 102", ["101"]),
+            ("utf8 is not utf16", ["utf8"]),
+            ("", [""]),
+        ] {
+            assert!(!is_of_another(text, &codes), "{text}");
+        }
+    }
+}
