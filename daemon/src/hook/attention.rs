@@ -134,10 +134,15 @@ impl Heeds {
 }
 
 impl Context<'_> {
-    /// Leaves out the memories that rest. Pinned ones never do.
+    /// Leaves out the memories that rest.
     pub(super) fn awake(&self, mut memories: Vec<Memory>) -> Vec<Memory> {
-        memories.retain(|memory| memory.pinned || !self.rests(memory.number));
+        memories.retain(|memory| self.is_awake(memory));
         memories
+    }
+
+    /// Whether a memory does not rest, as pinned ones never do.
+    pub(super) fn is_awake(&self, memory: &Memory) -> bool {
+        memory.pinned || !self.rests(memory.number)
     }
 
     /// Whether a memory rests in this session, which is counted where it is new.

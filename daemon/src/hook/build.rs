@@ -140,14 +140,17 @@ fn is_clients_own(tool: &str, client: ClientEvent) -> bool {
 }
 
 /// What is remembered of these faults: first the memories that name what failed, then those that help with such a failure.
+/// One that names it, or quotes what it says, is given however often it was of no use elsewhere.
 fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
     let marks: Vec<String> = faults.iter().flat_map(Fault::marks).take(MARKS_MAX).collect();
     let failure = Failure { faults, marks: &marks };
-    let mut memories = context.awake(exact::named(context, &marks)?);
+    let mut memories = exact::named(context, &marks)?;
     memories.retain(|memory| !failure.is_another_case(&memory.text));
     let words = words_of(context, faults, outcome);
     if !words.is_empty() {
-        let mut found = relevant::find(context, &words, Occasion::Failure, MEMORIES_MAX, Reader::Session)?;
+        let mut found = relevant::all(context, &words, Occasion::Failure, Reader::Session)?;
+        found.retain(|memory| failure.is_quoted_in(&memory.text, &words) || context.is_awake(memory));
+        found.truncate(MEMORIES_MAX);
         let is_known = |memory: &Memory| memories.iter().any(|known| known.number == memory.number);
         found.retain(|memory| !is_known(memory) && !failure.is_another(&memory.text));
         memories.extend(found);

@@ -32,7 +32,8 @@ pub(super) struct Wanted<'a> {
     pub(super) reader: Reader,
 }
 
-/// Finds at most `limit` memories that are relevant to `words`, most relevant first. By words alone when the embedder is not ready in time.
+/// Finds at most `limit` memories that are relevant to what somebody asks, most relevant first; those that rest as well, for
+/// who asks is answered. By words alone when the embedder is not ready in time.
 pub(super) fn find(
     context: &Context<'_>,
     words: &str,
@@ -40,17 +41,27 @@ pub(super) fn find(
     limit: usize,
     reader: Reader,
 ) -> Result<Vec<Memory>, ReadError> {
-    let runtime = context.runtime;
-    // Half of what is left: the search needs some of it, and a late answer is none.
-    let vector = Handle::current().block_on(runtime.embedder.embed(words, context.time_left() / 2));
-    let mut found = weigh(context, Wanted { words, vector, occasion, reader }, Retriever::Hybrid)?;
+    let mut found = all(context, words, occasion, reader)?;
     found.truncate(limit);
     Ok(found)
 }
 
-/// Finds the memories that are near in meaning and relevant, most relevant first.
+/// As [`find`], of any number.
+pub(super) fn all(
+    context: &Context<'_>,
+    words: &str,
+    occasion: Occasion,
+    reader: Reader,
+) -> Result<Vec<Memory>, ReadError> {
+    let runtime = context.runtime;
+    // Half of what is left: the search needs some of it, and a late answer is none.
+    let vector = Handle::current().block_on(runtime.embedder.embed(words, context.time_left() / 2));
+    weigh(context, Wanted { words, vector, occasion, reader }, Retriever::Hybrid)
+}
+
+/// Finds the memories that are near in meaning, relevant, and do not rest, most relevant first.
 pub(super) fn near(context: &Context<'_>, wanted: Wanted<'_>) -> Result<Vec<Memory>, ReadError> {
-    weigh(context, wanted, Retriever::Meaning)
+    Ok(context.awake(weigh(context, wanted, Retriever::Meaning)?))
 }
 
 fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Result<Vec<Memory>, ReadError> {
@@ -82,10 +93,7 @@ fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Res
         }
     }
     helpful.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let helpful = helpful.into_iter().map(|(_, memory)| memory).collect();
-    // Who asks is answered.
-    let is_asked = wanted.reader == Reader::New || wanted.occasion == Occasion::Prompt;
-    Ok(if is_asked { helpful } else { context.awake(helpful) })
+    Ok(helpful.into_iter().map(|(_, memory)| memory).collect())
 }
 
 /// Whether a memory may be given unasked: active, somebody stands behind it, and not given yet.

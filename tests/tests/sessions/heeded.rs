@@ -46,6 +46,19 @@ fn what_nobody_follows_rests_and_comes_back() {
 }
 
 #[test]
+fn what_a_failure_says_brings_up_what_rests() {
+    let world = world();
+    let text = "What export_invoices writes loops with \"Maximum update depth exceeded\" unless it is stable.";
+    let handle = world.remember_of("exchange", text, "");
+    assert!((0..3).all(|n| world.works(&format!("s{n}"), &handle, |_| ())));
+    let is_given = world.works("s3", &handle, |session| {
+        let told = session.failed("npm test", "Error: Maximum update depth exceeded").unwrap().unwrap();
+        assert!(told.contains(&handle), "{told}");
+    });
+    assert!(!is_given, "it rests");
+}
+
+#[test]
 fn a_statement_about_the_file_itself_never_rests() {
     let world = world();
     let handle = world.remember_of("exchange", "Invoices are exported as semicolon CSV.", FILE);

@@ -1,4 +1,4 @@
-//! Whether a memory is about this failure, or about another case of the same error. Pure.
+//! Whether a memory is about this failure: it quotes what the failure says, or is about another case of the same error. Pure.
 
 use helix_engine::policy::work::fault::Fault;
 
@@ -6,6 +6,10 @@ use crate::hook::exact::has_word;
 
 /// Digits of the shortest code whose family is known by its letters.
 const CODE_MIN_DIGITS: usize = 3;
+
+/// Words and characters of the shortest message that nobody quotes by chance.
+const QUOTED_MIN_WORDS: usize = 3;
+const QUOTED_MIN_CHARS: usize = 16;
 
 /// What messages and names are quoted with.
 const QUOTES: [char; 7] = ['`', '\'', '"', '‘', '’', '“', '”'];
@@ -75,6 +79,15 @@ impl Failure<'_> {
         !others.is_empty() && !others.iter().any(is_here)
     }
 
+    /// Whether a text quotes what the failure says, in these words.
+    pub(super) fn is_quoted_in(self, text: &str, words: &str) -> bool {
+        let words = words.to_lowercase();
+        let is_whole = |message: &str| is_telling(message) && has_word(text, message);
+        let mut quoted = text.split(QUOTES).map(|quoted| quoted.trim().to_lowercase());
+        self.faults.iter().any(|fault| is_whole(&fault.message))
+            || quoted.any(|quoted| is_telling(&quoted) && has_word(&words, &quoted))
+    }
+
     /// Whether a text has one of the failure's names, which its codes are not.
     fn is_named_in(self, text: &str) -> bool {
         let is_code = |mark: &str| self.faults.iter().any(|fault| fault.code == mark);
@@ -132,6 +145,11 @@ fn base(name: &str) -> &str {
     name.split(['<', '(', '[']).next().unwrap_or_default()
 }
 
+/// Whether nobody says so much by chance.
+fn is_telling(message: &str) -> bool {
+    message.chars().count() >= QUOTED_MIN_CHARS && message.split_whitespace().count() >= QUOTED_MIN_WORDS
+}
+
 #[cfg(test)]
 mod tests {
     use helix_engine::policy::work::fault::faults;
@@ -186,6 +204,18 @@ mod tests {
         ] {
             assert!(!is_another(text, output), "{text} on {output}");
         }
+    }
+
+    #[test]
+    fn a_quoted_message_is_the_failures_own() {
+        let text = "selectors must be stable or React loops with \"Maximum update depth exceeded\"; don't wrap them";
+        let failure = Failure { faults: &[], marks: &[] };
+        assert!(failure.is_quoted_in(text, "Error: maximum update depth exceeded. This can happen"));
+        assert!(!failure.is_quoted_in(text, "Error: update depth exceeded"));
+        let own = faults("Error: could not resize shared memory segment");
+        let failure = Failure { faults: &own, marks: &[] };
+        assert!(failure.is_quoted_in("else it says: could not resize shared memory segment, twice", ""));
+        assert!(!failure.is_quoted_in("the memory segment is shared", "Error: could not resize"));
     }
 
     #[test]
