@@ -12,7 +12,7 @@ use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
 use helix_engine::policy::work::failing::{Failing, Mended, PLACE};
-use helix_engine::policy::work::fault::{Fault, faults};
+use helix_engine::policy::work::fault::{Fault, Suite, asserted, faults};
 use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
 use helix_engine::recall::relevance::Occasion;
@@ -142,10 +142,14 @@ fn is_clients_own(tool: &str, client: ClientEvent) -> bool {
 /// What is remembered of these faults: first the memories that name what failed, then those that help with such a failure.
 /// One that names it, or quotes what it says, is given however often it was of no use elsewhere.
 fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
-    let marks: Vec<String> = faults.iter().flat_map(Fault::marks).take(MARKS_MAX).collect();
+    let marks = faults.iter().flat_map(Fault::marks).chain(asserted(&outcome.output));
+    let marks: Vec<String> = marks.take(MARKS_MAX).collect();
     let failure = Failure { faults, marks: &marks };
     let mut memories = exact::named(context, &marks)?;
     memories.retain(|memory| !failure.is_another_case(&memory.text));
+    for suite in faults.iter().filter_map(Fault::suite) {
+        memories.extend(of_suite(context, &suite, &memories)?);
+    }
     let words = words_of(context, faults, outcome);
     if !words.is_empty() {
         let mut found = relevant::all(context, &words, Occasion::Failure, Reader::Session)?;
@@ -157,6 +161,16 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
     }
     memories.truncate(MEMORIES_MAX);
     Ok(memories)
+}
+
+/// The memories that name what a failed test is of and something that it says, beside those that are known.
+fn of_suite(context: &Context<'_>, suite: &Suite, known: &[Memory]) -> Result<Vec<Memory>, ReadError> {
+    let mut found = exact::named(context, &suite.names)?;
+    found.retain(|memory| {
+        let is_known = known.iter().any(|known| known.number == memory.number);
+        !is_known && suite.said.iter().any(|name| exact::has_word(&memory.text, name))
+    });
+    Ok(found)
 }
 
 /// The words to look for memories with.

@@ -29,17 +29,6 @@ fn a_test_is_not_mended_by_what_mended_another() {
 }
 
 #[test]
-fn what_helix_told_before_is_not_searched_back() {
-    let world = World::new();
-    let handle = world.remember("ops", "gotcha: without shm_size it says \"could not resize shared memory segment\".");
-    let told = |id: &str, output: &str| world.session(id).failed("npm test", output).unwrap();
-    let own = "<helix-memory note=\"x\">\nError: could not resize shared memory segment\n</helix-memory>\nexit 1\n";
-    assert_eq!(told("one", own), None);
-    let failed = told("two", "Error: could not resize shared memory segment\n");
-    assert!(mentions(failed.as_ref(), &handle), "{failed:?}");
-}
-
-#[test]
 fn the_same_error_of_another_thing_brings_nothing_up() {
     let world = World::new();
     let rust = world.remember(
@@ -59,4 +48,25 @@ fn the_same_error_of_another_thing_brings_nothing_up() {
     let missing = told("three", "pytest", &module("imghdr"));
     assert!(mentions(missing.as_ref(), &python), "{missing:?}");
     assert_eq!(told("four", "pytest", &module("httpx")), None);
+}
+
+#[test]
+fn what_helix_told_before_is_not_searched_back() {
+    let world = World::new();
+    let handle = world.remember("ops", "gotcha: without shm_size it says \"could not resize shared memory segment\".");
+    let told = |id: &str, output: &str| world.session(id).failed("npm test", output).unwrap();
+    let own = "<helix-memory note=\"x\">\nError: could not resize shared memory segment\n</helix-memory>\nexit 1\n";
+    assert_eq!(told("one", own), None);
+    let failed = told("two", "Error: could not resize shared memory segment\n");
+    assert!(mentions(failed.as_ref(), &handle), "{failed:?}");
+}
+
+#[test]
+fn a_failed_assertion_brings_up_what_it_calls() {
+    let world = World::new();
+    let handle = world.remember("barcodes", "invariant: gs1_check_digit weights start with 3 at the rightmost digit.");
+    let output = ">       assert gs1_check_digit(\"376\") == 9\nE       assert 3 == 9\nE        +  where 3 = gs1_check_digit('376')\n\n\
+                  tests/test_a.py:5: AssertionError\nFAILED tests/test_a.py::test_x - assert 3 == 9\n";
+    let told = world.session("one").failed("pytest", output).unwrap();
+    assert!(mentions(told.as_ref(), &handle), "{told:?}");
 }

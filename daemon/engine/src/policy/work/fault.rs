@@ -4,6 +4,7 @@
 mod around;
 mod forms;
 mod pytest;
+mod suite;
 
 use regex::{Captures, Regex};
 
@@ -12,6 +13,8 @@ use crate::policy::redact::redacted;
 use self::around::{found_in, group};
 pub(super) use self::forms::compile;
 use self::forms::{ECHO, ESCAPES, FAILED, FORMS, NAMED, NUMBERS, PATHS, PEER, Place, QUOTED};
+pub use self::pytest::asserted;
+pub use self::suite::Suite;
 
 /// Faults taken from one output, the first ones: later ones most often follow from them.
 pub const FAULTS_MAX: usize = 5;

@@ -1,4 +1,4 @@
-//! What pytest writes around an exception: where it was raised, and in which test.
+//! What pytest writes around an exception: where it was raised, in which test, and what a failed assertion called.
 
 use std::sync::LazyLock;
 
@@ -6,13 +6,16 @@ use regex::Regex;
 
 use super::around::{found_in, group};
 use super::forms::{FRAME, compile};
-use super::{Fault, QUOTES, quoted};
+use super::{Fault, QUOTES, is_telling_name, plain, quoted, telling_lines};
 
 /// Lines of a message of several, behind which the place stands, and lines between a message and the summary.
 const BELOW_MAX_LINES: usize = 200;
 
 /// Lines above an exception in which the test's name is looked for: the source of the functions that it came through.
 const ABOVE_MAX_LINES: usize = 400;
+
+/// Functions that a failed assertion is known by.
+const ASSERTED_MAX: usize = 4;
 
 /// Exceptions that say by themselves what is missing, whoever asks for it.
 const PLACELESS: &[&str] = &["ImportError", "ModuleNotFoundError"];
@@ -28,8 +31,11 @@ static TITLE: LazyLock<Option<Regex>> =
 /// A line of the summary at the end.
 static SUMMARY: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^(?:FAILED|ERROR) (?P<file>[^:\s]+\.py)(?:::(?P<symbol>\S+))?(?: - (?P<message>.+))?$"));
+/// A failed assertion, as it is written and as pytest explains it: `>  assert total(1) == 3`, `E  +  where 2 = total(1)`.
+static ASSERTION: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?:>\s+assert\b|E\s+\+\s+(?:where|and)\s)"));
+static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?P<symbol>[A-Za-z_]\w*)\("));
 
-const PATTERNS: [&LazyLock<Option<Regex>>; 4] = [&PLACE, &STEP, &TITLE, &SUMMARY];
+const PATTERNS: [&LazyLock<Option<Regex>>; 6] = [&PLACE, &STEP, &TITLE, &SUMMARY, &ASSERTION, &CALL];
 
 /// Compiles everything.
 pub(super) fn warm_up() {
@@ -101,6 +107,24 @@ fn summary_of(fault: &Fault, below: &[&str]) -> Option<(String, String)> {
 fn is_of_tests(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
     name.starts_with("test_") || name.ends_with("_test.py")
+}
+
+/// The functions whose results the failed assertions of an output are about, each once.
+///
+/// As with the marks of a [`Fault`], only names that are told apart from words.
+#[must_use]
+pub fn asserted(output: &str) -> Vec<String> {
+    let plain = plain(output);
+    let lines = telling_lines(&plain);
+    let told = lines.into_iter().filter(|line| ASSERTION.as_ref().is_some_and(|pattern| pattern.is_match(line)));
+    let mut names: Vec<String> = Vec::new();
+    for call in told.flat_map(|line| CALL.as_ref().map(|call| call.captures_iter(line)).into_iter().flatten()) {
+        let name = group(&call, "symbol");
+        if names.len() < ASSERTED_MAX && is_telling_name(&name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 #[cfg(test)]
@@ -194,5 +218,13 @@ mod tests {
         };
         assert_eq!(of("tests/test_a.py"), of("tests/test_b.py"));
         assert_eq!(of("tests/test_a.py").symbol, "httpx");
+    }
+
+    #[test]
+    fn an_assertion_names_what_it_calls() {
+        let output = ">       assert gs1_check_digit(\"376\") == 9\nE       AssertionError: assert 3 == 9\n\
+                      E        +  where 3 = gs1_check_digit('376')\nE        +    and   4 = len(readBack(1))\n    other_call()\n";
+        assert_eq!(asserted(output), ["gs1_check_digit", "readBack"]);
+        assert!(asserted(">       other_call()\nassert some_call()\n").is_empty());
     }
 }
