@@ -216,7 +216,9 @@ fn plan_file_uninstall(target: &Target, undo: &Undo) -> Result<Step, WiringError
     if let (Change::Restored, Some(text)) = (change, &after)
         && plan_uninstall(text, None, target).is_ok_and(|left| left.changed)
     {
-        notes.push("entries of Helix were there before it was connected, and are again; repeat this to take them out".into());
+        notes.push(
+            "entries of Helix were there before it was connected, and are again; repeat this to take them out".into(),
+        );
     }
     let (shown, new_mode) = (target.path.clone(), target.new_mode);
     Ok(Step { shown, real, key, before, after, change, notes, new_mode, record })

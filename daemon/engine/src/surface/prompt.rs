@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn files_are_attached_by_their_names() {
-        let prompt = "<system-reminder>@x.rs</system-reminder>@src/a.rs explain; compare @\"src/b.rs\", (me@host) and @";
+        let prompt =
+            "<system-reminder>@x.rs</system-reminder>@src/a.rs explain; compare @\"src/b.rs\", (me@host) and @";
         assert_eq!(attached(prompt), ["src/a.rs", "src/b.rs"]);
         assert!(attached("mail me@host.example").is_empty());
     }

@@ -102,7 +102,7 @@ pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
         table.note("`fit` chose the thresholds; `other` is about another project");
         report.add(table);
     }
-    kept.map(|file| fs::write(file, lines).with_context(|| format!("writing {}", file.display()))).unwrap_or(Ok(()))
+    kept.map_or(Ok(()), |file| fs::write(file, lines).with_context(|| format!("writing {}", file.display())))
 }
 
 /// Plays the cases of a suite and counts them. Returns each with the texts that it was given.

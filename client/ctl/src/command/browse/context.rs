@@ -64,7 +64,9 @@ fn rest(reply: &v1::ContextReply) -> Option<String> {
     match (reply.handles.is_empty(), left_out) {
         (true, 0) => Some("no memory matters here".to_owned()),
         (true, 1) => Some("1 memory would matter and does not fit; give a larger --budget".to_owned()),
-        (true, _) => Some(format!("{at_least}{left_out} memories would matter, none of which fits; give a larger --budget")),
+        (true, _) => {
+            Some(format!("{at_least}{left_out} memories would matter, none of which fits; give a larger --budget"))
+        }
         (false, 0) => None,
         (false, _) => Some(format!("{tokens} tokens; {at_least}{left_out} more did not fit, see --budget")),
     }

@@ -1,6 +1,6 @@
 //! The memories of a topic in their order, which is what `topic:index` counts.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Catalog, Row};
 use crate::model::{MemoryNumber, Scope, Status, Timestamp};
@@ -21,7 +21,7 @@ impl Catalog {
     #[must_use]
     pub fn topic_size(&self, topic: &str) -> usize {
         let members = self.topics.find(topic).and_then(|topic| self.by_topic.get(&topic));
-        members.map_or(0, |members| members.len())
+        members.map_or(0, BTreeSet::len)
     }
 
     /// Where memories stand among the active ones of their topics in these scopes. Those that are not active there have no
