@@ -26,8 +26,8 @@ impl World {
         Self { served, cwd }
     }
 
-    fn me(&self) -> Option<Caller> {
-        Some(caller(Program::Mcp, &self.cwd, "tests", ""))
+    fn me(&self) -> Caller {
+        caller(Program::Mcp, &self.cwd, "tests", "")
     }
 
     fn store(&mut self, topic: &str, text: &str, scope: &str) -> Memory {
@@ -36,31 +36,32 @@ impl World {
     }
 
     fn edit(&mut self, action: Action) -> Result<EditReply, Status> {
-        let request = EditRequest { caller: self.me(), action: Some(action), ..EditRequest::default() };
+        let request = EditRequest { caller: Some(self.me()), action: Some(action), ..EditRequest::default() };
         self.served.rpc.call(async |rpc| rpc.edit(request.clone()).await)
     }
 
     fn read(&mut self, reference: &str) -> Result<usize, Status> {
-        let request = ReadRequest { caller: self.me(), reference: reference.to_owned(), ..ReadRequest::default() };
+        let request =
+            ReadRequest { caller: Some(self.me()), reference: reference.to_owned(), ..ReadRequest::default() };
         self.served.rpc.call(async |rpc| rpc.read(request.clone()).await).map(|reply| reply.memories.len())
     }
 }
 
-fn target(reference: &str) -> Option<Target> {
-    Some(Target { reference: reference.to_owned(), ..Target::default() })
+fn target(reference: &str) -> Target {
+    Target { reference: reference.to_owned(), ..Target::default() }
 }
 
-fn append(target: Option<Target>) -> Action {
-    Action::Append(AppendText { target, text: "more".to_owned() })
+fn append(target: Target) -> Action {
+    Action::Append(AppendText { target: Some(target), text: "more".to_owned() })
 }
 
 fn tag(reference: &str) -> Action {
-    Action::Tag(ChangeTags { target: target(reference), add: vec!["perf".to_owned()], remove: Vec::new() })
+    Action::Tag(ChangeTags { target: Some(target(reference)), add: vec!["perf".to_owned()], remove: Vec::new() })
 }
 
 fn delete_all(topic: &str, scopes: &[&str]) -> Action {
     let scopes = scopes.iter().map(ToString::to_string).collect();
-    Action::Delete(DeleteMemories { target: target(topic), all: true, scopes })
+    Action::Delete(DeleteMemories { target: Some(target(topic)), all: true, scopes })
 }
 
 fn rename(topic: &str, new_name: &str) -> Action {
@@ -87,7 +88,7 @@ fn a_pattern_is_no_topic() {
     }
     let edits = [
         append(target("iris-*")),
-        append(Some(Target { index: Some(0), ..target("iris-*").unwrap() })),
+        append(Target { index: Some(0), ..target("iris-*") }),
         append(target("iris-*:0")),
         tag("iris*"),
         delete_all("iris-*", &[]),
@@ -104,10 +105,10 @@ fn a_pattern_is_no_topic() {
     let refused = world.edit(delete_all("iris-*", &[])).unwrap_err();
     assert!(refused.message().ends_with("name one of those that it fits: iris-a, iris-b"), "{refused}");
     assert!(world.read("iris-*").unwrap_err().message().contains("reading takes one topic"));
-    let xref = CrossReferencesRequest { caller: world.me(), topic: "iris*".to_owned(), scopes: Vec::new() };
+    let xref = CrossReferencesRequest { caller: Some(world.me()), topic: "iris*".to_owned(), scopes: Vec::new() };
     let refused = world.served.rpc.call(async |rpc| rpc.cross_references(xref.clone()).await).unwrap_err();
     assert!(refused.message().contains("xref takes one topic"), "{refused}");
-    let forget = ForgetRequest { caller: world.me(), reference: "iris-*".to_owned() };
+    let forget = ForgetRequest { caller: Some(world.me()), reference: "iris-*".to_owned() };
     let refused = world.served.rpc.call(async |rpc| rpc.forget(forget.clone()).await).unwrap_err();
     assert_eq!(refused.code(), Code::InvalidArgument);
     assert_eq!(world.read("iris").unwrap(), 1);
@@ -130,7 +131,7 @@ fn what_is_everybodys_is_told_and_stays_unless_it_is_meant() {
     let reply = world.edit(delete_all("mine", &["all"])).unwrap();
     assert!(reply.changed == 1 && says(&reply, "it is global"), "{reply:?}");
     let one = Action::Delete(DeleteMemories {
-        target: target("mine"),
+        target: Some(target("mine")),
         scopes: vec!["global".to_owned()],
         ..DeleteMemories::default()
     });
@@ -148,7 +149,7 @@ fn what_is_deleted_is_not_offered() {
     let mut world = World::new();
     let [one, other] = ["the walrus disk", "the kestrel disk"].map(|text| world.store("disks", text, ""));
     world.edit(delete_all("disks", &[])).unwrap();
-    let with_index = Some(Target { index: Some(0), ..target("disks").unwrap() });
+    let with_index = Target { index: Some(0), ..target("disks") };
     let edits = [
         append(target("disks")),
         append(with_index),
@@ -183,7 +184,7 @@ fn a_memorys_name_is_no_topic() {
         }
     }
     for name in ["ts:0", memory.handle.as_str()] {
-        let picked = Some(Target { index: Some(0), ..target(name).unwrap() });
+        let picked = Target { index: Some(0), ..target(name) };
         let refused = world.edit(append(picked)).unwrap_err();
         assert!(refused.message().contains("names a memory already"), "{name}: {refused}");
     }

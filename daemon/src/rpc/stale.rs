@@ -96,12 +96,12 @@ fn candidates(
 /// The topics and scopes that are asked for; a pattern means all topics that fit it.
 fn filter(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Result<Filter, Status> {
     let mut filter = Filter { scopes: scopes::filtered(asker, &request.scopes)?, ..Filter::default() };
-    let asked = request.topic.trim();
-    if !asked.is_empty() {
-        let topic = parse::topic(asked).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+    let name = request.topic.trim();
+    if !name.is_empty() {
+        let topic = parse::topic(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
         filter.topics.push(topic);
         let resolved = search::resolve_topics(runtime, &mut filter);
-        resolved.map_err(|status| topics::memory_named(asked).unwrap_or(status))?;
+        resolved.map_err(|status| topics::memory_named(name).unwrap_or(status))?;
     }
     Ok(filter)
 }

@@ -104,7 +104,7 @@ fn a_memory_is_followed_by_what_it_names_and_says() {
     let repeats = |session: &Session<'_>| says(session, "It is in the order that the auditors asked for.");
     let subagent = |session: &Session<'_>| drop(session.subagent("a").edit("data/tax-tables.csv", "a", "b").unwrap());
     let commits = |session: &Session<'_>| {
-        drop(session.ran("git commit -qm 'In the order that the auditors asked for'", "").unwrap())
+        drop(session.ran("git commit -qm 'In the order that the auditors asked for'", "").unwrap());
     };
     let writes = |session: &Session<'_>, path: &str, content: &str| {
         let input = json!({"file_path": world.project.root.join(path), "content": content});

@@ -98,14 +98,14 @@ impl Plan<'_> {
             return Ok(self.asker.project.names().cloned().collect());
         }
         let seen = self.asker.scopes();
-        let named = scopes::filtered(self.asker, names)?;
-        if let Some(unseen) = named.iter().find(|scope| !seen.contains(scope)) {
+        let wanted = scopes::filtered(self.asker, names)?;
+        if let Some(unseen) = wanted.iter().find(|scope| !seen.contains(scope)) {
             return Err(Status::permission_denied(format!(
                 "{unseen} is not seen from here; delete what belongs to it from inside of that project"
             )));
         }
         // None means everywhere, which for a deletion ends at what the asker sees.
-        Ok(if named.is_empty() { seen } else { named })
+        Ok(if wanted.is_empty() { seen } else { wanted })
     }
 }
 

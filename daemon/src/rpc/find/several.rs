@@ -41,7 +41,9 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest, asker: &Asker) 
     let unfitting = numbers.split_off(memories.len().min(numbers.len())).len();
     notes.extend((unfitting > 0).then(|| format!("{unfitting} more do not fit into one answer; read fewer at once")));
     runtime.strand.catalog_touch(&numbers, runtime.now());
-    numbers.iter().for_each(|number| hook::follow(runtime, *number));
+    for &number in &numbers {
+        hook::follow(runtime, number);
+    }
     shown::note(runtime, asker, request.shown(), &numbers);
     let total = u32::try_from(numbers.len() + unfitting).unwrap_or(u32::MAX);
     Ok(v1::ReadReply { memories, total, notes, ..v1::ReadReply::default() })
