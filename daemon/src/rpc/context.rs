@@ -6,8 +6,8 @@ use std::sync::Arc;
 use helix_engine::model::{Memory, MemoryNumber};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
-use helix_engine::recall::Hit;
 use helix_engine::recall::pack::pack;
+use helix_engine::recall::{Hit, PER_TOPIC_MAX};
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
@@ -65,12 +65,20 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     };
     let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));
     let answered = search::answered(runtime, wanted, move |runtime, prepared, found| {
-        let further = if found.next_cursor.is_empty() { Further::Counted(0) } else { Further::Some };
+        let is_all = found.next_cursor.is_empty() && !found.ends_early;
+        let further = if is_all { Further::Counted(0) } else { Further::Some };
+        let mut notes = found.notes;
+        let hidden: u64 = found.hidden.iter().filter(|_| !found.is_far).map(|topic| topic.count).sum();
+        if hidden > 0 {
+            notes.push(format!(
+                "{hidden} more match in topics of which {PER_TOPIC_MAX} are here; search with topic: lists them"
+            ));
+        }
         // Nobody could tell those from what bears on the task, so that nothing is shown and nothing said of it.
         let hits: Vec<Hit> = found.hits.into_iter().filter(|_| !found.is_far).collect();
         let near = hits.iter().filter(|hit| !hit.has_words && !hit.has_some_words).map(|hit| hit.memory.number);
         let (near, memories) = (near.collect(), distinct(hits.into_iter().map(|hit| hit.memory).collect()));
-        let matter = Matter { heading: &heading, memories, near, further, notes: found.notes };
+        let matter = Matter { heading: &heading, memories, near, further, notes };
         reply(runtime, &prepared.asker, matter, budget)
     });
     Ok(answered.await?.answer)

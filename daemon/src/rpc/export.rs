@@ -87,10 +87,12 @@ fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> R
 /// Says how many links lead to memories that are there and not exported. An AMRL log names a memory by its place, which means
 /// another one elsewhere.
 fn without_links(count: usize) -> Option<String> {
-    let links = if count == 1 { "link leads to a memory that is" } else { "links lead to memories that are" };
-    (count > 0).then(|| {
-        format!("{count} {links} not exported and were left out of the log: export their topics too, or json, which keeps them")
-    })
+    let said = match count {
+        0 => return None,
+        1 => "1 link leads to a memory that is not exported; the log leaves it out".to_owned(),
+        count => format!("{count} links lead to memories that are not exported; the log leaves them out"),
+    };
+    Some(format!("{said}: export their topics too, or json, which keeps them"))
 }
 
 /// Says how many memories of the scopes and topics are not exported because others took their place or they were put away.

@@ -38,6 +38,9 @@ const COUNTED_BY_WORDS: &str = "counted by words; more may be near in meaning";
 const NOTHING_NEAR: &str =
     "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
 
+/// Said where a page is the last one that there can be.
+const ENDS_EARLY: &str = "pages end here, but more match: narrow the query, filter it, or count the matches";
+
 /// Hits that are shown of those.
 const FAR_SHOWN_MAX: usize = 3;
 
@@ -70,10 +73,13 @@ pub(super) struct Found {
     pub(super) notes: Vec<String>,
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says anything yet.
     pub(super) is_far: bool,
+    /// Whether no further page shows all that matches, of which no note says anything yet either.
+    pub(super) ends_early: bool,
     words: WordsFound,
     /// Where the next page begins; empty where there is none.
     pub(super) next_cursor: String,
-    hidden: Vec<Counted>,
+    /// How many more match in topics that have as many hits as one may.
+    pub(super) hidden: Vec<Counted>,
 }
 
 /// An answer, and how long its query's vector took.
@@ -236,8 +242,7 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
         runtime.strand.catalog_touch(&numbers, runtime.now());
     }
     shown::note(runtime, asker, prepared.shown, &numbers);
-    let (next_cursor, ending) = continuation(search, &found, is_first);
-    notes.extend(ending);
+    let (next_cursor, ends_early) = continuation(search, &found, is_first);
     if found.has_moved {
         notes.push(HAS_MOVED.to_owned());
     }
@@ -250,7 +255,8 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     if search.vector.is_some() && runtime.strand.lacks_vectors() {
         notes.push(VECTORS_LACKING.to_owned());
     }
-    Ok(Found { hits: found.hits, notes, is_far, words: found.words, next_cursor, hidden: found.hidden })
+    let Recalled { hits, words, hidden, .. } = found;
+    Ok(Found { hits, notes, is_far, ends_early, words, next_cursor, hidden })
 }
 
 fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
@@ -270,10 +276,11 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
             found_by: found_by(hit, is_unmarked).into(),
         }
     };
+    let ends = [found.ends_early.then_some(ENDS_EARLY), found.is_far.then_some(NOTHING_NEAR)];
     v1::SearchReply {
         hits: found.hits.iter().map(wire).collect(),
         fell_back_to_any: found.words == WordsFound::OnlyAny,
-        notes: found.notes.into_iter().chain(found.is_far.then(|| NOTHING_NEAR.to_owned())).collect(),
+        notes: found.notes.into_iter().chain(ends.into_iter().flatten().map(str::to_owned)).collect(),
         next_cursor: found.next_cursor,
         hidden: convert::counted(found.hidden),
         ..v1::SearchReply::default()
@@ -292,16 +299,14 @@ fn found_by(hit: &Hit, is_unmarked: bool) -> v1::FoundBy {
     }
 }
 
-/// Where to go on after these hits, or why not.
-fn continuation(search: &Search, found: &Recalled, is_first: bool) -> (String, Option<String>) {
+/// Where to go on after these hits, and whether they end although more match.
+fn continuation(search: &Search, found: &Recalled, is_first: bool) -> (String, bool) {
     if found.has_more && found.next.offset < depth_max(search) {
-        return (Cursor::new(search, found.next).to_string(), None);
+        return (Cursor::new(search, found.next).to_string(), false);
     }
     // Whoever turns pages or takes the largest wants to see everything; others see the best.
     let wants_all = !is_first || search.limit >= SEARCH_LIMIT_MAX as usize;
-    let ends_early = found.has_more || (found.is_cut && wants_all);
-    let note = "pages end here, but more match: narrow the query, filter it, or count the matches";
-    (String::new(), ends_early.then(|| note.to_owned()))
+    (String::new(), found.has_more || (found.is_cut && wants_all))
 }
 
 fn why_no_meaning(runtime: &Runtime) -> String {
@@ -345,30 +350,29 @@ mod tests {
             cwd: std::path::PathBuf::new(),
             zone: jiff::tz::TimeZone::UTC,
         };
-        let shown = v1::TextShown::Unspecified;
-        Prepared { search: disk(), cursor, explain: false, passive: true, shown, asker, notes: Vec::new() }
+        let (shown, notes) = (v1::TextShown::Unspecified, Vec::new());
+        Prepared { search: disk(), cursor, explain: false, passive: true, shown, asker, notes }
     }
 
     #[test]
     fn a_page_says_where_to_go_on() {
         let found =
             |has_more, is_cut, next| Recalled { has_more, is_cut, next: Place::at(next), ..Recalled::default() };
-        let (cursor, note) = continuation(&disk(), &found(true, true, 20), false);
+        let (cursor, ends_early) = continuation(&disk(), &found(true, true, 20), false);
         assert_eq!(Cursor::parse(&cursor).unwrap().place.offset, 20);
-        assert_eq!(note, None);
+        assert!(!ends_early);
         let largest = Search { limit: SEARCH_LIMIT_MAX as usize, ..disk() };
-        assert_eq!(continuation(&disk(), &found(false, false, 20), false), (String::new(), None));
-        assert_eq!(continuation(&largest, &found(false, false, 10), true), (String::new(), None));
+        assert_eq!(continuation(&disk(), &found(false, false, 20), false), (String::new(), false));
+        assert_eq!(continuation(&largest, &found(false, false, 10), true), (String::new(), false));
         // The first page is not told that more match than pages reach, unless it is the largest; whoever turned pages is.
-        assert_eq!(continuation(&disk(), &found(false, true, 10), true), (String::new(), None));
+        assert_eq!(continuation(&disk(), &found(false, true, 10), true), (String::new(), false));
         let ends = [
             (disk(), found(false, true, 20), false),
             (disk(), found(true, false, depth_max(&disk())), false),
             (largest, found(false, true, 200), true),
         ];
         for (search, found, is_first) in ends {
-            let (cursor, note) = continuation(&search, &found, is_first);
-            assert!(cursor.is_empty() && note.as_ref().is_some_and(|note| note.contains("more match")), "{note:?}");
+            assert_eq!(continuation(&search, &found, is_first), (String::new(), true));
         }
     }
 

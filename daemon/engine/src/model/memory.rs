@@ -69,12 +69,21 @@ pub struct SourceRef {
     pub git_blob: Option<[u8; 20]>,
 }
 
+/// Between the line that a source had and the one that it has now.
+const NOW_LINE: &str = ", now line ";
+
 impl SourceRef {
     /// Reads a path and the line that stands behind it in one of the ways in which tools write that: `path:line`,
-    /// `path:line:column`, `path:line-line`, `path#Lline` and `path#Lline-Lline`. Of several lines it keeps the first.
+    /// `path:line:column`, `path:line-line`, `path#Lline` and `path#Lline-Lline`. Of several lines it keeps the first; as
+    /// [`SourceRef::place`] writes a line that moved, it is where it is now.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
+        if let Some((was, now)) = text.rsplit_once(NOW_LINE)
+            && let (Self { line: Some(_), path, .. }, Ok(line)) = (Self::parse(was), now.parse())
+        {
+            return Self { path, line: Some(line), ..Self::default() };
+        }
         let (path, line) = text
             .rsplit_once("#L")
             .and_then(|(path, lines)| Some((path, first_line(lines)?)))
@@ -93,7 +102,7 @@ impl SourceRef {
     #[must_use]
     pub fn place(&self, moved_to: Option<u32>, path_max_chars: usize) -> String {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
-        let now = moved_to.map(|line| format!(", now line {line}")).unwrap_or_default();
+        let now = moved_to.map(|line| format!("{NOW_LINE}{line}")).unwrap_or_default();
         format!("{}{line}{now}", one_line(&self.path, path_max_chars))
     }
 }
@@ -196,6 +205,9 @@ mod tests {
         let places = |text| [None, Some(9)].map(|moved_to| SourceRef::parse(text).place(moved_to, 8));
         assert_eq!(places("src/a.rs:3"), ["src/a.rs:3", "src/a.rs:3, now line 9"]);
         assert_eq!(SourceRef::parse("src/a.rs").place(None, 80), "src/a.rs");
+        let again = SourceRef::parse("src/a.rs:3, now line 9");
+        assert_eq!((again.path.as_str(), again.line), ("src/a.rs", Some(9)));
+        assert_eq!(SourceRef::parse("a, now line 9").path, "a, now line 9");
     }
 
     #[test]

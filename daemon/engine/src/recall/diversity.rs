@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::index::vectors::Code;
 
 /// Most hits of one topic, unless a topic was asked for.
-pub(super) const PER_TOPIC_MAX: usize = 3;
+pub const PER_TOPIC_MAX: usize = 3;
 
 /// Weight of relevance against novelty in maximal marginal relevance (Carbonell and Goldstein 1998).
 const RELEVANCE_WEIGHT: f32 = 0.9;

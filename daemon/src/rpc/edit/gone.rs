@@ -4,14 +4,17 @@ use helix_engine::model::{MemoryNumber, Topic};
 use helix_engine::neutral::quoted;
 use tonic::Status;
 
-use crate::rpc::convert;
+use crate::rpc::{convert, topics};
 use crate::runtime::{Asker, Runtime};
 
 /// Deleted memories that a refusal names.
 const HANDLES_SHOWN_MAX: usize = 5;
 
-/// Refuses a topic of which all that it had here is deleted.
+/// Refuses a topic of which all that it had here is deleted, or in another topic now.
 pub(super) fn refuse(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Result<(), Status> {
+    if let Some(said) = topics::moved_away(runtime, topic.as_str(), &asker.scopes()) {
+        return Err(Status::not_found(said));
+    }
     let members = runtime.strand.catalog().members(topic.as_str(), &asker.scopes(), |_| true);
     if !are_deleted(runtime, &members) {
         return Ok(());

@@ -61,8 +61,10 @@ pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::Import
         texts.push(member.scope, &words);
     }
     let found = texts.find();
-    let pairs: Vec<Pair> = found.pairs.into_iter().filter(|pair| pair.kept >= others).collect();
-    progress.repeats = count(&pairs);
+    let mut pairs: Vec<Pair> = found.pairs.into_iter().filter(|pair| pair.kept >= others).collect();
+    progress.repeats = count(&pairs, others);
+    // What is nearest is what most likely says the same.
+    pairs.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     progress.is_repeats_cut = left_out || found.stopped_at.is_some() || stored.uncompared > 0;
     for pair in pairs.iter().take(PAIRS_MAX) {
         let handles = (handle(&snapshot, &members, pair.kept), handle(&snapshot, &members, pair.duplicate));
@@ -99,9 +101,30 @@ fn members(runtime: &Runtime, stored: &Stored) -> (Vec<Member>, usize, bool) {
     (members, others, left_out > 0)
 }
 
-/// How many imported memories repeat something: each once, however many texts it resembles.
-fn count(pairs: &[Pair]) -> u64 {
-    pairs.iter().map(|pair| pair.kept).collect::<HashSet<usize>>().len() as u64
+/// How many imported memories repeat something: of those that resemble each other all but one, and all where one of them was
+/// there before, which are the first `others`.
+fn count(pairs: &[Pair], others: usize) -> u64 {
+    let mut above: HashMap<usize, usize> = HashMap::new();
+    for pair in pairs {
+        let (kept, duplicate) = (top(&mut above, pair.kept), top(&mut above, pair.duplicate));
+        // The smaller one stays on top: one that was there before, if there is any.
+        above.insert(kept.max(duplicate), kept.min(duplicate));
+    }
+    let places: Vec<usize> = above.keys().copied().collect();
+    places.into_iter().filter(|&place| place >= others && top(&mut above, place) != place).count() as u64
+}
+
+/// The place that stands for all that resemble this one.
+fn top(above: &mut HashMap<usize, usize>, mut place: usize) -> usize {
+    loop {
+        let next = *above.entry(place).or_insert(place);
+        if next == place {
+            return place;
+        }
+        let skipped = above.get(&next).copied().unwrap_or(next);
+        above.insert(place, skipped);
+        place = skipped;
+    }
 }
 
 fn handle(snapshot: &Snapshot, members: &[Member], place: usize) -> Option<String> {
@@ -114,10 +137,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_imported_memory_that_repeats_something_counts_once() {
+    fn of_those_that_resemble_each_other_all_but_one_count() {
         let pair = |kept, duplicate| Pair { kept, duplicate, similarity: 0.9 };
-        // 12 repeats three others, and 15 one.
-        assert_eq!(count(&[pair(15, 14), pair(12, 11), pair(12, 3), pair(12, 2)]), 2);
-        assert_eq!(count(&[]), 0);
+        let all_alike: Vec<Pair> = (10..109).map(|other| pair(109, other)).collect();
+        assert_eq!(count(&all_alike, 10), 99);
+        // 12 repeats three others, two of which were there, and 15 one that is imported.
+        assert_eq!(count(&[pair(15, 14), pair(12, 11), pair(12, 3), pair(12, 2)], 10), 3);
+        // What joins two groups makes them one.
+        assert_eq!(count(&[pair(11, 10), pair(13, 12), pair(13, 11)], 0), 3);
+        assert_eq!(count(&[], 0), 0);
     }
 }

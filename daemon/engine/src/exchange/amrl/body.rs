@@ -99,7 +99,9 @@ impl Line<'_> {
         let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#');
         match self {
             Self::Tags(tags) => tags.iter().all(|tag| tag.chars().all(is_word)),
-            Self::Source(source) => source.contains(['.', '/']) && !source.contains(char::is_whitespace),
+            Self::Source(source) => {
+                source.contains(['.', '/']) && !SourceRef::parse(source).path.contains(char::is_whitespace)
+            }
             Self::Confidence(_) => true,
             Self::Links(links) => links.iter().all(|link| link.contains([':', '/'])),
             // What only Helix writes.

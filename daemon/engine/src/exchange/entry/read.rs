@@ -10,6 +10,9 @@ use crate::model::{MemoryId, Origin, Provenance, Scope, SourceRef, Status, Times
 /// Names that tools give to the time of an entry.
 const RECORDED_NAMES: [&str; 7] = ["recorded_at", "timestamp", "date", "at", "created_at", "created", "createdAt"];
 
+/// The scope of the project that a memory comes into, as callers name it.
+const OWN_PROJECT: &str = "project";
+
 /// Characters of a value that a report repeats.
 const VALUE_SHOWN_MAX_CHARS: usize = 40;
 
@@ -49,6 +52,11 @@ struct Fields<'a> {
     report: &'a mut Report,
 }
 
+/// Reads a scope; inside, `None` for the project that the memory comes into.
+fn own_or_named(name: &str) -> Option<Option<Scope>> {
+    if name == OWN_PROJECT { Some(None) } else { Scope::parse(name).ok().map(Some) }
+}
+
 /// Reads everything but topic and text. What is not understood is reported at `at`.
 pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: &mut Report) -> Portable {
     let mut fields = Fields { object, at, report };
@@ -59,7 +67,7 @@ pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: 
         text: String::new(),
         kind: fields.first(&["kind", "type"], text),
         tags: fields.list("tags", tags),
-        scope: fields.read("scope", |value| Scope::parse(value.as_str()?).ok()),
+        scope: fields.read("scope", |value| own_or_named(value.as_str()?)).flatten(),
         source: fields.source(),
         links: fields.list("links", links),
         index: None,
