@@ -86,6 +86,9 @@ const LINE_ENDS: &[char] = &['.', ',', ';', ':', '!', '?', '…', '—', '。', 
 /// Beginnings of a heading, an item, a quotation or a row.
 const LINE_STARTS: &[char] = &['#', '-', '*', '•', '>', '|'];
 
+/// Characters of the shortest line that goes on in the next one because it is full.
+const WRAPPED_MIN_CHARS: usize = 50;
+
 /// Bytes of a text that are looked at for each character that is shown: lines may be indented deeply.
 const LOOKED_AT_MAX_BYTES_PER_CHAR: usize = 16;
 
@@ -95,18 +98,20 @@ const LOOKED_AT_MAX_BYTES_PER_CHAR: usize = 16;
 pub fn preview(text: &str, max_chars: usize) -> String {
     let looked_at = max_chars.saturating_mul(LOOKED_AT_MAX_BYTES_PER_CHAR);
     let mut joined = String::new();
-    let mut is_behind_blank = false;
+    let (mut is_behind_blank, mut is_behind_short) = (false, false);
     for line in text.lines().map(str::trim) {
         if line.is_empty() {
             is_behind_blank = true;
             continue;
         }
-        let begins = is_behind_blank || line.starts_with(|c: char| c.is_uppercase() || LINE_STARTS.contains(&c));
+        let begins = is_behind_blank
+            || is_behind_short
+            || line.starts_with(|c: char| c.is_uppercase() || LINE_STARTS.contains(&c));
         if !joined.is_empty() {
             joined.push_str(if begins && !joined.ends_with(LINE_ENDS) { LINE_BREAK } else { " " });
         }
         joined.push_str(line);
-        is_behind_blank = false;
+        (is_behind_blank, is_behind_short) = (false, line.chars().count() < WRAPPED_MIN_CHARS);
         if joined.len() > looked_at {
             break;
         }

@@ -4,12 +4,16 @@ use std::borrow::Cow;
 
 use crate::index::lexical::stop_words::is_stop_word;
 use crate::index::lexical::{LexicalQuery, Mode};
+use crate::model::SourceRef;
 
 /// Shortest and longest prompt that is looked at, in characters: a shorter one says nothing, a longer one is a document.
 const PROMPT_CHARS: std::ops::RangeInclusive<usize> = 10..=500;
 
 /// Distinct words that a prompt needs beside those that every prompt has.
 const TERMS_MIN: usize = 2;
+
+/// What a file's name begins with that is attached.
+const ATTACHING: char = '@';
 
 /// Words with which people keep a conversation going.
 const SMALL_TALK: &[&str] = &[
@@ -31,7 +35,15 @@ const INSERTED: &[(&str, &str)] = &[
 #[must_use]
 pub fn question(prompt: &str) -> Option<String> {
     let own = without_inserted(prompt);
-    let words = before_inserted(&own).trim();
+    // The names of files are no words of what is asked.
+    let is_word = |word: &&str| !word.starts_with(ATTACHING);
+    let asked = before_inserted(&own).trim();
+    let asked = if asked.contains(ATTACHING) {
+        asked.split_whitespace().filter(is_word).collect::<Vec<_>>().join(" ")
+    } else {
+        asked.to_owned()
+    };
+    let words = asked.as_str();
     if words.starts_with('/') || !PROMPT_CHARS.contains(&words.chars().count()) {
         return None;
     }
@@ -48,9 +60,10 @@ pub fn question(prompt: &str) -> Option<String> {
 #[must_use]
 pub fn attached(prompt: &str) -> Vec<String> {
     let own = without_inserted(prompt);
-    let names = before_inserted(&own).split_whitespace().filter_map(|word| word.strip_prefix('@'));
+    let names = before_inserted(&own).split_whitespace().filter_map(|word| word.strip_prefix(ATTACHING));
     let names = names.map(|name| name.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']).trim_matches('"'));
-    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
+    // Lines may be attached, and not all of the file.
+    names.map(|name| SourceRef::parse(name).path).filter(|name| !name.is_empty()).collect()
 }
 
 /// Takes away what programs, Helix among them, have put in, as far as it ends.
@@ -110,6 +123,9 @@ mod tests {
         let prompt =
             "<system-reminder>@x.rs</system-reminder>@src/a.rs explain; compare @\"src/b.rs\", (me@host) and @";
         assert_eq!(attached(prompt), ["src/a.rs", "src/b.rs"]);
+        assert_eq!(attached("explain @src/a.rs#L4-5 and @src/b.rs:4"), ["src/a.rs", "src/b.rs"]);
+        assert_eq!(question("explain @src/flaky/socket.rs please"), None, "a name is no question");
+        assert!(question("why is @src/a.rs a flaky socket test?").is_some());
         assert!(attached("mail me@host.example").is_empty());
     }
 

@@ -40,6 +40,9 @@ const KINDS: &[&str] = &[
     "variable",
 ];
 
+/// Those of them behind which a name stands also without quotes.
+const NOUNS: &[&str] = &["class", "crate", "module", "package", "struct", "trait"];
+
 /// A failure as memories may name it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failure<'a> {
@@ -120,7 +123,7 @@ fn family(code: &str) -> Option<usize> {
 /// of a thing.
 fn errors_in<'s, 't>(sentence: &'s [&'t str], faults: &[Fault]) -> impl Iterator<Item = (&'t str, &'s [&'t str])> {
     sentence.iter().enumerate().filter_map(move |(at, word)| {
-        let name = word.trim_matches(|c: char| !c.is_alphanumeric()).rsplit('.').next().unwrap_or_default();
+        let name = word.trim_matches(|c: char| !c.is_alphanumeric()).rsplit(['.', '[']).next().unwrap_or_default();
         let is_class = name.ends_with("Error") || name.ends_with("Exception");
         let is_error = is_class || family(name).is_some() && faults.iter().any(|fault| fault.code == name);
         is_error.then_some((name, sentence.get(at..)?))
@@ -133,11 +136,22 @@ fn things_in<'t>(words: &[&'t str]) -> impl Iterator<Item = &'t str> {
         let [before, word] = pair else { return None };
         let bare = word.trim_end_matches([',', '.', ':', ';', ')']).trim_start_matches('(');
         let is_quoted = bare.len() > 1 && bare.starts_with(QUOTES) && bare.ends_with(QUOTES);
+        let is_bare = !bare.contains(QUOTES)
+            && ((at == 0 && bare.contains(['<', ':'])) || (NOUNS.contains(before) && is_name(bare)));
+        if is_bare {
+            return Some(base(bare)).filter(|name| !name.is_empty());
+        }
         // Behind a colon stands a message, which Python has as a bare name: `KeyError: 'city'`.
         let is_of_error = at == 0 && (!before.ends_with(':') || bare.starts_with('\''));
         let name = base(bare.trim_matches(QUOTES));
         (is_quoted && (is_of_error || KINDS.contains(before)) && !name.is_empty()).then_some(name)
     })
+}
+
+/// Whether a word that nobody quoted is a name all the same: it has parts that words have not.
+fn is_name(word: &str) -> bool {
+    let inner = word.char_indices().skip(1);
+    word.contains(['-', '_', '/', '@', '.', ':', '<']) || inner.into_iter().any(|(_, c)| c.is_uppercase())
 }
 
 /// A name without what it is applied to: `Rc` of `Rc<Depot>`.
@@ -186,12 +200,17 @@ mod tests {
             (IMGHDR, import),
             (BARCODE, import),
             ("KeyError: 'city' means an old manifest", "E   KeyError: 'zip'"),
+            ("gotcha: error[E0277] Rc<Session> cannot be sent between threads: it must be Arc.", added),
+            ("error[E0277]: `Rc<Session>` cannot be sent between threads", bound),
+            ("TS2307: Cannot find module maplibre-gl, until the types are made", &module("react")),
         ] {
             assert!(is_another(text, output), "{text} on {output}");
         }
         for (text, output) in [
             (RC, sent),
             (MAP, &module("maplibre-gl")),
+            ("TS2307: Cannot find module maplibre-gl, until the types are made", &module("maplibre-gl")),
+            ("TS2307: the module is not built yet", &module("react")),
             (IMGHDR, &python("imghdr")),
             (BARCODE, &python("labels.barcode")),
             ("TS2307 means: run `pnpm gen`", &module("react")),
