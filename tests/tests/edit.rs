@@ -216,6 +216,8 @@ fn topics_are_renamed_merged_and_deleted() {
         let told = refused.message().ends_with("has no memory any more: they are in disk now");
         assert_eq!((refused.code(), told), (Code::NotFound, is_told), "{refused:?}");
     }
+    let gone = world.edit(rename("warm-cache", "x")).unwrap_err();
+    assert!(gone.message().ends_with("they are in disk now"), "{gone:?}");
     let by_first_handle = world.edit(append(target(&walrus.handle), "is warm")).unwrap();
     assert_eq!(only(&by_first_handle).handle, "disk/walrus-cache");
 

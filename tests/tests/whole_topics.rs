@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use helix_client::v1::edit_request::Action;
 use helix_client::v1::{
-    AppendText, Caller, ChangeTags, CrossReferencesRequest, DeleteMemories, EditReply, EditRequest, ForgetRequest,
-    Memory, MergeTopic, Program, ReadRequest, RenameTopic, RestoreMemory, Target,
+    AppendText, BriefRequest, Caller, ChangeTags, CrossReferencesRequest, DeleteMemories, EditReply, EditRequest,
+    ForgetRequest, Memory, MergeTopic, Program, ReadRequest, RenameTopic, RestoreMemory, Target,
 };
 use helix_client::{caller, v1};
 use helix_tests::rpc::draft;
@@ -191,4 +191,19 @@ fn a_memorys_name_is_no_topic() {
     // What only looks so is a topic's name as ever.
     world.store("a-b", "the otter clock", "");
     assert_eq!(world.edit(rename("a/b", "c")).unwrap().topic, "c");
+}
+
+#[test]
+fn a_brief_of_several_topics_names_those_that_are_not_there() {
+    let mut world = World::new();
+    world.store("disks", "Heads are cleaned on Mondays.", "");
+    let mut brief = |query: &str| {
+        let request = BriefRequest { caller: Some(world.me()), query: query.to_owned(), ..BriefRequest::default() };
+        world.served.rpc.call(async |rpc| rpc.brief(request.clone()).await).map(|reply| reply.text)
+    };
+    let several = brief("disks,tapes").unwrap();
+    assert!(several.starts_with("note: no topic here is called \"tapes\"\n"), "{several}");
+    assert!(several.contains("Heads are cleaned"), "{several}");
+    assert!(!brief("disks, disks").unwrap().contains("note:"));
+    assert!(brief("disks, what is cleaned").unwrap_or_default().find("note: no topic").is_none());
 }

@@ -100,6 +100,8 @@ struct Chosen {
     left_out: BTreeMap<String, usize>,
     /// Those that were passed over because their tags or their kind say that they are not in focus.
     out_of_focus: usize,
+    /// What whoever asked should know.
+    notes: Vec<String>,
 }
 
 impl Chosen {
@@ -146,9 +148,9 @@ impl View<'_> {
             None => self.choose(query).map(|(chosen, words)| (chosen, words.to_owned()))?,
         };
         let mut reply = self.composed(&chosen, &words)?;
-        if let Some(note) = slips::of_all(&words) {
-            reply.text = format!("note: {note}\n{}", reply.text);
-        }
+        let notes = chosen.notes.into_iter().chain(slips::of_all(&words));
+        let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
+        reply.text.insert_str(0, &notes);
         Ok(reply)
     }
 
@@ -202,13 +204,13 @@ impl View<'_> {
                 return Err(nothing(query));
             }
         }
+        // A search for the name would find some of them, as if these were all.
+        if let Some(moved) = topics::moved_away(self.runtime, query, &self.scopes) {
+            return Err(Status::not_found(moved));
+        }
         let filter = Filter { scopes: self.scopes.clone(), after: self.after, ..Filter::default() };
         let found = self.search(query, filter)?;
-        if !found.is_empty() {
-            return Ok((found, query));
-        }
-        let moved = topics::moved_away(self.runtime, query, &self.scopes);
-        Err(moved.map_or_else(|| nothing(query), Status::not_found))
+        if found.is_empty() { Err(nothing(query)) } else { Ok((found, query)) }
     }
 
     /// Says that topics have memories, though none so new; `None` where they have none at all, or age does not matter.
@@ -270,7 +272,7 @@ impl View<'_> {
             others.extend(rest);
         }
         others.extend(numbers.split_off(numbers.len().min(CONSIDERED_MAX)));
-        Chosen { numbers, left_out: catalog.count_by_topic(&others), out_of_focus }
+        Chosen { numbers, left_out: catalog.count_by_topic(&others), out_of_focus, notes: Vec::new() }
     }
 
     /// Everything that has the words and passes the filter.

@@ -1,12 +1,13 @@
 //! A query that says more than words: the inline filters of a search, or several topics with commas between them.
 
 use helix_engine::index::filter::Filter;
+use helix_engine::neutral::quoted;
 use helix_engine::recall::Calendar;
 use helix_engine::recall::parse::parse;
 use tonic::Status;
 
 use super::{Chosen, Share, View, nothing, topics_named};
-use crate::rpc::convert;
+use crate::rpc::{convert, topics};
 
 impl View<'_> {
     /// The memories that such a query asks for, and its words; `None` for any other query.
@@ -23,21 +24,30 @@ impl View<'_> {
         if chosen.is_empty() { Err(nothing(query)) } else { Ok(Some((chosen, parsed.words))) }
     }
 
-    /// The members of topics in a list, where each name in it is a topic's or a pattern.
+    /// The members of topics in a list. Of words that may as well be no names each must be a topic's or a pattern; a name that is
+    /// none is told of where another one is.
     fn listed(&self, query: &str) -> Result<Option<Chosen>, Status> {
         let names: Vec<&str> = query.split(',').map(str::trim).collect();
         if names.len() < 2 {
             return Ok(None);
         }
-        let mut topics = Vec::new();
+        let (mut topics, mut unknown) = (Vec::new(), Vec::new());
         for name in names {
             match self.topics_of(name)? {
-                fitting if fitting.is_empty() => return Ok(None),
-                fitting => topics.extend(fitting),
+                fitting if !fitting.is_empty() => topics.extend(fitting),
+                _ if name.is_empty() || name.contains(char::is_whitespace) => return Ok(None),
+                _ => unknown.push(self.unknown(name)),
             }
         }
-        let chosen = self.of_topics(|name| topics.iter().any(|topic| topic == name));
+        let mut chosen = self.of_topics(|name| topics.iter().any(|topic| topic == name));
+        chosen.notes = unknown;
         Ok(Some(chosen).filter(|chosen| !chosen.is_empty()))
+    }
+
+    /// What to say of a name that is no topic's.
+    fn unknown(&self, name: &str) -> String {
+        let moved = topics::moved_away(self.runtime, name, &self.scopes);
+        moved.unwrap_or_else(|| format!("no topic here is called {}", quoted(name)))
     }
 
     fn filtered(&self, mut filter: Filter, words: &str) -> Result<Chosen, Status> {
