@@ -6,7 +6,7 @@
 
 mod heeded;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use helix_engine::model::{Memory, MemoryNumber, one_spelling};
@@ -54,9 +54,14 @@ impl Attention {
         self.at_work.is_resting(number)
     }
 
-    /// Whether a memory leaves its place in what sessions start with to others.
-    pub(super) fn yields(&self, number: MemoryNumber) -> bool {
-        self.at_start.is_resting(number)
+    /// The memories that are left out of the next session as it works.
+    pub(super) fn resting(&self) -> HashSet<MemoryNumber> {
+        self.at_work.resting()
+    }
+
+    /// The memories that leave their places in what sessions start with to others.
+    pub(super) fn yielding(&self) -> HashSet<MemoryNumber> {
+        self.at_start.resting()
     }
 
     /// Notes that a session was not given a memory because it rests.
@@ -98,6 +103,10 @@ impl Heeds {
 
     fn is_resting(&self, number: MemoryNumber) -> bool {
         self.lock().get(&number).is_some_and(|heed| heed.is_resting())
+    }
+
+    fn resting(&self) -> HashSet<MemoryNumber> {
+        self.lock().iter().filter(|(_, heed)| heed.is_resting()).map(|(number, _)| *number).collect()
     }
 
     fn change(

@@ -1,6 +1,9 @@
 //! The `session` event: where the project's task stands, and a brief of its most important memories. A session that lost its
 //! context gets back what it had.
 
+use std::collections::HashSet;
+
+use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status, Timestamp};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
@@ -36,11 +39,14 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     parts.extend(work(context, start));
     let scopes = project.scopes();
     let lost = if start == Start::LostContext { runtime.sessions.lost(key) } else { Lost::default() };
+    let (ignored, yielding) = (runtime.attention.resting(), runtime.attention.yielding());
     let catalog = runtime.strand.catalog();
     // A session that goes on has what it was given: old context is replayed.
     let has_brief = start == Start::GoesOn && runtime.sessions.given_count(key) > 0;
     let candidates = if has_brief { 0 } else { CANDIDATES_MAX };
-    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates).numbers;
+    let resting = Resting::of(&catalog, &scopes, &ignored, &yielding);
+    let rests = |number| resting.all.contains(&number);
+    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates, rests).numbers;
     let total = catalog.count(&scopes);
     // What is pinned comes first, then what the work needed before: it needs it first.
     let is_pinned = |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.pinned);
@@ -52,9 +58,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     // What nobody heeds comes last: it is told where there is room.
     let is_needed = |memory: &Memory| memory.pinned || lost.needed.contains(&memory.number);
     let is_of_work = |memory: &Memory| is_needed(memory) || lost.at_work.contains(&memory.number);
-    let yields = |memory: &Memory| !stays(memory) && runtime.attention.yields(memory.number);
-    let is_resting = |memory: &Memory| runtime.attention.is_resting(memory.number) || yields(memory);
-    memories.sort_by_key(|memory| !is_of_work(memory) && is_resting(memory));
+    memories.sort_by_key(|memory| !is_of_work(memory) && rests(memory.number));
     let is_known = |memory: &Memory| is_of_work(memory) || lost.at_start.contains(&memory.number);
     let (restored, needed) = match start {
         Start::LostContext => {
@@ -80,18 +84,43 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         sources: &context.sources(),
     });
     if context.is_real() && start == Start::Anew {
-        let left_out = memories.iter().skip(injection.taken).filter(|memory| yields(memory));
-        let left_out: Vec<MemoryNumber> = left_out.map(|memory| memory.number).collect();
+        let is_told = |number: &MemoryNumber| memories.iter().take(injection.taken).any(|told| told.number == *number);
+        // All of them: others have the turns that they had, so that nothing shows whether these would have one again.
+        let left_out: Vec<MemoryNumber> = resting.at_start.iter().copied().filter(|number| !is_told(number)).collect();
         runtime.attention.yielded(&runtime.writer, &left_out);
     }
     Ok(Given { checkpoint: given_checkpoint, ..Given::of(injection, &memories) }.if_any())
 }
 
-/// Whether a memory keeps its place though nobody shows that it is heeded: it says how to work, which shows in no edit and no
-/// word, or somebody wants it everywhere.
-fn stays(memory: &Memory) -> bool {
-    let says_how = WAYS_OF_WORKING.contains(&memory.kind.as_str());
-    memory.pinned || memory.scope == Scope::Global || says_how
+/// What nobody heeds of what a session sees: it leaves its place to others.
+struct Resting {
+    /// As sessions start.
+    at_start: HashSet<MemoryNumber>,
+    /// As sessions start, or as they work.
+    all: HashSet<MemoryNumber>,
+}
+
+impl Resting {
+    /// Of what was ignored as sessions worked, and of what yields as they start.
+    fn of(
+        catalog: &Catalog,
+        scopes: &[Scope],
+        ignored: &HashSet<MemoryNumber>,
+        yielding: &HashSet<MemoryNumber>,
+    ) -> Self {
+        let visible = catalog.scope_numbers(scopes);
+        let global = catalog.scope_numbers(&[Scope::Global]);
+        // It keeps its place though nobody shows that it is heeded: it says how to work, which shows in no edit and no word, or
+        // somebody wants it everywhere.
+        let stays = |row: &Row| row.is_in(&global) || WAYS_OF_WORKING.contains(&catalog.kind_of(row));
+        let rests = |row: &Row| row.status == Status::Active && row.is_in(&visible) && !row.pinned;
+        let those = |numbers: &HashSet<MemoryNumber>, is_one: &dyn Fn(&Row) -> bool| -> HashSet<MemoryNumber> {
+            numbers.iter().copied().filter(|number| catalog.row(*number).is_some_and(is_one)).collect()
+        };
+        let at_start = those(yielding, &|row| rests(row) && !stays(row));
+        let all = those(ignored, &rests).union(&at_start).copied().collect();
+        Self { at_start, all }
+    }
 }
 
 /// How the session starts, which is noted. A compaction whose answer came too late lost the context as well.

@@ -89,7 +89,7 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
     let (catalog, kinds) = (runtime.strand.catalog(), runtime.strand.kinds());
-    let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), considered(budget));
+    let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), considered(budget), |_| false);
     drop(catalog);
     let memories = runtime.strand.memories(&chosen.numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));

@@ -59,7 +59,7 @@ pub struct Choice {
 }
 
 /// Chooses the memories for a surface, at most `limit`: first each kind's best, as many as are its share, the kinds by turns,
-/// then the rest by rank.
+/// then the rest by rank. What rests leaves its place to the next of its kind and comes last.
 #[must_use]
 pub fn choose(
     catalog: &Catalog,
@@ -68,6 +68,7 @@ pub fn choose(
     reader: Reader,
     now: Timestamp,
     limit: usize,
+    is_resting: impl Fn(MemoryNumber) -> bool,
 ) -> Choice {
     let visible = catalog.scope_numbers(scopes);
     let global = catalog.scope_numbers(&[Scope::Global]);
@@ -82,7 +83,8 @@ pub fn choose(
         }
         let standing = standings.entry(row.kind).or_insert_with(|| Standing::of(catalog.kind_of(row), kinds));
         if let Some(standing) = standing {
-            let one = (standing.rank(row, row.is_in(&global), now), number);
+            let rank = standing.rank(row, row.is_in(&global), now);
+            let one = Ranked { number, rank, rests: is_resting(number) };
             standing.keep_best(one);
             ranked.push(one);
         }
@@ -96,8 +98,11 @@ pub fn choose(
     let is_pinned = |number: MemoryNumber| catalog.row(number).is_some_and(|row| row.pinned);
     let first = by_turns(standings.into_values().flatten(), is_pinned);
     let is_first: HashSet<MemoryNumber> = first.iter().copied().collect();
-    let rest = ranked.into_iter().map(|(_, number)| number).filter(|number| !is_first.contains(number));
-    Choice { numbers: first.into_iter().chain(rest).take(limit).collect(), total }
+    let rest = ranked.into_iter().map(|one| one.number).filter(|number| !is_first.contains(number));
+    let mut numbers: Vec<MemoryNumber> = first.into_iter().chain(rest).collect();
+    numbers.sort_by_key(|number| is_resting(*number));
+    numbers.truncate(limit);
+    Choice { numbers, total }
 }
 
 /// What a surface is made of.
@@ -353,7 +358,8 @@ mod tests {
         add(21, "gotcha", &project, 20);
         add(22, "decision", &project, 100);
         add(23, "fact", &Scope::Global, 100);
-        let chosen = choose(&catalog, &Kinds::default(), &[project, Scope::Global], Reader::Unasked, now, 10);
+        let chosen =
+            choose(&catalog, &Kinds::default(), &[project, Scope::Global], Reader::Unasked, now, 10, |_| false);
         assert_eq!(chosen.total, 16);
         let chosen: Vec<u32> = chosen.numbers.into_iter().map(|number| number.0).collect();
         // Four of the facts are their kind's share; the global one waits behind them.
@@ -374,7 +380,7 @@ mod tests {
         for after_s in [1, 70, 90 * 86_400] {
             let now = Timestamp::from_micros(stored_at + after_s * 1_000_000);
             let scopes = [project.clone(), Scope::Global];
-            let chosen = choose(&catalog, &Kinds::default(), &scopes, Reader::Unasked, now, 60).numbers;
+            let chosen = choose(&catalog, &Kinds::default(), &scopes, Reader::Unasked, now, 60, |_| false).numbers;
             let kinds = chosen.iter().map(|number| catalog.kind_of(catalog.row(*number).unwrap()));
             let kinds: Vec<&str> = kinds.take(12).collect();
             for kind in ["gotcha", "decision", "convention", "fact"] {

@@ -29,11 +29,17 @@ const LINES_PER_SHARE: u32 = 5;
 const PINNED_BONUS: f32 = 1.0;
 
 /// A memory and its rank.
-pub(super) type Ranked = (f32, MemoryNumber);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ranked {
+    pub(super) number: MemoryNumber,
+    pub(super) rank: f32,
+    /// Whether it leaves its place to those that do not.
+    pub(super) rests: bool,
+}
 
-/// The order of memories by their rank; of two that are alike the newer one comes first.
+/// The order of memories by their rank, what rests behind all others; of two that are alike the newer one comes first.
 pub(super) fn best_first(a: Ranked, b: Ranked) -> Ordering {
-    b.0.total_cmp(&a.0).then(b.1.cmp(&a.1))
+    a.rests.cmp(&b.rests).then(b.rank.total_cmp(&a.rank)).then(b.number.cmp(&a.number))
 }
 
 /// How the memories of one kind stand.
@@ -108,19 +114,55 @@ pub(super) fn by_turns<'a>(
     let mut other: Vec<Ranked> = others.into_iter().flat_map(|standing| standing.best).collect();
     other.sort_by(|a, b| best_first(*a, *b));
     let rows = guiding.into_iter().map(|standing| standing.best).chain([other]);
-    let turn_of = |(place, one): (usize, Ranked)| (if is_pinned(one.1) { 0 } else { place }, one);
+    let turn_of = |(place, one): (usize, Ranked)| (if is_pinned(one.number) { 0 } else { place }, one);
     let mut turns: Vec<(usize, Ranked)> = rows.flat_map(|row| row.into_iter().enumerate().map(turn_of)).collect();
     turns.sort_by(|a, b| a.0.cmp(&b.0).then(best_first(a.1, b.1)));
-    turns.into_iter().map(|(_, (_, number))| number).collect()
+    turns.into_iter().map(|(_, one)| one.number).collect()
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::super::inject::tests::memory;
+    use super::super::{Reader, choose};
     use super::*;
     use crate::index::catalog::Catalog;
-    use crate::model::Memory;
+    use crate::model::{Memory, Scope};
+
+    #[test]
+    fn what_rests_leaves_its_turn_to_the_next_of_its_kind_and_comes_last() {
+        let mut catalog = Catalog::default();
+        let project = Scope::Project("p".to_owned());
+        for (number, kind) in (0..36).zip(["gotcha", "decision", "convention"].iter().cycle()) {
+            let mut memory = memory(number, &format!("statement {number}"));
+            (memory.kind, memory.scope) = (Kind::from_stored(kind), project.clone());
+            catalog.apply(&memory);
+        }
+        // Ninety days later gotchas have faded, so that by rank alone they stand last.
+        let now = Timestamp::from_micros(memory(0, "").valid_from.as_micros() + 90 * 86_400_000_000);
+        let chosen = |rests: fn(u32) -> bool, limit| {
+            let rests = |number: MemoryNumber| rests(number.0);
+            let scopes = [project.clone()];
+            choose(&catalog, &Kinds::default(), &scopes, Reader::Unasked, now, limit, rests).numbers
+        };
+        let kinds = |numbers: &[MemoryNumber]| {
+            let count = |kind| {
+                let is_of = |number: &&MemoryNumber| catalog.kind_of(catalog.row(**number).unwrap()) == kind;
+                numbers.iter().filter(is_of).count()
+            };
+            ["gotcha", "decision", "convention"].map(count)
+        };
+        // The best eight gotchas rest: the next ones have their turns.
+        let rests = |number: u32| number % 3 == 0 && number >= 12;
+        let some = chosen(rests, 60);
+        assert_eq!((kinds(&some[..9]), some.len()), ([3, 3, 3], 36));
+        assert!(some[..28].iter().all(|number| !rests(number.0)), "{some:?}");
+        assert_eq!(kinds(&some[28..]), [8, 0, 0]);
+        // So do they where what rests has no room at all, and where everything rests.
+        assert_eq!(chosen(rests, 20), some[..20]);
+        let all = chosen(|_| true, 60);
+        assert_eq!((kinds(&all[..9]), &all), ([3, 3, 3], &chosen(|_| false, 60)));
+    }
 
     #[test]
     fn often_recalled_memories_fade_half_as_fast() {
