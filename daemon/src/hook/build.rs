@@ -201,13 +201,30 @@ fn without(text: &str, phrase: &str) -> String {
 /// The run with the directory that it runs in, where that is not the project's: what fails in one package is not mended
 /// because another one is fine.
 fn placed(context: &Context<'_>, mut run: Run) -> Run {
-    let directory = context.input.directory(&context.request.project_dir);
-    let directory = run.directory.as_ref().map_or_else(|| directory.clone(), |to| directory.join(to));
-    let relative = context.relative(&plain(&directory));
+    let relative = context.relative(&plain(&directory_of(context, &run)));
     if !matches!(relative.as_str(), "" | "." | "/") && Path::new(&relative) != context.project.root {
         run.words.push(format!("{PLACE}{relative}"));
     }
     run
+}
+
+/// The directory that a run runs in.
+fn directory_of(context: &Context<'_>, run: &Run) -> PathBuf {
+    let directory = context.input.directory(&context.request.project_dir);
+    run.directory.as_ref().map_or_else(|| directory.clone(), |to| directory.join(to))
+}
+
+/// The files that faults of a run name.
+fn files_of(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Vec<String> {
+    let directory = directory_of(context, run);
+    let mut files: Vec<String> = Vec::new();
+    for fault in faults.iter().filter(|fault| !fault.file.is_empty()) {
+        let file = context.relative(&plain(&directory.join(&fault.file)));
+        if !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
 }
 
 /// A path without `.` and `..`.
@@ -228,7 +245,12 @@ fn plain(path: &Path) -> PathBuf {
 /// Records a failure. Returns what helped against its faults before, said once for as long as they last.
 fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<String>, ReadError> {
     let prints: Vec<String> = faults.iter().map(Fault::fingerprint).collect();
-    let fresh = context.work_and_keep(true, |activity| activity.failed(run, prints, context.now));
+    let files = files_of(context, run, faults);
+    let fresh = context.work_and_keep(true, |activity| {
+        let fresh = activity.failed(run, prints, context.now);
+        activity.failed_in(files);
+        fresh
+    });
     let runtime = context.runtime;
     let (strand, scope) = (&runtime.strand, &context.project.scope);
     let is_fresh = |fault: &Fault| fresh.contains(&fault.fingerprint());

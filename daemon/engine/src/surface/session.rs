@@ -35,7 +35,7 @@ const CHECKPOINT_MAX_CHARS: usize = EVENT_MAX_CHARS - SURFACE_AIM_TOKENS * CHARS
 const CUT: &str = "…";
 
 /// Over what is pinned, and over what a session was given before, where it is given again.
-const RESTORED_HEADINGS: (&str, &str) = ("pinned", "given to this session before, latest first");
+const RESTORED_HEADINGS: (&str, &str) = ("pinned", "given to this session before, what it works on first");
 
 /// Characters of one memory's line.
 const LINE_MAX_CHARS: usize = 240;

@@ -1,5 +1,6 @@
 //! One session: what it has in its context, what it was told, and when it is over.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -59,10 +60,24 @@ pub(crate) struct Verdict {
     pub(crate) at_start: bool,
 }
 
+/// Why a session needs a memory that it lost, what it needs first before the rest. What is about files has the latest file
+/// first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Need {
+    /// It is about a file that was changed.
+    Changed(Reverse<usize>),
+    /// It is about a file that a failing build names.
+    Fails,
+    /// The session heeded it.
+    Heeded,
+    /// It is about a file that was read.
+    Read(Reverse<usize>),
+}
+
 /// What a session was given before it lost its context, the latest first.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::hook) struct Lost {
-    /// What it heeded, and what is about the files of its work.
+    /// What is about the files that it changed or that fail, what it heeded, and what is about the files that it read.
     pub(in crate::hook) needed: Vec<MemoryNumber>,
     /// Other things, as it worked: on prompts, files and failures.
     pub(in crate::hook) at_work: Vec<MemoryNumber>,
@@ -119,20 +134,31 @@ impl Session {
     /// What it was given before it lost its context.
     pub(super) fn lost(&self) -> Lost {
         let mut lost = Lost::default();
+        let mut needed: Vec<(Need, MemoryNumber)> = Vec::new();
         for number in self.lost.latest_first() {
-            let kept = match self.told.get(&number) {
-                Some(told) if self.needs(told) => &mut lost.needed,
-                Some(told) if !told.at_start => &mut lost.at_work,
-                _ => &mut lost.at_start,
-            };
-            kept.push(MemoryNumber(number));
+            let told = self.told.get(&number);
+            if let Some(need) = told.and_then(|told| self.need(told)) {
+                needed.push((need, MemoryNumber(number)));
+            } else if told.is_some_and(|told| !told.at_start) {
+                lost.at_work.push(MemoryNumber(number));
+            } else {
+                lost.at_start.push(MemoryNumber(number));
+            }
         }
+        needed.sort_by_key(|(need, _)| *need);
+        lost.needed = needed.into_iter().map(|(_, number)| number).collect();
         lost
     }
 
-    /// Whether it showed that it needs a memory: it heeded it, or works on the file that the memory was given for.
-    fn needs(&self, told: &Told) -> bool {
-        told.is_followed || self.activity.touched.contains(&told.about)
+    /// Why it needs a memory; `None` when it did not show that it does: it heeded it, or works on the file that the memory was
+    /// given for.
+    fn need(&self, told: &Told) -> Option<Need> {
+        let Activity { edited, failing, touched, .. } = &self.activity;
+        let place_in = |files: &[String]| files.iter().position(|file| *file == told.about).map(Reverse);
+        let changed = place_in(edited).map(Need::Changed);
+        let fails = || failing.iter().any(|failing| failing.files.contains(&told.about)).then_some(Need::Fails);
+        let heeded = || told.is_followed.then_some(Need::Heeded);
+        changed.or_else(fails).or_else(heeded).or_else(|| place_in(touched).map(Need::Read))
     }
 
     /// Whether it was told this.

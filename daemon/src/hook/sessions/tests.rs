@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use helix_engine::model::Scope;
+use helix_engine::policy::work::command::run_of;
 
 const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 
@@ -180,8 +181,34 @@ fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
     // What it heeds, and what is about the file that it works on, is needed.
     sessions.work("s", NOW, false, |activity| activity.read("src/a.rs"));
     sessions.follow("s", |number, _| number == MemoryNumber(5));
-    let expected = Lost { needed: numbers(&[8, 1, 5]), at_work: numbers(&[4, 3]), at_start: numbers(&[7, 2, 9]) };
+    let expected = Lost { needed: numbers(&[5, 8, 1]), at_work: numbers(&[4, 3]), at_start: numbers(&[7, 2, 9]) };
     assert_eq!(sessions.lost("s"), expected);
+}
+
+#[test]
+fn what_is_about_changed_and_failing_files_comes_back_before_what_was_read() {
+    let sessions = Sessions::default();
+    let files = ["labels/zpl.py", "labels/page.py", "tests/test_zpl.py"].map(str::to_owned);
+    let read: Vec<String> = (0..29).map(|n| format!("src/read{n}.py")).collect();
+    for (number, file) in (0..).zip(files.iter().chain(&read)) {
+        sessions.claim("s", &[MemoryNumber(number)], None, Some(file), NOW).unwrap();
+        sessions.work("s", NOW, false, |activity| activity.read(file));
+    }
+    sessions.work("s", NOW, false, |activity| {
+        activity.edit(&files[1]);
+        activity.edit(&files[0]);
+        // Read again, though its memory was given long ago.
+        activity.read(&read[3]);
+        activity.failed(&run_of("pytest").unwrap(), vec!["x".into()], NOW);
+        activity.failed_in(vec![files[2].clone(), files[0].clone()]);
+    });
+    sessions.follow("s", |number, _| number == MemoryNumber(10));
+    let sessions = Sessions::restore(sessions.unwritten(NOW));
+    sessions.begin("s", Start::LostContext, NOW);
+    let lost = sessions.lost("s");
+    let first: Vec<u32> = lost.needed.iter().map(|number| number.0).take(7).collect();
+    assert_eq!(first, [0, 1, 2, 10, 6, 31, 30]);
+    assert!(lost.needed.len() == 32 && lost.at_work.is_empty() && lost.at_start.is_empty());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use prost::Message;
 
 use super::command::Run;
-use super::failing::{Failing, remember};
+use super::failing::{FILES_MAX, Failing, remember};
 use crate::model::Timestamp;
 
 /// Failed commands that are remembered until they succeed, the newest.
@@ -183,6 +183,14 @@ impl Activity {
         fresh
     }
 
+    /// What failed last named these files.
+    pub fn failed_in(&mut self, mut files: Vec<String>) {
+        if let Some(failing) = self.failing.last_mut() {
+            files.truncate(FILES_MAX);
+            failing.files = files;
+        }
+    }
+
     /// A build or test succeeded. Returns what it says is mended.
     pub fn succeeded(&mut self, run: &Run, at: Timestamp) -> Vec<Failing> {
         self.command();
@@ -214,7 +222,6 @@ impl Activity {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::super::command::run_of;
-    use super::super::failing::FILES_MAX;
     use super::*;
 
     const NOW: Timestamp = Timestamp::from_micros(1);

@@ -102,6 +102,9 @@ pub struct Failing {
     /// What goes wrong since a later failure, with what was changed before it came and not since.
     #[prost(message, repeated, tag = "9")]
     pub late: Vec<Mended>,
+    /// Files that it named when it failed last, relative to the project.
+    #[prost(string, repeated, tag = "10")]
+    pub files: Vec<String>,
 }
 
 /// Mistakes, by their fingerprints, and what was changed.
