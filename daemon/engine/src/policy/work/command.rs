@@ -11,6 +11,7 @@ mod tools;
 use std::borrow::Cow;
 
 pub use self::changes::rewritten;
+pub(super) use self::menders::is_idle_option;
 use self::menders::mender;
 pub use self::menders::menders;
 pub use self::reads::{Read, Reading, readings};
@@ -91,9 +92,15 @@ impl Run {
     /// Whether success of this run says that what failed in `failed` is mended: it did at least as much.
     #[must_use]
     pub fn covers(&self, failed: &[String]) -> bool {
-        // With an option more, an installation gets by what it failed at.
-        let counts = |word: &&String| self.purpose != Purpose::Install || !word.starts_with('-');
+        // With an option more, an installation gets by what it failed at, unless it then installs nothing.
+        let gets_by = |word: &str| word.starts_with('-') && !self.idles_by(word);
+        let counts = |word: &&String| self.purpose != Purpose::Install || !gets_by(word);
         self.words.iter().filter(counts).all(|word| failed.contains(word))
+    }
+
+    /// Whether it does nothing but tell what it would do, by an option.
+    pub(super) fn idles_by(&self, option: &str) -> bool {
+        is_idle_option(self.words.first().map_or("", String::as_str), option)
     }
 
     /// How it changes what builds stand on, as [`menders`] has it; `None` when it does not.

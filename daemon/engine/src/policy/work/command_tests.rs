@@ -189,6 +189,7 @@ fn a_run_covers_a_narrower_failure() {
 fn an_installation_with_an_option_more_covers() {
     let failed = run_of("npm install").map(|run| run.words).unwrap_or_default();
     assert!(run_of("npm install --legacy-peer-deps").is_some_and(|run| run.covers(&failed)));
+    assert!(run_of("npm install --dry-run").is_some_and(|run| !run.covers(&failed)));
     assert!(run_of("npm install left-pad").is_some_and(|run| !run.covers(&failed)));
 }
 

@@ -189,7 +189,8 @@ impl Failing {
         while let Some((at, word)) = words.next() {
             let takes_value = VALUED_OPTIONS.contains(&word);
             let value = words.next_if(|(_, next)| takes_value && !next.starts_with('-'));
-            let is_own = || is_install && word.starts_with('-') && word != "--" && !word.contains("://");
+            let is_own =
+                || is_install && word.starts_with('-') && word != "--" && !word.contains("://") && !run.idles_by(word);
             let is_free = is_wide(word) || is_own();
             if is_free && (is_new(word) || value.is_some_and(|(_, value)| is_new(value))) {
                 added.extend([Some(at), value.map(|(at, _)| at)].into_iter().flatten());

@@ -281,6 +281,9 @@ mod tests {
             ("cargo xtask codegen", "cargo xtask codegen"),
             ("npm run build:proto; npm run format:check; make test-setup; make; make -j8", ""),
             ("npm install; pnpm install; npm gen; npm run dev; cargo fix; yarn build; npm start", ""),
+            ("npm run migrate:status; npm run sync:status; make migrate-status; npm run generate-report", ""),
+            ("make -n proto; make --dry-run gen; just -l gen; just --list gen; npm run gen -- --dry-run", ""),
+            ("make -l 4 gen", "make -l 4 gen"),
         ] {
             assert_eq!(rewritten(line).scripts.join(" "), commands, "{line}");
         }

@@ -1,7 +1,7 @@
 //! Commands that change what a build stands on: they mend failures without changing a file by an editor.
 
 use super::shown::shown;
-use super::tools::{MADE, MENDERS};
+use super::tools::{COMPOSE, MADE, MENDERS};
 use super::{after_options, as_called, basename, is_listed, read, without_starters};
 
 /// Commands that change what a build stands on by the word behind their subcommand.
@@ -16,10 +16,52 @@ const MENDERS_BY_NEXT: &[(&str, &str, &[&str])] = &[
     ("php", "artisan", &["cache:clear", "config:clear", "key:generate", "migrate", "optimize:clear"]),
     ("flask", "db", &["upgrade"]),
     ("brew", "services", &["restart", "start"]),
+    ("docker", "compose", COMPOSE),
+    ("prisma", "migrate", &["deploy", "dev", "reset", "resolve"]),
+    ("rustup", "component", &["add", "remove"]),
+    ("rustup", "target", &["add", "remove"]),
+    ("rustup", "toolchain", &["install", "link", "uninstall"]),
+    ("rustup", "override", &["set", "unset"]),
+    ("go", "mod", &["download", "edit", "init", "tidy", "vendor"]),
+    ("git", "submodule", &["add", "deinit", "init", "set-branch", "set-url", "sync", "update"]),
+    ("git", "lfs", &["checkout", "fetch", "install", "pull", "track"]),
+    ("uv", "pip", &["install", "sync", "uninstall"]),
+    ("flutter", "pub", PUB),
+    ("dart", "pub", PUB),
 ];
 
-/// Options by which those change nothing.
-const MENDERS_IDLE: &[&str] = &["--check", "--dry-run", "--help", "-h", "--plan", "--sql", "--pretend"];
+const PUB: &[&str] = &["add", "cache", "downgrade", "get", "remove", "upgrade"];
+
+/// Options by which a command changes nothing, whatever it is.
+const IDLE: &[&str] = &[
+    "--check",
+    "--dry",
+    "--dry-run",
+    "--help",
+    "-h",
+    "--just-print",
+    "--list",
+    "--list-all",
+    "--plan",
+    "--pretend",
+    "--recon",
+    "--sql",
+];
+
+/// Those that say so to some programs only: to others they are a name or a limit.
+const IDLE_BY_PROGRAM: &[(&str, &[&str])] = &[
+    ("make", &["-n"]),
+    ("gmake", &["-n"]),
+    ("just", &["-n", "-l", "--show", "--summary"]),
+    ("task", &["-n", "-l", "-a", "--summary"]),
+    ("mage", &["-l"]),
+    ("rake", &["-n", "-P", "-T"]),
+    ("brew", &["-n"]),
+    ("cargo", &["-n"]),
+    ("go", &["-n"]),
+    ("apt", &["-s", "--simulate"]),
+    ("apt-get", &["-s", "--simulate"]),
+];
 
 /// Finds the commands of a shell line that change what a build stands on, as somebody would run them again.
 #[must_use]
@@ -41,17 +83,31 @@ pub(super) fn mender(words: &[String]) -> Option<String> {
         name => {
             let at = after_options(&words, 1);
             let subcommand = words.get(at).map(String::as_str)?;
-            is_listed(MENDERS, name, subcommand) || mends_by_next(name, subcommand, words.get(at + 1..)?)
+            let next = words.get(after_options(&words, at + 1)).map_or("", String::as_str);
+            let is_known = is_listed(MENDERS, name, subcommand) || mends_by_next(name, subcommand, next);
+            is_known && !is_idle(&words)
         }
     };
     mends.then(|| shown(&as_called(first), words.get(1..).unwrap_or_default()))
 }
 
-/// Whether the words behind a subcommand say that it changes what a build stands on.
-fn mends_by_next(program: &str, subcommand: &str, rest: &[String]) -> bool {
-    let is_next = |known: &[&str]| rest.first().is_some_and(|next| known.contains(&next.as_str()));
-    let is_it = |(name, first, next): &(&str, &str, &[&str])| (*name, *first) == (program, subcommand) && is_next(next);
-    MENDERS_BY_NEXT.iter().any(is_it) && !rest.iter().any(|word| MENDERS_IDLE.contains(&word.as_str()))
+/// Whether the word behind a subcommand says that it changes what a build stands on.
+fn mends_by_next(program: &str, subcommand: &str, next: &str) -> bool {
+    let is_it = |(name, first, known): &(&str, &str, &[&str])| {
+        (*name, *first) == (program, subcommand) && known.contains(&next)
+    };
+    MENDERS_BY_NEXT.iter().any(is_it)
+}
+
+/// Whether an option says that these words change nothing.
+pub(super) fn is_idle(words: &[String]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    arguments.iter().any(|word| is_idle_option(&basename(program), word))
+}
+
+/// Whether a program changes nothing with an option.
+pub(in super::super) fn is_idle_option(program: &str, option: &str) -> bool {
+    IDLE.contains(&option) || is_listed(IDLE_BY_PROGRAM, program, option)
 }
 
 #[cfg(test)]
@@ -68,8 +124,31 @@ mod tests {
             ("./gradlew clean", "./gradlew clean"),
             ("./backend/mvnw -q clean", "./backend/mvnw -q clean"),
             ("cargo sqlx prepare --check; sqlx migrate info; python manage.py shell; systemctl status x", ""),
+            (
+                "docker compose -f a.yml up -d db; docker-compose restart",
+                "docker compose -f a.yml up -d db, docker-compose restart",
+            ),
+            ("npx prisma migrate deploy; go mod tidy", "prisma migrate deploy, go mod tidy"),
+            (
+                "conda install -n dev numpy; rustup target add wasm32",
+                "conda install -n dev numpy, rustup target add wasm32",
+            ),
         ] {
             assert_eq!(menders(line).join(", "), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_changes_nothing() {
+        for line in [
+            "docker compose ps; docker compose logs -f; docker compose config; docker compose version",
+            "docker compose exec db psql; docker compose down; docker-compose ps; docker compose --dry-run up",
+            "npx prisma migrate status; prisma migrate diff",
+            "pip install --dry-run x; npm install --dry-run; brew install --dry-run x; brew install -n x",
+            "alembic upgrade head --sql; uv lock --check; uv pip list; cargo update --dry-run; cargo clean -n",
+            "rustup target list; go mod graph; git submodule status; git lfs ls-files; flutter pub outdated",
+        ] {
+            assert_eq!(menders(line).join(", "), "", "{line}");
         }
     }
 }

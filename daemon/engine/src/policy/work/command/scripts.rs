@@ -1,5 +1,6 @@
 //! Scripts of a project, by the runners that know them by their names, and as files.
 
+use super::menders::is_idle;
 use super::tools::{INSTALLERS, MENDERS, SCRIPT_NAMES, SCRIPT_RUNNERS};
 use super::{Purpose, after_options, basename, is_listed};
 
@@ -46,6 +47,10 @@ const MAKING_WORDS: &[&str] = &[
 /// Words by which it only looks, or is known as a build or a test.
 const LOOKING_WORDS: &[&str] =
     &["build", "check", "compile", "diff", "dry", "spec", "test", "tests", "verify", "watch"];
+
+/// Words at the end of such a name by which it tells of what is there: `migrate:status`, `generate-report`.
+const TELLING_WORDS: &[&str] =
+    &["check", "diff", "info", "list", "log", "logs", "plan", "preview", "report", "show", "status"];
 
 /// What a runner of scripts runs.
 pub(super) enum Script {
@@ -126,7 +131,8 @@ pub(super) fn makes(words: &[String]) -> bool {
         return false;
     };
     let does = |known: &[&str]| words_of(name).any(|part| known.contains(&part.as_str()));
-    does(MAKING_WORDS) && !does(LOOKING_WORDS)
+    let tells = words_of(name).last().is_some_and(|last| TELLING_WORDS.contains(&last.as_str()));
+    does(MAKING_WORDS) && !does(LOOKING_WORDS) && !tells && !is_idle(words)
 }
 
 /// The words of a name, in lower case: `db:migrate`, `gen-types`, `genTypes`.
