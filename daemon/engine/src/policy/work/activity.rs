@@ -15,6 +15,19 @@ const TOPICS_MAX: usize = 64;
 /// Topics that count as a session's focus.
 const FOCUS_MAX: usize = 3;
 
+/// Variables by which a run only tells more, less or otherwise: they mend nothing.
+const TELLING_VARIABLES: &[&str] = &[
+    "CARGO_TERM_COLOR",
+    "CI",
+    "DEBUG",
+    "FORCE_COLOR",
+    "LOG_LEVEL",
+    "NO_COLOR",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "VERBOSE",
+];
+
 /// What a session is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
@@ -204,7 +217,8 @@ impl Activity {
         let mut mended: Vec<Failing> = mended;
         for failing in &mut mended {
             let known = failing.variables.clone();
-            for name in run.variables.iter().filter(|name| !known.contains(name)) {
+            let may_mend = |name: &&String| !known.contains(name) && !TELLING_VARIABLES.contains(&name.as_str());
+            for name in run.variables.iter().filter(may_mend) {
                 failing.change(&format!("{name}=… {}", run.tool));
             }
             let added = failing.added_options(run);
@@ -273,6 +287,9 @@ mod tests {
         activity.failed(&run_of("CI=1 cargo test -p a").unwrap(), vec!["x".into()], NOW);
         let mended = activity.succeeded(&run_of("CI=1 FIXTURES=../f cargo test -p a").unwrap(), NOW);
         assert_eq!(mended[0].commands, ["FIXTURES=… cargo test"]);
+        activity.failed(&run_of("cargo test").unwrap(), vec!["x".into()], NOW);
+        let mended = activity.succeeded(&run_of("RUST_BACKTRACE=1 NO_COLOR=1 CI=1 cargo test").unwrap(), NOW);
+        assert_eq!(mended[0].commands, Vec::<String>::new(), "it only tells otherwise");
     }
 
     #[test]
