@@ -3,7 +3,7 @@
 use prost::Message;
 
 use super::command::Run;
-use super::failing::{FILES_MAX, Failing, remember};
+use super::failing::{FILES_MAX, Failing, command, remember};
 use crate::model::Timestamp;
 
 /// Failed commands that are remembered until they succeed, the newest.
@@ -216,20 +216,22 @@ impl Activity {
         self.failing = left;
         let mut mended: Vec<Failing> = mended;
         for failing in &mut mended {
-            let known = failing.variables.clone();
-            let may_mend = |name: &&String| !known.contains(name) && !TELLING_VARIABLES.contains(&name.as_str());
-            for name in run.variables.iter().filter(may_mend) {
-                failing.change(&format!("{name}=… {}", run.tool));
-            }
-            let added = failing.added_options(run);
-            if !added.is_empty() {
-                failing.change(&format!("{} {}", run.tool, added.join(" ")));
+            if let Some(command) = mending(failing, run) {
+                failing.change(&command);
             }
         }
         self.most_failures = mended.iter().map(|failing| failing.times).chain([self.most_failures]).max().unwrap_or(0);
         self.mended = self.mended.saturating_add(u32::try_from(mended.len()).unwrap_or(u32::MAX));
         mended
     }
+}
+
+/// The command of a success where it had variables or options that the failure had not: all of it, for parts of it may not run.
+/// What the variables are set to is not told.
+fn mending(failing: &Failing, run: &Run) -> Option<String> {
+    let is_new = |name: &&String| !failing.variables.contains(name) && !TELLING_VARIABLES.contains(&name.as_str());
+    let set: String = run.variables.iter().filter(is_new).map(|name| format!("{name}=… ")).collect();
+    (!set.is_empty() || failing.adds_options(run)).then(|| format!("{set}{}", command(&run.tool, &run.words)))
 }
 
 #[cfg(test)]
@@ -286,7 +288,7 @@ mod tests {
         let mut activity = Activity::default();
         activity.failed(&run_of("CI=1 cargo test -p a").unwrap(), vec!["x".into()], NOW);
         let mended = activity.succeeded(&run_of("CI=1 FIXTURES=../f cargo test -p a").unwrap(), NOW);
-        assert_eq!(mended[0].commands, ["FIXTURES=… cargo test"]);
+        assert_eq!(mended[0].commands, ["FIXTURES=… cargo test -p a"]);
         activity.failed(&run_of("cargo test").unwrap(), vec!["x".into()], NOW);
         let mended = activity.succeeded(&run_of("RUST_BACKTRACE=1 NO_COLOR=1 CI=1 cargo test").unwrap(), NOW);
         assert_eq!(mended[0].commands, Vec::<String>::new(), "it only tells otherwise");
@@ -304,12 +306,15 @@ mod tests {
         assert_eq!(mended("cargo test", "cargo test --features async"), with("cargo test --features async"));
         assert_eq!(
             mended("cargo test -p a", "cargo test -p a -- --test-threads=1"),
-            with("cargo test --test-threads=1")
+            with("cargo test -p a -- --test-threads=1")
         );
+        assert_eq!(mended("cargo test -p a", "cargo test -- --test-threads=1"), with("cargo test -- --test-threads=1"));
+        assert_eq!(mended("npm test", "npm test -- --pool=forks"), with("npm test -- --pool=forks"));
+        assert_eq!(mended("make", "A=1 B=2 make -j1"), with("A=… B=… make -j1"));
         assert_eq!(mended("npm install", "npm install --legacy-peer-deps"), with("npm install --legacy-peer-deps"));
-        assert_eq!(mended("go test ./...", "go test -tags integration ./..."), with("go test -tags integration"));
+        assert_eq!(mended("go test ./...", "go test -tags integration ./..."), with("go test -tags integration ./..."));
         assert_eq!(mended("make -j8", "make -j1"), with("make -j1"));
-        assert_eq!(mended("make -j 8 all", "make -j 1 all"), with("make -j 1"));
+        assert_eq!(mended("make -j 8 all", "make -j 1 all"), with("make -j 1 all"));
         assert_eq!(mended("cargo test", "cargo test"), with(""));
         for less in ["cargo test --lib", "cargo test -p a", "cargo test --features async one_test"] {
             assert_eq!(mended("cargo test", less), None, "{less}");

@@ -148,9 +148,7 @@ impl Failing {
     /// The command as it was run.
     #[must_use]
     pub fn command(&self) -> String {
-        let program = self.tool.split(' ').next().unwrap_or_default();
-        let end = self.words.len() - usize::from(self.place().is_some());
-        shown(program, self.words.get(1..end).unwrap_or_default())
+        command(&self.tool, &self.words)
     }
 
     /// The command as a line that runs it from the project's directory.
@@ -164,7 +162,7 @@ impl Failing {
     /// The directory that it was run in; `None` for the project's.
     #[must_use]
     pub fn place(&self) -> Option<&str> {
-        self.words.last().filter(|_| self.words.len() > 1)?.strip_prefix(PLACE)
+        place(&self.words)
     }
 
     /// Whether the success of this run says that it is mended.
@@ -175,12 +173,12 @@ impl Failing {
         run.covers(&self.words) || Run { words, ..run.clone() }.covers(&self.words)
     }
 
-    /// The options that a run has and this had not, with their values, and none of which makes it do less.
-    pub(super) fn added_options<'a>(&self, run: &'a Run) -> Vec<&'a str> {
-        self.added_at(run).into_iter().filter_map(|at| run.words.get(at)).map(String::as_str).collect()
+    /// Whether a run has options that this had not, and none of which makes it do less.
+    pub(super) fn adds_options(&self, run: &Run) -> bool {
+        !self.added_at(run).is_empty()
     }
 
-    /// Where those stand among the run's words.
+    /// Where those stand among the run's words, with their values.
     fn added_at(&self, run: &Run) -> Vec<usize> {
         let is_new = |word: &str| !self.words.iter().any(|known| known == word);
         let is_install = run.purpose == Purpose::Install;
@@ -258,6 +256,18 @@ impl Failing {
             commands: since(&self.commands, |late| &late.commands),
         }
     }
+}
+
+/// The command of a tool as it was run with these words.
+pub(super) fn command(tool: &str, words: &[String]) -> String {
+    let program = tool.split(' ').next().unwrap_or_default();
+    let end = words.len() - usize::from(place(words).is_some());
+    shown(program, words.get(1..end).unwrap_or_default())
+}
+
+/// The directory that these words say, if it is not the project's.
+fn place(words: &[String]) -> Option<&str> {
+    words.last().filter(|_| words.len() > 1)?.strip_prefix(PLACE)
 }
 
 /// Whether a run does as much with an option as without it. A number may stand behind its letter: `-j1`.
