@@ -75,6 +75,31 @@ fn a_projects_own_commands_are_a_fix() {
 }
 
 #[test]
+fn what_only_looks_is_no_fix() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("cargo test -p router", MISTAKE).unwrap();
+    for line in ["docker compose ps", "make -n proto", "npm run migrate:status", "pip install --dry-run x"] {
+        one.ran(line, "").unwrap();
+    }
+    one.ran("RUST_BACKTRACE=1 cargo test -p router", "").unwrap();
+    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
+    assert_eq!(world.session("two").failed("cargo test -p router", MISTAKE).unwrap(), None, "no remedy is known");
+}
+
+#[test]
+fn a_fix_is_told_as_it_was_run() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("npx vitest run", MISTAKE).unwrap();
+    one.ran("npx prisma migrate deploy", "").unwrap();
+    one.ran("npx vitest run --pool=forks", "").unwrap();
+    let told = world.session("two").failed("npx vitest run", MISTAKE).unwrap().unwrap();
+    let fix = "fixed before by running `npx prisma migrate deploy`, `npx vitest run --pool=forks` (";
+    assert!(told.contains(fix), "{told}");
+}
+
+#[test]
 fn a_fix_by_the_shell_is_one() {
     let world = World::new();
     world.project.write("src/rows.rs", "fn rows() {}\n").unwrap();

@@ -2,8 +2,8 @@
 
 use prost::Message;
 
-use super::command::Run;
-use super::failing::{FILES_MAX, Failing, command, remember};
+use super::command::{Run, line_of};
+use super::failing::{FILES_MAX, Failing, remember};
 use crate::model::Timestamp;
 
 /// Failed commands that are remembered until they succeed, the newest.
@@ -189,6 +189,7 @@ impl Activity {
         let mut failing = same.map_or_else(new, |at| self.failing.remove(at));
         failing.again(fingerprints);
         failing.variables.clone_from(&run.variables);
+        failing.called.clone_from(&run.called);
         self.failing.push(failing);
         if self.failing.len() > FAILING_MAX {
             self.failing.remove(0);
@@ -226,12 +227,12 @@ impl Activity {
     }
 }
 
-/// The command of a success where it had variables or options that the failure had not: all of it, for parts of it may not run.
-/// What the variables are set to is not told.
+/// The command of a success where it had variables or options that the failure had not: all of it, for parts of it may
+/// not run. What the variables are set to is not told.
 fn mending(failing: &Failing, run: &Run) -> Option<String> {
     let is_new = |name: &&String| !failing.variables.contains(name) && !TELLING_VARIABLES.contains(&name.as_str());
-    let set: String = run.variables.iter().filter(is_new).map(|name| format!("{name}=… ")).collect();
-    (!set.is_empty() || failing.adds_options(run)).then(|| format!("{set}{}", command(&run.tool, &run.words)))
+    let set: Vec<String> = run.variables.iter().filter(is_new).map(|name| format!("{name}=… ")).collect();
+    (!set.is_empty() || failing.adds_options(run)).then(|| format!("{}{}", set.concat(), line_of(&run.line())))
 }
 
 #[cfg(test)]
@@ -310,6 +311,7 @@ mod tests {
         );
         assert_eq!(mended("cargo test -p a", "cargo test -- --test-threads=1"), with("cargo test -- --test-threads=1"));
         assert_eq!(mended("npm test", "npm test -- --pool=forks"), with("npm test -- --pool=forks"));
+        assert_eq!(mended("npx vitest run", "npx vitest run --pool=forks"), with("npx vitest run --pool=forks"));
         assert_eq!(mended("make", "A=1 B=2 make -j1"), with("A=… B=… make -j1"));
         assert_eq!(mended("npm install", "npm install --legacy-peer-deps"), with("npm install --legacy-peer-deps"));
         assert_eq!(mended("go test ./...", "go test -tags integration ./..."), with("go test -tags integration ./..."));
@@ -320,6 +322,15 @@ mod tests {
             assert_eq!(mended("cargo test", less), None, "{less}");
         }
         assert_eq!(mended("cargo test -p b", "cargo test -p a --features a"), None, "one value is not the other");
+    }
+
+    #[test]
+    fn what_fails_is_told_as_it_was_run() {
+        for line in ["npx tsc --noEmit", "python -m pytest x", "poetry run pytest", "docker-compose build"] {
+            let mut activity = Activity::default();
+            activity.failed(&run_of(line).unwrap(), vec!["x".into()], NOW);
+            assert_eq!(activity.failing[0].command(), line);
+        }
     }
 
     #[test]

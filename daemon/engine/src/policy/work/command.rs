@@ -5,6 +5,7 @@ mod menders;
 mod reads;
 mod scripts;
 mod shown;
+mod started;
 mod starts;
 mod tools;
 
@@ -17,11 +18,11 @@ pub use self::menders::menders;
 pub use self::reads::{Read, Reading, readings};
 use self::scripts::{Script, file_purpose, script_of, script_purpose};
 pub(super) use self::shown::shown;
+pub(super) use self::started::joined as line_of;
+use self::started::{as_written, is_assignment, starters, without_starters};
 pub use self::starts::starts;
-use self::tools::{
-    BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, STARTERS, STARTERS_WITH, SUBCOMMANDS,
-    VALUED,
-};
+use self::tools::{BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, SUBCOMMANDS, VALUED};
+use super::failing::line;
 use super::shell::{Line, Simple, Vouched};
 use crate::policy::redact::redacted;
 
@@ -59,6 +60,8 @@ pub struct Run {
     pub tool: String,
     /// What it is for.
     pub purpose: Purpose,
+    /// What it needs to start, and the program, as they were written: `npx tsc`.
+    pub called: Vec<String>,
     /// All its words, without what merely starts it and without redirections.
     pub words: Vec<String>,
     /// Names of the variables that the line sets for it.
@@ -83,10 +86,11 @@ pub struct Runs {
 }
 
 impl Run {
-    fn new(tool: String, purpose: Purpose, words: Vec<String>) -> Self {
+    fn new(called: &str, tool: String, purpose: Purpose, words: Vec<String>) -> Self {
         let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
         let (variables, earlier) = (Vec::new(), Vec::new());
-        Self { tool, purpose, words, variables, vouched, is_filtered, directory: None, earlier }
+        let called = vec![as_written(called).into_owned()];
+        Self { tool, purpose, called, words, variables, vouched, is_filtered, directory: None, earlier }
     }
 
     /// Whether success of this run says that what failed in `failed` is mended: it did at least as much.
@@ -106,7 +110,12 @@ impl Run {
     /// How it changes what builds stand on, as [`menders`] has it; `None` when it does not.
     #[must_use]
     pub fn mender(&self) -> Option<String> {
-        mender(&self.words)
+        mender(&self.line())
+    }
+
+    /// The words of its line, as somebody would run it again.
+    pub(super) fn line(&self) -> Vec<String> {
+        line(&self.called, &self.words)
     }
 }
 
@@ -158,8 +167,9 @@ fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
         let inner = script(&words).filter(|_| depth < DEPTH_MAX).map(|script| runs_in(script, depth + 1));
         let found = inner.unwrap_or_else(|| classify(words).into_iter().collect());
         let is_filtered = line.filters(at).iter().any(may_hide);
-        let variables = changes::variables(&command.words);
+        let (variables, starters) = (changes::variables(&command.words), starters(&command.words));
         runs.extend(found.into_iter().map(|mut run| {
+            run.called.splice(0..0, starters.iter().cloned());
             run.variables.extend_from_slice(&variables);
             (at, within(run, directory.as_deref(), is_filtered))
         }));
@@ -221,18 +231,27 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
         first.clone_from(&program);
     }
     let (name, purpose) = if SCRIPT_RUNNERS.contains(&program.as_str()) {
+        let written = words.clone();
         match script_of(&mut words)? {
             Script::Named(name, purpose) => (name, purpose),
-            Script::Program(at) => return classify(words.split_off(at)),
+            Script::Program(at) => return classify_started(&written, words.split_off(at)),
         }
     } else if let Some(found) = purpose_of(&program, &words) {
         found
     } else {
         return classify_file(&called, words);
     };
-    let called = as_called(&called);
-    let tool = if name.is_empty() { called.into_owned() } else { format!("{called} {name}") };
-    Some(Run::new(tool, purpose, words))
+    let shown = as_called(&called);
+    let tool = if name.is_empty() { shown.into_owned() } else { format!("{shown} {name}") };
+    Some(Run::new(&called, tool, purpose, words))
+}
+
+/// A program with its arguments that the words before them start.
+fn classify_started(written: &[String], started: Vec<String>) -> Option<Run> {
+    let starter = written.get(..written.len().checked_sub(started.len())?)?;
+    let mut run = classify(started)?;
+    run.called.splice(0..0, starter.iter().cloned());
+    Some(run)
 }
 
 /// A script of the project that is run as a file: `./build.sh`, `sh ci/run-tests.sh`.
@@ -241,11 +260,11 @@ fn classify_file(called: &str, mut words: Vec<String>) -> Option<Run> {
     if !SHELLS.contains(&program.as_str()) {
         called.clone_into(program);
         let purpose = file_purpose(called).filter(|_| called.contains('/'))?;
-        return Some(Run::new(called.to_owned(), purpose, words));
+        return Some(Run::new(called, called.to_owned(), purpose, words));
     }
     let shell = program.clone();
     let path = words.get(after_options(&words, 1))?;
-    Some(Run::new(format!("{shell} {path}"), file_purpose(path)?, words))
+    Some(Run::new(&shell, format!("{shell} {path}"), file_purpose(path)?, words))
 }
 
 /// What a program with these words is for, and the word that tells.
@@ -313,50 +332,13 @@ fn is_number(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|next| next.is_ascii_digit())
 }
 
-/// Takes away variables and programs that merely start the one that counts.
-fn without_starters(words: &[String]) -> Vec<String> {
-    let mut rest = words;
-    while let Some(first) = rest.first() {
-        let program = basename(first);
-        let started = if is_assignment(first) {
-            1
-        } else if STARTERS.contains(&program.as_ref()) {
-            after_options(rest, 1)
-        } else if program == "timeout" {
-            after_options(rest, 1) + 1
-        } else if let Some(at) = started_with(&program, rest) {
-            at
-        } else {
-            break;
-        };
-        rest = rest.get(started..).unwrap_or_default();
-    }
-    rest.to_vec()
-}
-
-/// The place of what a program starts after words of its own.
-fn started_with(program: &str, words: &[String]) -> Option<usize> {
-    let starts = |word: &String| STARTERS_WITH.contains(&(program, word.as_str()));
-    let leading = words.get(..=after_options(words, 1)).unwrap_or(words);
-    let at = leading.iter().position(starts)?;
-    let mut rest = words.get(at..)?.to_vec();
-    // Options after the subcommand are its program's as well.
-    program.clone_into(rest.first_mut()?);
-    Some(at + after_options(&rest, 1))
-}
-
-fn is_assignment(word: &str) -> bool {
-    word.split_once('=')
-        .is_some_and(|(name, _)| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
-}
-
-/// The program's name without its directory; wrappers that a project carries count as what they wrap.
 /// A program as somebody calls it: a wrapper that the project has is no program of that name.
 fn as_called(word: &str) -> Cow<'_, str> {
     let is_wrapper = word.ends_with("gradlew") || word.ends_with("mvnw");
     if is_wrapper { word.into() } else { basename(word) }
 }
 
+/// The program's name without its directory; wrappers that a project carries count as what they wrap.
 fn basename(word: &str) -> Cow<'_, str> {
     let name = word.rsplit('/').next().unwrap_or(word);
     match name {

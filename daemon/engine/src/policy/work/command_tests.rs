@@ -161,7 +161,7 @@ fn what_a_build_stands_on_is_changed_by_commands() {
     for (line, expected) in [
         ("npm install left-pad --save-dev && npm test", vec!["npm install left-pad --save-dev"]),
         ("rm -rf ./node_modules/ ; sudo npm ci", vec!["rm -rf ./node_modules/", "npm ci"]),
-        ("python3 -m pip install -r requirements.txt", vec!["pip install -r requirements.txt"]),
+        ("python3 -m pip install -r requirements.txt", vec!["python3 -m pip install -r requirements.txt"]),
         ("pip install -e '.[dev]' \"numpy<2\"", vec!["pip install -e .[dev] 'numpy<2'"]),
         (
             "pip install --index-url https://me:secret@host/simple a",

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-use super::command::{Purpose, Run, shown};
+use super::command::{Purpose, Run, line_of, shown};
 
 /// Files that are remembered of a session or a failure, the newest.
 pub(super) const FILES_MAX: usize = 256;
@@ -105,6 +105,9 @@ pub struct Failing {
     /// Files that it named when it failed last, relative to the project.
     #[prost(string, repeated, tag = "10")]
     pub files: Vec<String>,
+    /// What it needs to start, and its program, as they were written.
+    #[prost(string, repeated, tag = "11")]
+    pub called: Vec<String>,
 }
 
 /// Mistakes, by their fingerprints, and what was changed.
@@ -148,7 +151,10 @@ impl Failing {
     /// The command as it was run.
     #[must_use]
     pub fn command(&self) -> String {
-        command(&self.tool, &self.words)
+        // What was kept before that was known has none of it.
+        let program = self.tool.split(' ').next().filter(|_| self.called.is_empty()).map(str::to_owned);
+        let called: Vec<String> = program.into_iter().chain(self.called.iter().cloned()).collect();
+        line_of(&line(&called, &self.words))
     }
 
     /// The command as a line that runs it from the project's directory.
@@ -258,11 +264,11 @@ impl Failing {
     }
 }
 
-/// The command of a tool as it was run with these words.
-pub(super) fn command(tool: &str, words: &[String]) -> String {
-    let program = tool.split(' ').next().unwrap_or_default();
+/// The words of a command's line: as it was called, and its arguments.
+pub(super) fn line(called: &[String], words: &[String]) -> Vec<String> {
     let end = words.len() - usize::from(place(words).is_some());
-    shown(program, words.get(1..end).unwrap_or_default())
+    let arguments = words.get(1..end).unwrap_or_default();
+    [called, arguments].concat()
 }
 
 /// The directory that these words say, if it is not the project's.

@@ -3,8 +3,8 @@
 
 use super::super::shell::{Line, Simple};
 use super::scripts::makes;
-use super::shown::shown;
-use super::{as_called, basename, is_assignment, joined, read, without_starters};
+use super::started::as_run;
+use super::{basename, is_assignment, joined, read, without_starters};
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";
@@ -100,9 +100,9 @@ pub fn rewritten(line: &str) -> Changes {
         let files = rewritten_by(&words).into_iter().chain(authored(command, &words));
         changes.files.extend(files.map(|file| joined(directory.as_deref(), &file)));
         changes.commands.extend(changing(&line, command, &words));
-        changes.formatters.extend(formatting(&words));
-        let script = words.split_first().filter(|_| makes(&words));
-        changes.scripts.extend(script.map(|(program, arguments)| shown(&as_called(program), arguments)));
+        let run = || as_run(&command.words);
+        changes.formatters.extend(formats(&words).then(run));
+        changes.scripts.extend(makes(&words).then(run));
     }
     changes
 }
@@ -154,7 +154,7 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
         name => FIXERS.iter().any(|(fixer, flags)| *fixer == name && has(flags)),
     };
     let from = command.input.as_ref().map(|file| format!(" < {file}")).unwrap_or_default();
-    does.then(|| format!("{}{from}", shown(&program, arguments)))
+    does.then(|| format!("{}{from}", as_run(&command.words)))
 }
 
 /// A script that changes files, by the line that says so.
@@ -170,12 +170,13 @@ fn scripted(line: &Line, command: &Simple, program: &str, arguments: &[String]) 
     Some(shortened(&format!("{program} {how} {telling}")))
 }
 
-fn formatting(words: &[String]) -> Option<String> {
-    let (program, arguments) = words.split_first()?;
+/// Whether these words format files.
+fn formats(words: &[String]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
     let program = basename(program);
     let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
     let does = |(name, flags): &(&str, &[&str])| *name == program && (flags.is_empty() || has(flags));
-    (FORMATTERS.iter().any(does) && !has(LOOKING)).then(|| shown(&program, arguments))
+    FORMATTERS.iter().any(does) && !has(LOOKING)
 }
 
 fn shortened(command: &str) -> String {
@@ -253,8 +254,8 @@ mod tests {
             ("mv src/a.rs src/b.rs", "mv src/a.rs src/b.rs"),
             ("rm -f src/old.rs", "rm -f src/old.rs"),
             ("node -e \"fs.writeFileSync('a', '')\"", "node -e fs.writeFileSync('a', '')"),
-            ("uv run ruff check --fix .", "ruff check --fix ."),
-            ("npx eslint --fix src", "eslint --fix src"),
+            ("uv run ruff check --fix .", "uv run ruff check --fix ."),
+            ("npx eslint --fix src", "npx eslint --fix src"),
             ("python3 - <<'EOF'\nprint(1)\nEOF", ""),
             ("git stash list; git apply --check a.patch; git log", ""),
             ("rm /tmp/a; mv a.log /tmp/; cp -r src /tmp/src; ln -s /w/a /tmp/a", ""),
@@ -294,7 +295,7 @@ mod tests {
     fn formatters_are_found_where_they_write() {
         for (line, commands) in [
             ("cargo fmt", "cargo fmt"),
-            ("npx prettier --write src", "prettier --write src"),
+            ("npx prettier --write src", "npx prettier --write src"),
             ("black . && isort src", "black . isort src"),
             ("ruff format", "ruff format"),
             ("black --check .; cargo fmt --check; prettier src; gofmt -l .", ""),

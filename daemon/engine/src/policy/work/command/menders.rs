@@ -1,8 +1,8 @@
 //! Commands that change what a build stands on: they mend failures without changing a file by an editor.
 
-use super::shown::shown;
+use super::started::as_run;
 use super::tools::{COMPOSE, MADE, MENDERS};
-use super::{after_options, as_called, basename, is_listed, read, without_starters};
+use super::{after_options, basename, is_listed, read, without_starters};
 
 /// Commands that change what a build stands on by the word behind their subcommand.
 const MENDERS_BY_NEXT: &[(&str, &str, &[&str])] = &[
@@ -70,10 +70,9 @@ pub fn menders(line: &str) -> Vec<String> {
 }
 
 /// How a command changes what a build stands on; `None` when it does not.
-pub(super) fn mender(words: &[String]) -> Option<String> {
-    let words = without_starters(words);
-    let first = words.first()?;
-    let program = basename(first);
+pub(super) fn mender(written: &[String]) -> Option<String> {
+    let words = without_starters(written);
+    let program = basename(words.first()?);
     let is_argument = |word: &&String| !word.starts_with('-');
     let mends = match program.as_ref() {
         "rm" => {
@@ -88,7 +87,7 @@ pub(super) fn mender(words: &[String]) -> Option<String> {
             is_known && !is_idle(&words)
         }
     };
-    mends.then(|| shown(&as_called(first), words.get(1..).unwrap_or_default()))
+    mends.then(|| as_run(written))
 }
 
 /// Whether the word behind a subcommand says that it changes what a build stands on.
@@ -128,7 +127,7 @@ mod tests {
                 "docker compose -f a.yml up -d db; docker-compose restart",
                 "docker compose -f a.yml up -d db, docker-compose restart",
             ),
-            ("npx prisma migrate deploy; go mod tidy", "prisma migrate deploy, go mod tidy"),
+            ("npx prisma migrate deploy; go mod tidy", "npx prisma migrate deploy, go mod tidy"),
             (
                 "conda install -n dev numpy; rustup target add wasm32",
                 "conda install -n dev numpy, rustup target add wasm32",
