@@ -100,6 +100,16 @@ fn a_fix_is_told_as_it_was_run() {
 }
 
 #[test]
+fn an_installation_in_a_package_does_not_mend_itself() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("cd web && npm ci", MISTAKE).unwrap();
+    one.ran("cd web && npm ci", "").unwrap();
+    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
+    assert_eq!(world.session("two").failed("cd web && npm ci", MISTAKE).unwrap(), None, "no remedy is known");
+}
+
+#[test]
 fn a_fix_by_the_shell_is_one() {
     let world = World::new();
     world.project.write("src/rows.rs", "fn rows() {}\n").unwrap();
