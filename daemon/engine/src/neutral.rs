@@ -141,14 +141,16 @@ mod tests {
             ("gotcha: clean removes bin\nSo the daemon goes", "gotcha: clean removes bin / So the daemon goes"),
             ("It ends.\nSo it does:\n- one\n- two", "It ends. So it does: - one / - two"),
             ("# Title\n\nits text", "# Title / its text"),
-            ("prose that is wrapped\n  goes on", "prose that is wrapped goes on"),
+            ("do not log secrets\nlog request ids", "do not log secrets / log request ids"),
             (" one ", "one"),
             ("", ""),
         ] {
             assert_eq!(preview(text, 60), expected);
         }
+        let wrapped = "prose that is wrapped where its lines are as long as here";
+        assert_eq!(preview(&format!("{wrapped}\n  goes on"), 90), format!("{wrapped} goes on"));
         assert_eq!(preview("alpha\nBeta gamma", 12), "alpha / Beta…");
-        assert_eq!(preview(&"x y\n".repeat(9_000), 9), "x y x y x…");
+        assert_eq!(preview(&"x y\n".repeat(9_000), 9), "x y / x y…");
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         let hidden: u64 = found.hidden.iter().filter(|_| !found.is_far).map(|topic| topic.count).sum();
         if hidden > 0 {
             notes.push(format!(
-                "{hidden} more match in topics of which {PER_TOPIC_MAX} are here; search with topic: lists them"
+                "{hidden} more match beyond the best {PER_TOPIC_MAX} of a topic; search with topic: lists them"
             ));
         }
         // Nobody could tell those from what bears on the task, so that nothing is shown and nothing said of it.

@@ -141,8 +141,8 @@ fn things_in<'t>(words: &[&'t str]) -> impl Iterator<Item = &'t str> {
         if is_bare {
             return Some(base(bare)).filter(|name| !name.is_empty());
         }
-        // Behind a colon stands a message, which Python has as a bare name: `KeyError: 'city'`.
-        let is_of_error = at == 0 && (!before.ends_with(':') || bare.starts_with('\''));
+        // Behind a colon stands a message, which Python has as a bare name: `KeyError: 'city'`. Rust's begins with what it is about.
+        let is_of_error = at == 0 && (!before.ends_with(':') || bare.starts_with('\'') || before.contains('['));
         let name = base(bare.trim_matches(QUOTES));
         (is_quoted && (is_of_error || KINDS.contains(before)) && !name.is_empty()).then_some(name)
     })

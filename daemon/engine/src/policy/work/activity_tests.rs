@@ -1,0 +1,163 @@
+#![allow(clippy::unwrap_used)]
+use super::super::command::run_of;
+use super::*;
+
+const NOW: Timestamp = Timestamp::from_micros(1);
+
+#[test]
+fn phases_follow_the_tools() {
+    let mut activity = Activity::default();
+    activity.read("a.rs");
+    activity.command();
+    assert_eq!(activity.current_phase(), Phase::Research);
+    activity.edit("a.rs");
+    activity.read("b.rs");
+    assert_eq!(activity.current_phase(), Phase::Build);
+    activity.command();
+    assert_eq!(activity.current_phase(), Phase::Verify);
+    let run = run_of("cargo test").unwrap();
+    activity.failed(&run, vec!["x".into()], NOW);
+    assert_eq!(activity.current_phase(), Phase::Debug);
+    activity.succeeded(&run, NOW);
+    assert_eq!(activity.current_phase(), Phase::Verify);
+    assert_eq!((activity.touched.len(), activity.edited.len(), activity.mended), (2, 1, 1));
+}
+
+#[test]
+fn what_was_changed_between_failure_and_success_is_the_fix() {
+    let mut activity = Activity::default();
+    let (narrow, wide) = (run_of("cargo test -p a").unwrap(), run_of("cargo test").unwrap());
+    activity.edit("before.rs");
+    assert_eq!(activity.failed(&narrow, vec!["x".into(), "y".into()], NOW), ["x", "y"]);
+    activity.edit("a.rs");
+    assert_eq!(activity.failed(&narrow, vec!["y".into(), "z".into()], NOW), ["z"]);
+    activity.edit("b.rs");
+    activity.changed_by("cargo update");
+    assert!(activity.succeeded(&run_of("cargo build").unwrap(), NOW).is_empty());
+    let mended = activity.succeeded(&wide, NOW);
+    assert_eq!(mended.len(), 1);
+    assert_eq!((mended[0].changed.as_slice(), mended[0].times), (["a.rs".to_owned(), "b.rs".to_owned()].as_slice(), 2));
+    assert_eq!(mended[0].commands, ["cargo update"]);
+    assert_eq!(mended[0].fingerprints, ["y", "z"]);
+    assert!(activity.failing.is_empty());
+}
+
+#[test]
+fn a_variable_that_only_the_success_had_is_the_fix() {
+    let mut activity = Activity::default();
+    activity.failed(&run_of("CI=1 cargo test -p a").unwrap(), vec!["x".into()], NOW);
+    let mended = activity.succeeded(&run_of("CI=1 FIXTURES=../f cargo test -p a").unwrap(), NOW);
+    assert_eq!(mended[0].commands, ["FIXTURES=… cargo test -p a"]);
+    activity.failed(&run_of("cargo test").unwrap(), vec!["x".into()], NOW);
+    let mended = activity.succeeded(&run_of("RUST_BACKTRACE=1 NO_COLOR=1 CI=1 cargo test").unwrap(), NOW);
+    assert_eq!(mended[0].commands, Vec::<String>::new(), "it only tells otherwise");
+}
+
+#[test]
+fn options_that_only_the_success_had_are_the_fix() {
+    let mended = |failed: &str, succeeded: &str| {
+        let mut activity = Activity::default();
+        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+        let mended = activity.succeeded(&run_of(succeeded).unwrap(), NOW);
+        mended.first().map(|failing| failing.commands.join(", "))
+    };
+    let with = |command: &str| Some(command.to_owned());
+    assert_eq!(mended("cargo test", "cargo test --features async"), with("cargo test --features async"));
+    assert_eq!(
+        mended("cargo test -p a", "cargo test -p a -- --test-threads=1"),
+        with("cargo test -p a -- --test-threads=1")
+    );
+    assert_eq!(mended("cargo test -p a", "cargo test -- --test-threads=1"), with("cargo test -- --test-threads=1"));
+    assert_eq!(mended("npm test", "npm test -- --pool=forks"), with("npm test -- --pool=forks"));
+    assert_eq!(mended("npx vitest run", "npx vitest run --pool=forks"), with("npx vitest run --pool=forks"));
+    assert_eq!(mended("make", "A=1 B=2 make -j1"), with("A=… B=… make -j1"));
+    assert_eq!(mended("npm install", "npm install --legacy-peer-deps"), with("npm install --legacy-peer-deps"));
+    assert_eq!(mended("go test ./...", "go test -tags integration ./..."), with("go test -tags integration ./..."));
+    assert_eq!(mended("make -j8", "make -j1"), with("make -j1"));
+    assert_eq!(mended("make -j 8 all", "make -j 1 all"), with("make -j 1 all"));
+    assert_eq!(mended("cargo test", "cargo test"), with(""));
+    for less in ["cargo test --lib", "cargo test -p a", "cargo test --features async one_test"] {
+        assert_eq!(mended("cargo test", less), None, "{less}");
+    }
+    assert_eq!(mended("cargo test -p b", "cargo test -p a --features a"), None, "one value is not the other");
+}
+
+#[test]
+fn what_fails_is_told_as_it_was_run() {
+    for line in ["npx tsc --noEmit", "python -m pytest x", "poetry run pytest", "docker-compose build"] {
+        let mut activity = Activity::default();
+        activity.failed(&run_of(line).unwrap(), vec!["x".into()], NOW);
+        assert_eq!(activity.failing[0].command(), line);
+    }
+}
+
+#[test]
+fn a_formatter_is_the_fix_only_by_itself() {
+    let run = run_of("cargo fmt --check").unwrap();
+    let mut activity = Activity::default();
+    activity.failed(&run, vec!["x".into()], NOW);
+    activity.formatted_by("cargo fmt");
+    assert_eq!(activity.succeeded(&run, NOW)[0].commands, ["cargo fmt"]);
+    activity.failed(&run, vec!["x".into()], NOW);
+    activity.edit("a.rs");
+    activity.formatted_by("cargo fmt");
+    assert!(activity.succeeded(&run, NOW)[0].commands.is_empty());
+}
+
+#[test]
+fn a_script_mends_what_no_file_was_changed_for_and_not_itself() {
+    let (build, proto) = (run_of("make").unwrap(), run_of("make proto").unwrap());
+    let mut activity = Activity::default();
+    activity.failed(&build, vec!["x".into()], NOW);
+    activity.failed(&proto, vec!["y".into()], NOW);
+    activity.ran_script("make proto");
+    assert!(activity.succeeded(&proto, NOW)[0].commands.is_empty());
+    assert_eq!(activity.succeeded(&build, NOW)[0].commands, ["make proto"]);
+    activity.failed(&build, vec!["x".into()], NOW);
+    activity.edit("a.proto");
+    activity.ran_script("make proto");
+    assert!(activity.succeeded(&build, NOW)[0].commands.is_empty());
+}
+
+#[test]
+fn what_was_gone_earlier_was_mended_by_nothing_later() {
+    let mut activity = Activity::default();
+    let run = run_of("cargo build").unwrap();
+    activity.failed(&run, vec!["x".into(), "y".into(), "z".into()], NOW);
+    activity.edit("a.rs");
+    assert!(activity.failed(&run, vec!["y".into(), "z".into()], NOW).is_empty());
+    activity.edit("b.rs");
+    activity.failed(&run, vec!["y".into()], NOW);
+    assert!(activity.failed(&run, vec!["z".into()], NOW).is_empty(), "it is back, and was seen");
+    activity.edit("c.rs");
+    let mended = activity.succeeded(&run, NOW);
+    let said: Vec<(String, String)> =
+        mended[0].mended().into_iter().map(|one| (one.fingerprints.join(" "), one.changed.join(" "))).collect();
+    let expected = [("z", "c.rs"), ("x", "a.rs"), ("y", "a.rs b.rs")];
+    assert_eq!(said, expected.map(|(print, files)| (print.to_owned(), files.to_owned())));
+}
+
+#[test]
+fn focus_is_what_is_used_most() {
+    let mut activity = Activity::default();
+    for topic in ["a", "b", "b", "c", "c", "c"] {
+        activity.use_topic(topic);
+    }
+    assert_eq!(activity.focus(), ["c", "b"]);
+}
+
+#[test]
+fn lists_are_bounded() {
+    let mut activity = Activity::default();
+    for n in 0..FILES_MAX + 9 {
+        activity.edit(&format!("f{n}"));
+    }
+    for n in 0..FAILING_MAX + 9 {
+        activity.failed(&run_of(&format!("cargo test t{n}")).unwrap(), Vec::new(), NOW);
+    }
+    assert_eq!(
+        (activity.touched.len(), activity.edited.len(), activity.failing.len()),
+        (FILES_MAX, FILES_MAX, FAILING_MAX)
+    );
+    assert_eq!(activity.edited.last().unwrap(), &format!("f{}", FILES_MAX + 8));
+}
