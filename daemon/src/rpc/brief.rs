@@ -149,8 +149,8 @@ impl View<'_> {
         };
         let mut reply = self.composed(&chosen, &words)?;
         let notes = chosen.notes.into_iter().chain(slips::of_all(&words));
-        let notes: String = notes.map(|note| format!("note: {note}\n")).collect();
-        reply.text.insert_str(0, &notes);
+        let told = notes.map(|note| format!("note: {note}")).chain([std::mem::take(&mut reply.text)]);
+        reply.text = told.collect::<Vec<_>>().join("\n");
         Ok(reply)
     }
 

@@ -38,7 +38,7 @@ const COUNTED_BY_WORDS: &str = "counted by words; more may be near in meaning";
 const NOTHING_NEAR: &str =
     "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
 
-/// Said where a page is the last one that there can be.
+/// Said of a last page.
 const ENDS_EARLY: &str = "pages end here, but more match: narrow the query, filter it, or count the matches";
 
 /// Hits that are shown of those.
@@ -255,8 +255,7 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     if search.vector.is_some() && runtime.strand.lacks_vectors() {
         notes.push(VECTORS_LACKING.to_owned());
     }
-    let Recalled { hits, words, hidden, .. } = found;
-    Ok(Found { hits, notes, is_far, ends_early, words, next_cursor, hidden })
+    Ok(Found { hits: found.hits, notes, is_far, ends_early, words: found.words, next_cursor, hidden: found.hidden })
 }
 
 fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
@@ -359,8 +358,7 @@ mod tests {
         let found =
             |has_more, is_cut, next| Recalled { has_more, is_cut, next: Place::at(next), ..Recalled::default() };
         let (cursor, ends_early) = continuation(&disk(), &found(true, true, 20), false);
-        assert_eq!(Cursor::parse(&cursor).unwrap().place.offset, 20);
-        assert!(!ends_early);
+        assert_eq!((Cursor::parse(&cursor).unwrap().place.offset, ends_early), (20, false));
         let largest = Search { limit: SEARCH_LIMIT_MAX as usize, ..disk() };
         assert_eq!(continuation(&disk(), &found(false, false, 20), false), (String::new(), false));
         assert_eq!(continuation(&largest, &found(false, false, 10), true), (String::new(), false));

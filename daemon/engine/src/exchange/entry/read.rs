@@ -52,11 +52,6 @@ struct Fields<'a> {
     report: &'a mut Report,
 }
 
-/// Reads a scope; inside, `None` for the project that the memory comes into.
-fn own_or_named(name: &str) -> Option<Option<Scope>> {
-    if name == OWN_PROJECT { Some(None) } else { Scope::parse(name).ok().map(Some) }
-}
-
 /// Reads everything but topic and text. What is not understood is reported at `at`.
 pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: &mut Report) -> Portable {
     let mut fields = Fields { object, at, report };
@@ -67,7 +62,10 @@ pub(in crate::exchange) fn read(object: &Map<String, Value>, at: Place, report: 
         text: String::new(),
         kind: fields.first(&["kind", "type"], text),
         tags: fields.list("tags", tags),
-        scope: fields.read("scope", |value| own_or_named(value.as_str()?)).flatten(),
+        scope: match object.get("scope").and_then(Value::as_str) {
+            Some(OWN_PROJECT) => None,
+            _ => fields.read("scope", |value| Scope::parse(value.as_str()?).ok()),
+        },
         source: fields.source(),
         links: fields.list("links", links),
         index: None,

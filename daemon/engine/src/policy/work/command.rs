@@ -248,9 +248,9 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
 
 /// A program with its arguments that the words before them start.
 fn classify_started(written: &[String], started: Vec<String>) -> Option<Run> {
-    let starter = written.get(..written.len().checked_sub(started.len())?)?;
+    let before = written.get(..written.len().checked_sub(started.len())?)?;
     let mut run = classify(started)?;
-    run.called.splice(0..0, starter.iter().cloned());
+    run.called.splice(0..0, before.iter().cloned());
     Some(run)
 }
 

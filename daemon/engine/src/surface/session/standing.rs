@@ -153,7 +153,7 @@ mod tests {
             ["gotcha", "decision", "convention"].map(count)
         };
         // The best eight gotchas rest: the next ones have their turns.
-        let rests = |number: u32| number % 3 == 0 && number >= 12;
+        let rests = |number: u32| number.is_multiple_of(3) && number >= 12;
         let some = chosen(rests, 60);
         assert_eq!((kinds(&some[..9]), some.len()), ([3, 3, 3], 36));
         assert!(some[..28].iter().all(|number| !rests(number.0)), "{some:?}");

@@ -45,12 +45,12 @@ fn split(words: &[String]) -> (Vec<String>, &[String]) {
     let mut rest = words;
     let mut needed = Vec::new();
     while let Some(count) = started_at(rest) {
-        let (starter, started) = rest.split_at(count.min(rest.len()));
+        let (before, behind) = rest.split_at(count.min(rest.len()));
         let is_needed = |word: &String| !is_assignment(word) && !DISPENSABLE.contains(&basename(word).as_ref());
-        if starter.first().is_some_and(is_needed) {
-            needed.extend_from_slice(starter);
+        if before.first().is_some_and(is_needed) {
+            needed.extend_from_slice(before);
         }
-        rest = started;
+        rest = behind;
     }
     (needed, rest)
 }
