@@ -17,7 +17,8 @@ fuzz_target!(|bytes: &[u8]| {
 fn read_json(bytes: &[u8]) -> Vec<Portable> {
     let mut memories = Vec::new();
     let result = json::read(bytes, |memory| {
-        memories.push(memory);
+        // Where it stands in a list is of that document, and not of the memory.
+        memories.push(Portable { index: None, ..memory });
         Ok::<(), Infallible>(())
     });
     if let Err(error) = result {
