@@ -8,7 +8,7 @@ mod read;
 mod rest;
 mod write;
 
-pub(super) use read::{is_known, read};
+pub(super) use read::{RECORDED_NAMES, is_known, read};
 pub use rest::Rest;
 pub(super) use rest::{edited, rest_hash};
 pub(super) use write::{Carries, Line, fields_hash, text_hash};

@@ -8,7 +8,8 @@ use crate::exchange::{Place, Portable, Problem, Report, hex, time};
 use crate::model::{MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
 
 /// Names that tools give to the time of an entry.
-const RECORDED_NAMES: [&str; 7] = ["recorded_at", "timestamp", "date", "at", "created_at", "created", "createdAt"];
+pub(in crate::exchange) const RECORDED_NAMES: [&str; 7] =
+    ["recorded_at", "timestamp", "date", "at", "created_at", "created", "createdAt"];
 
 /// The scope of the project that a memory comes into, as callers name it.
 const OWN_PROJECT: &str = "project";

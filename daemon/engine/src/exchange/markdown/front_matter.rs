@@ -8,26 +8,9 @@ use crate::exchange::{Place, Portable, Report, entry};
 /// What holds for the file alone.
 const OF_FILE: [&str; 4] = ["topic", "count", "format", "version"];
 
-/// Fields that a file can say of all its memories at once, by all their names.
-const SHARED: [&str; 17] = [
-    "kind",
-    "type",
-    "tags",
-    "scope",
-    "source",
-    "links",
-    "importance",
-    "confidence",
-    "pinned",
-    "recorded_at",
-    "timestamp",
-    "date",
-    "at",
-    "created_at",
-    "created",
-    "createdAt",
-    "valid_from",
-];
+/// Fields that a file can say of all its memories at once, beside when they were recorded.
+const SHARED: [&str; 10] =
+    ["kind", "type", "tags", "scope", "source", "links", "importance", "confidence", "pinned", "valid_from"];
 
 /// What the lines say that were read.
 #[derive(Debug, Default)]
@@ -56,7 +39,7 @@ impl FrontMatter {
             return;
         };
         let (name, value) = (name.trim_end(), value.trim());
-        if !OF_FILE.contains(&name) && !SHARED.contains(&name) {
+        if !OF_FILE.contains(&name) && !SHARED.contains(&name) && !entry::RECORDED_NAMES.contains(&name) {
             self.unknown.push((number, name.to_owned()));
             return;
         }
