@@ -48,7 +48,7 @@ struct Part<'a> {
     context: &'a Context<'a>,
     target: Target,
     change: Change,
-    /// The symbols that the change removes.
+    /// The symbols that the change removes, once it is looked into.
     removed: Vec<String>,
     /// The memories that mention one of these and that the session was given before.
     before: Vec<Memory>,
@@ -62,8 +62,7 @@ impl<'a> Part<'a> {
         } else {
             Change::default()
         };
-        let removed = change.removed_symbols(target.file.as_deref());
-        Some(Self { context, target, change, removed, before: Vec::new() })
+        Some(Self { context, target, change, removed: Vec::new(), before: Vec::new() })
     }
 
     /// The file as people write it; empty for something else.
@@ -131,6 +130,7 @@ fn remembered<'a>(
         if let Some(file) = &part.target.file {
             layers.by_source(file, share)?;
         }
+        part.removed = part.change.removed_symbols(part.target.file.as_deref());
         part.before = layers.given_before(&part.removed)?;
         layers.by_symbols(&part.removed)?;
         owners.resize(layers.found.len(), at);

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use helix_engine::code;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::event::Input;
 
@@ -197,8 +197,7 @@ fn replaced(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) 
 
 /// The lines of a patch that begin with a mark, without it.
 fn patch_lines(input: &Input, mark: char) -> String {
-    let texts = input.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
-    let lines = texts.flat_map(str::lines).filter_map(|line| line.strip_prefix(mark));
+    let lines = input.patch_lines().filter_map(|line| line.strip_prefix(mark));
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 

@@ -159,12 +159,16 @@ impl Input {
         self.tool_response.get("returnDisplay")?.get("originalContent")?.as_str()
     }
 
+    /// The lines of a patch, by whatever name the tool takes it.
+    pub(super) fn patch_lines(&self) -> impl Iterator<Item = &str> {
+        let texts = self.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
+        texts.flat_map(str::lines)
+    }
+
     /// The files that a patch changes, as absolute paths: Codex edits by patches.
     pub(super) fn patched_files(&self) -> Vec<PathBuf> {
-        let texts = self.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
-        let named = texts
-            .flat_map(str::lines)
-            .filter_map(|line| PATCH_STARTS.iter().find_map(|start| line.strip_prefix(start)));
+        let named =
+            self.patch_lines().filter_map(|line| PATCH_STARTS.iter().find_map(|start| line.strip_prefix(start)));
         let absolute = named.map(|file| Path::new(&self.cwd).join(file.trim()));
         absolute.filter(|file| file.is_absolute()).take(PATCHED_FILES_MAX).collect()
     }
@@ -172,8 +176,7 @@ impl Input {
     /// A patch of several files as one for each of the first few; none of a patch of one file, and of another tool.
     pub(super) fn patches(&self) -> Vec<Self> {
         let mut patches: Vec<String> = Vec::new();
-        let texts = self.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
-        for line in texts.filter(|_| self.tool_name == "apply_patch").flat_map(str::lines) {
+        for line in self.patch_lines().filter(|_| self.tool_name == "apply_patch") {
             if PATCH_STARTS.iter().any(|start| line.starts_with(start)) {
                 patches.push(String::new());
             }
