@@ -171,7 +171,7 @@ impl Sessions {
     pub(super) fn meet(&self, key: &str, now: Timestamp) {
         let mut sessions = self.lock();
         if !key.is_empty() && !sessions.contains_key(key) {
-            current(&mut sessions, key, now).last_event_at = now;
+            current(&mut sessions, key, now);
         }
     }
 
