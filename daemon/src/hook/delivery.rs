@@ -107,13 +107,9 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
     let taken = given.taken();
     // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
     // A digest is no answer to what the session does, and is heeded otherwise.
-    let first = given.about.first().map_or("", String::as_str);
-    let about = (context.client != ClientEvent::SessionStart).then_some(first);
+    let about = (context.client != ClientEvent::SessionStart).then_some(given.about.as_slice());
     let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, about, context.now);
     let Some(state) = claimed else { return false };
-    for (number, own) in taken.iter().zip(&given.about).filter(|(_, own)| *own != first) {
-        context.runtime.sessions.is_about(&context.key, *number, own);
-    }
     context.runtime.writer.write_later(Request::Session { key: context.key.clone(), state });
     // What every session starts with says nothing about what this one is busy with.
     if context.client != ClientEvent::SessionStart {

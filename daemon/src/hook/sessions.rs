@@ -114,16 +114,6 @@ impl Sessions {
         }
     }
 
-    /// Notes which file a memory that a session was just given is about. Persisted with what else becomes known of it.
-    pub(super) fn is_about(&self, key: &str, number: MemoryNumber, file: &str) {
-        let mut sessions = self.lock();
-        let Some(session) = sessions.get_mut(key) else { return };
-        if let Some(told) = session.told.get_mut(&number.0) {
-            file.clone_into(&mut told.about);
-            session.is_dirty = true;
-        }
-    }
-
     /// Notes that every session that was given a memory followed it.
     pub(super) fn follow_everywhere(&self, number: MemoryNumber) {
         for told in self.lock().values_mut().filter_map(|session| session.told.get_mut(&number.0)) {
@@ -336,15 +326,15 @@ impl Sessions {
         self.lock().get(key).is_some_and(|session| session.knows(checkpoint))
     }
 
-    /// Marks memories, best first, and a checkpoint as given, on the occasion of a file or of something else (`about` is empty); what is
-    /// given as the session starts has none (`about` is `None`). `None` when another event of the session gave one of them meanwhile; else
+    /// Marks memories, best first, and a checkpoint as given, each on the occasion of the file in `about` at its place or of something
+    /// else (empty, or not there); what is given as the session starts has none (`about` is `None`). `None` when another event of the session gave one of them meanwhile; else
     /// the state to persist.
     pub(super) fn claim(
         &self,
         key: &str,
         numbers: &[MemoryNumber],
         checkpoint: Option<GivenCheckpoint>,
-        about: Option<&str>,
+        about: Option<&[String]>,
         now: Timestamp,
     ) -> Option<Vec<u8>> {
         let mut sessions = self.lock();
@@ -370,9 +360,10 @@ fn current<'s>(sessions: &'s mut HashMap<String, Session>, key: &str, now: Times
         let idlest = sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone());
         idlest.and_then(|key| sessions.remove(&key));
     }
-    let session = sessions.entry(key.to_owned()).or_default();
+    let new = || Session { last_event_at: now, ..Session::default() };
+    let session = sessions.entry(key.to_owned()).or_insert_with(new);
     if session.is_over(now) {
-        *session = Session { last_event_at: now, ..Session::default() };
+        *session = new();
     }
     session
 }

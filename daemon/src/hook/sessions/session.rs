@@ -183,15 +183,15 @@ impl Session {
         }
     }
 
-    /// Marks memories, best first, as given, on the occasion that they are about.
-    pub(super) fn give(&mut self, numbers: &[MemoryNumber], about: Option<&str>) {
+    /// Marks memories, best first, as given, each on the occasion at its place.
+    pub(super) fn give(&mut self, numbers: &[MemoryNumber], about: Option<&[String]>) {
         self.given.add(numbers.iter().map(|number| number.0));
-        for number in numbers {
+        for (at, number) in numbers.iter().enumerate() {
             self.lost.remove(number.0);
             let new = || Told { number: number.0, at_start: true, ..Told::default() };
             let told = self.told.entry(number.0).or_insert_with(new);
             if let Some(about) = about.filter(|_| told.at_start) {
-                (told.at_start, told.about) = (false, about.to_owned());
+                (told.at_start, told.about) = (false, about.get(at).cloned().unwrap_or_default());
             }
         }
         while self.told.len() > GIVEN_MAX {

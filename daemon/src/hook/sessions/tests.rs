@@ -9,9 +9,9 @@ const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 fn nothing_is_given_twice_until_the_context_is_new() {
     let sessions = Sessions::default();
     let (one, two) = (MemoryNumber(1), MemoryNumber(2));
-    let state = sessions.claim("s", &[one], None, Some(""), NOW).unwrap();
+    let state = sessions.claim("s", &[one], None, Some(&[]), NOW).unwrap();
     assert!(sessions.was_given("s", one) && !sessions.was_given("s", two) && !sessions.was_given("t", one));
-    assert!(sessions.claim("s", &[two, one], None, Some(""), NOW).is_none());
+    assert!(sessions.claim("s", &[two, one], None, Some(&[]), NOW).is_none());
     assert!(!sessions.was_given("s", two));
     let restored = Sessions::restore(vec![("s".into(), state)]);
     assert!(restored.was_given("s", one));
@@ -32,7 +32,7 @@ fn what_an_open_session_asked_for_is_not_given_until_the_context_is_new() {
     sessions.begin("s", Start::GoesOn, NOW);
     sessions.know("s", &[one], NOW);
     assert!(sessions.was_given("s", one) && sessions.given_count("s") == 0);
-    assert!(sessions.claim("s", &[two, one], None, Some(""), NOW).is_none());
+    assert!(sessions.claim("s", &[two, one], None, Some(&[]), NOW).is_none());
     let restored = Sessions::restore(sessions.unwritten(NOW));
     assert!(restored.was_given("s", one));
     restored.begin("s", Start::LostContext, NOW);
@@ -41,7 +41,7 @@ fn what_an_open_session_asked_for_is_not_given_until_the_context_is_new() {
     restored.know("s", &[one], NOW);
     assert!(!restored.was_given("s", one) && !restored.is_open("s", NOW));
     restored.begin("s", Start::GoesOn, NOW);
-    assert!(restored.claim("s/agent", &[two], None, Some(""), NOW).is_some());
+    assert!(restored.claim("s/agent", &[two], None, Some(&[]), NOW).is_some());
     restored.know("s", &[one], NOW);
     assert!(!restored.was_given("s", one), "the subagent may have asked");
     let later = Timestamp::from_micros(NOW.as_micros() + 2 * 3_600_000_000);
@@ -54,10 +54,10 @@ fn a_checkpoint_is_given_in_short_and_once_whole() {
     let sessions = Sessions::default();
     let short = GivenCheckpoint { saved_at: NOW, is_whole: false };
     let whole = GivenCheckpoint { is_whole: true, ..short };
-    assert!(sessions.claim("s", &[], Some(short), Some(""), NOW).is_some());
+    assert!(sessions.claim("s", &[], Some(short), Some(&[]), NOW).is_some());
     assert!(sessions.was_given_checkpoint("s", short) && !sessions.was_given_checkpoint("s", whole));
-    let state = sessions.claim("s", &[], Some(whole), Some(""), NOW).unwrap();
-    assert!(sessions.claim("s", &[MemoryNumber(1)], Some(whole), Some(""), NOW).is_none());
+    let state = sessions.claim("s", &[], Some(whole), Some(&[]), NOW).unwrap();
+    assert!(sessions.claim("s", &[MemoryNumber(1)], Some(whole), Some(&[]), NOW).is_none());
     let restored = Sessions::restore(vec![("s".into(), state)]);
     assert!(restored.was_given_checkpoint("s", short) && restored.was_given_checkpoint("s", whole));
     let later = GivenCheckpoint { saved_at: Timestamp::from_micros(NOW.as_micros() + 1), ..short };
@@ -69,7 +69,7 @@ fn a_checkpoint_is_given_in_short_and_once_whole() {
 #[test]
 fn idle_sessions_end() {
     let sessions = Sessions::default();
-    let state = sessions.claim("s", &[MemoryNumber(1)], None, Some(""), NOW).unwrap();
+    let state = sessions.claim("s", &[MemoryNumber(1)], None, Some(&[]), NOW).unwrap();
     let later = Timestamp::from_micros(NOW.as_micros() + 4 * 3_600_000_000 + 1);
     let restored = Sessions::restore(vec![("s".into(), state)]);
     let ended = restored.begin("s", Start::GoesOn, later);
@@ -82,8 +82,9 @@ fn idle_sessions_end() {
 fn what_is_followed_is_counted_once() {
     let sessions = Sessions::default();
     let (one, two, three) = (MemoryNumber(1), MemoryNumber(2), MemoryNumber(3));
-    assert!(sessions.claim("s", &[one, two], None, Some("src/a.rs"), NOW).is_some());
-    let state = sessions.claim("s", &[three], None, Some(""), NOW).unwrap();
+    let about = ["src/a.rs", "src/a.rs"].map(str::to_owned);
+    assert!(sessions.claim("s", &[one, two], None, Some(&about), NOW).is_some());
+    let state = sessions.claim("s", &[three], None, Some(&[]), NOW).unwrap();
     let sessions = Sessions::restore(vec![("s".into(), state)]);
     sessions.follow("s", |number, about| about == "src/a.rs" && number == two);
     assert_eq!(sessions.unfollowed("s"), [three, one]);
@@ -157,13 +158,13 @@ fn older_states_are_read() {
 fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
     let sessions = Sessions::default();
     let numbers = |numbers: &[u32]| numbers.iter().copied().map(MemoryNumber).collect::<Vec<_>>();
-    let give = |sessions: &Sessions, given: &[u32], about| {
+    let give = |sessions: &Sessions, given: &[u32], about: Option<&[String]>| {
         sessions.claim("s", &numbers(given), None, about, NOW).unwrap();
     };
     give(&sessions, &[7, 2, 9], None);
-    give(&sessions, &[4], Some(""));
-    give(&sessions, &[8, 1], Some("src/a.rs"));
-    let state = sessions.claim("s", &[MemoryNumber(3)], None, Some(""), NOW).unwrap();
+    give(&sessions, &[4], Some(&[]));
+    give(&sessions, &[8, 1], Some(&["src/a.rs", "src/a.rs"].map(str::to_owned)));
+    let state = sessions.claim("s", &[MemoryNumber(3)], None, Some(&[]), NOW).unwrap();
     let sessions = Sessions::restore(vec![("s".into(), state)]);
     assert!(!sessions.has_only_lost("s", NOW));
     sessions.begin("s", Start::LostContext, NOW);
@@ -172,7 +173,7 @@ fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
     assert!(sessions.has_only_lost("s", NOW));
     // A part is given again at once, some of it by a file, and the context is lost once more.
     give(&sessions, &[3, 8, 1, 7, 5], None);
-    give(&sessions, &[4], Some("src/b.rs"));
+    give(&sessions, &[4], Some(&["src/b.rs".to_owned()]));
     let state = sessions.unwritten(NOW).pop();
     assert_eq!(state, None, "a claim hands out its state");
     sessions.begin("s", Start::LostContext, NOW);
@@ -191,7 +192,7 @@ fn what_is_about_changed_and_failing_files_comes_back_before_what_was_read() {
     let files = ["labels/zpl.py", "labels/page.py", "tests/test_zpl.py"].map(str::to_owned);
     let read: Vec<String> = (0..29).map(|n| format!("src/read{n}.py")).collect();
     for (number, file) in (0..).zip(files.iter().chain(&read)) {
-        sessions.claim("s", &[MemoryNumber(number)], None, Some(file), NOW).unwrap();
+        sessions.claim("s", &[MemoryNumber(number)], None, Some(&[file.to_owned()]), NOW).unwrap();
         sessions.work("s", NOW, false, |activity| activity.read(file));
     }
     sessions.work("s", NOW, false, |activity| {
