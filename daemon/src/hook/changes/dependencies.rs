@@ -37,10 +37,8 @@ pub(super) fn added(file: &Path, before: &[String], after: &[String]) -> Vec<Str
     let known: HashSet<&str> = before.iter().flat_map(|text| text.lines()).filter_map(dependency).collect();
     let mut added: Vec<String> = Vec::new();
     for name in after.iter().flat_map(|text| text.lines()).filter_map(dependency) {
-        if EVERYDAY.binary_search(&name).is_ok() {
-            continue;
-        }
-        if !known.contains(name) && added.len() < ADDED_MAX && !added.iter().any(|known| known == name) {
+        let is_telling = !known.contains(name) && EVERYDAY.binary_search(&name).is_err();
+        if is_telling && added.len() < ADDED_MAX && !added.iter().any(|known| known == name) {
             added.push(name.to_owned());
         }
     }
