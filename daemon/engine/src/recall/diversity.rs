@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::index::vectors::Code;
 
-/// Most hits of one topic, unless a topic was asked for.
+/// Most hits of one topic, unless a topic was asked for; a brief of everything keeps to it, too, while other topics have some.
 pub const PER_TOPIC_MAX: usize = 3;
 
 /// Weight of relevance against novelty in maximal marginal relevance (Carbonell and Goldstein 1998).

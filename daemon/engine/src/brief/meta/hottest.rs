@@ -2,9 +2,7 @@
 
 use crate::brief::HOT_MAX;
 use crate::model::MemoryNumber;
-
-/// Memories of one topic among the hottest while others have some, as in a search.
-const PER_TOPIC_MAX: usize = 3;
+use crate::recall::PER_TOPIC_MAX;
 
 /// Memories that are kept of a topic: enough when each of the others that are shown is a copy of one of them.
 const KEPT_PER_TOPIC: usize = PER_TOPIC_MAX + HOT_MAX;
