@@ -34,8 +34,11 @@ impl<F: FnMut(Portable, Base) -> Result<(), E>, E> Run<F, E> {
     /// Hands a memory over that stands under a topic, and says when it names another itself.
     fn hand_over_in<D: Error>(&mut self, mut found: Found, topic: &str) -> Result<(), D> {
         let own = std::mem::replace(&mut found.memory.topic, topic.to_owned());
-        let is_other = |(own, topic): (Topic, Topic)| own != topic;
-        if Topic::parse(&own).ok().zip(Topic::parse(topic).ok()).is_some_and(is_other) {
+        // Hardly any names one.
+        if !own.is_empty()
+            && let (Ok(named), Ok(parsed)) = (Topic::parse(&own), Topic::parse(topic))
+            && named != parsed
+        {
             let problem = Problem::OtherTopic { named: quoted(&own), topic: quoted(topic) };
             self.report.note(found.at, problem);
         }
