@@ -169,12 +169,11 @@ async fn repair(
 
 /// Names the memories whose times cannot be; some of them, when there are many.
 fn impossible_note(runtime: &Runtime, found: &[(MemoryNumber, Edit)]) -> Result<Option<String>, Status> {
-    let named: Vec<MemoryNumber> = found.iter().take(REPAIR_NAMED_MAX).map(|(number, _)| *number).collect();
-    let memories = runtime.strand.memories(&named).map_err(|error| convert::status(error.kind(), &error))?;
-    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
-    let more = if found.len() > named.len() { ", …" } else { "" };
-    let note = format!("times that lie in the future or are missing: {}{more}", handles.join(", "));
-    Ok((!found.is_empty()).then_some(note))
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let handles = find::some_handles(runtime, found.iter().map(|(number, _)| *number), REPAIR_NAMED_MAX)?;
+    Ok(Some(format!("times that lie in the future or are missing: {handles}")))
 }
 
 fn changed(outcome: &Result<Outcome, WriteError>) -> usize {

@@ -27,6 +27,19 @@ const REPLY_TEXT_MAX_BYTES: usize = 12 * 1024 * 1024;
 /// Candidates shown for words that may mean several memories.
 const CANDIDATES_MAX: usize = 5;
 
+/// The first handles of memories, and a mark where there are more.
+pub(super) fn some_handles(
+    runtime: &Runtime,
+    numbers: impl ExactSizeIterator<Item = MemoryNumber>,
+    most: usize,
+) -> Result<String, Status> {
+    let more = if numbers.len() > most { ", …" } else { "" };
+    let some: Vec<MemoryNumber> = numbers.take(most).collect();
+    let memories = runtime.strand.memories(&some).map_err(|error| convert::status(error.kind(), &error))?;
+    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
+    Ok(handles.join(", ") + more)
+}
+
 /// Reads one memory or a topic.
 pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::ReadReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());

@@ -4,7 +4,7 @@ use helix_engine::model::{MemoryNumber, Topic};
 use helix_engine::neutral::quoted;
 use tonic::Status;
 
-use crate::rpc::{convert, topics};
+use crate::rpc::{find, topics};
 use crate::runtime::{Asker, Runtime};
 
 /// Deleted memories that a refusal names.
@@ -45,9 +45,5 @@ fn are_deleted(runtime: &Runtime, numbers: &[MemoryNumber]) -> bool {
 
 /// The handles of memories, the newest first; of some, when there are many.
 fn handles(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<String, Status> {
-    let some: Vec<MemoryNumber> = numbers.iter().rev().take(HANDLES_SHOWN_MAX).copied().collect();
-    let memories = runtime.strand.memories(&some).map_err(|error| convert::status(error.kind(), &error))?;
-    let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
-    let more = if numbers.len() > handles.len() { ", …" } else { "" };
-    Ok(handles.join(", ") + more)
+    find::some_handles(runtime, numbers.iter().rev().copied(), HANDLES_SHOWN_MAX)
 }
