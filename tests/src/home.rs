@@ -1,8 +1,8 @@
 //! A home directory of a test's own.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs, io};
 
 use helix_proto::paths::{MODEL_DIR_VARIABLE, Paths};
 use tempfile::TempDir;
@@ -41,7 +41,7 @@ impl Home {
     ///
     /// # Errors
     /// When the temporary directory cannot be made.
-    pub fn new() -> std::io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("hx").tempdir_in("/tmp")?;
         let paths = Paths::inside(&directory.path().join("h"));
         Ok(Self { directory, paths, with_embedder: false })
@@ -51,7 +51,7 @@ impl Home {
     ///
     /// # Errors
     /// When the temporary directory cannot be made.
-    pub fn with_embedder() -> std::io::Result<Option<Self>> {
+    pub fn with_embedder() -> io::Result<Option<Self>> {
         let mut home = Self::new()?;
         Ok(home.use_embedder().then_some(home))
     }
@@ -76,6 +76,14 @@ impl Home {
         self.directory.path()
     }
 
+    /// A file below the home that has this in it; `None` when none has.
+    ///
+    /// # Errors
+    /// When the home cannot be read.
+    pub fn holding(&self, text: &str) -> io::Result<Option<PathBuf>> {
+        holding(&self.paths.home, text.as_bytes())
+    }
+
     /// A command that runs a program against this home, whatever the environment says.
     #[must_use]
     pub fn command(&self, binary: Binary) -> Command {
@@ -95,6 +103,21 @@ impl Home {
         }
         command
     }
+}
+
+fn holding(directory: &Path, bytes: &[u8]) -> io::Result<Option<PathBuf>> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        let kind = fs::symlink_metadata(&path)?.file_type();
+        if kind.is_dir() {
+            if let Some(found) = holding(&path, bytes)? {
+                return Ok(Some(found));
+            }
+        } else if kind.is_file() && fs::read(&path)?.windows(bytes.len()).any(|window| window == bytes) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }
 
 fn installed_models() -> Option<PathBuf> {

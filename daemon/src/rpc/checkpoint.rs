@@ -5,6 +5,7 @@ use std::sync::Arc;
 use helix_engine::model::{Checkpoint, Scope};
 use helix_engine::neutral::one_line;
 use helix_engine::policy::checkpoint::admit;
+use helix_engine::policy::redact::{redact_prose, redaction_note};
 use helix_engine::strand::Request;
 use helix_engine::surface::checkpoint::{age, render};
 use helix_proto::v1;
@@ -60,14 +61,16 @@ fn save(
     new: v1::TaskCheckpoint,
     replaced: Option<&Checkpoint>,
 ) -> Result<Answer, Status> {
-    let new = admit(convert::checkpoint(new, runtime.now(), asker.actor.agent.clone()))
-        .map_err(|error| convert::status(error.kind(), &error))?;
+    let mut new = convert::checkpoint(new, runtime.now(), asker.actor.agent.clone());
+    let secrets = new.texts_mut().map(redact_prose).sum();
+    let new = admit(new).map_err(|error| convert::status(error.kind(), &error))?;
     let mut text = format!("Checkpoint saved for {}: {}", place(asker), one_line(&new.task, TASK_MAX_CHARS));
     if let Some(replaced) = replaced {
         text.push_str("\nIt replaced ");
         text.push_str(&mention(runtime, replaced));
     }
-    let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(&new)), text };
+    let warnings = redaction_note(secrets).into_iter().collect();
+    let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(&new)), text, warnings };
     let write = vec![write(&asker.project.scope, Some(new))];
     Ok(Answer { write, reply })
 }
@@ -77,7 +80,8 @@ fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer 
         Some(saved) => render(saved, runtime.now()),
         None => format!("No checkpoint is saved for {}; {HOW_TO_SAVE}", place(asker)),
     };
-    let reply = v1::CheckpointReply { checkpoint: saved.map(convert::task_checkpoint), text };
+    let reply =
+        v1::CheckpointReply { checkpoint: saved.map(convert::task_checkpoint), text, ..v1::CheckpointReply::default() };
     Answer { write: Vec::new(), reply }
 }
 
@@ -85,10 +89,11 @@ fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer 
 fn clear(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
     let Some(saved) = saved else {
         let text = format!("No checkpoint is saved for {}; there is nothing to clear", place(asker));
-        return Answer { write: Vec::new(), reply: v1::CheckpointReply { checkpoint: None, text } };
+        return Answer { write: Vec::new(), reply: v1::CheckpointReply { text, ..v1::CheckpointReply::default() } };
     };
     let text = format!("Checkpoint cleared for {}: {}", place(asker), mention(runtime, saved));
-    let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(saved)), text };
+    let checkpoint = Some(convert::task_checkpoint(saved));
+    let reply = v1::CheckpointReply { checkpoint, text, ..v1::CheckpointReply::default() };
     Answer { write: asker.project.names().map(|scope| write(scope, None)).collect(), reply }
 }
 

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use helix_engine::model::{Memory, SCRATCH_SCOPE, Sequence, SourceRef};
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
+use helix_engine::policy::redact::{redact_prose, redaction_note};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
 use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
@@ -120,7 +121,7 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
     match action {
         Action::Append(v1::AppendText { target, text }) => plan.several(target, Bare::Newest, |memory, warnings| {
             let mut stated = Stated::added(&text);
-            let text = std::mem::take(&mut stated.text);
+            let text = redacted(&mut stated, warnings);
             let mut edits = plan.stated(memory, stated, !text.is_empty(), warnings)?;
             if !text.is_empty() || edits.is_empty() {
                 edits.insert(0, Edit::Append { text });
@@ -129,7 +130,7 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
         }),
         Action::Revise(v1::ReviseText { target, text }) => plan.several(target, Bare::Only, |memory, warnings| {
             let mut stated = Stated::alone(&text);
-            let text = std::mem::take(&mut stated.text);
+            let text = redacted(&mut stated, warnings);
             plan.warn_of_twin(memory, &text, warnings);
             let (seen, note) = seen::again(runtime, &asker, memory);
             // A source that is named anew is looked at as it is named.
@@ -165,6 +166,13 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
             plan.one(Some(target), Bare::Deleted, |_, _| Ok(Edit::Restore))
         }
     }
+}
+
+/// Takes the text that an edit gives, without the secrets in it.
+fn redacted(stated: &mut Stated, warnings: &mut Vec<String>) -> String {
+    let mut text = std::mem::take(&mut stated.text);
+    warnings.extend(redaction_note(redact_prose(&mut text)));
+    text
 }
 
 /// What planning an edit needs to know.

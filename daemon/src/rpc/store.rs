@@ -14,6 +14,7 @@ use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, Scope, SourceRef, Timestamp, plain_path};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::{Admitted, admit};
+use helix_engine::policy::redact::{redact_attributes, redact_prose, redaction_note};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::ports::Randomness;
@@ -214,6 +215,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
     let own_lines = given::take_own_lines(&mut draft);
     let given = Given::of(&draft);
     let mut draft = convert::draft(draft, &asker.project)?;
+    let secrets = redact_prose(&mut draft.text) + redact_attributes(&mut draft.attributes);
     let located = draft.source.map(|source| locate(&source, asker));
     let unseen = located.as_ref().and_then(Located::unseen);
     let line = located.as_ref().and_then(|located| located.line);
@@ -239,6 +241,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
         .resolve_links(&admitted.links, &asker.scopes())
         .map_err(|error| convert::status(error.kind(), &error))?;
     let mut warnings = admitted.warnings.clone();
+    warnings.extend(redaction_note(secrets));
     warnings.extend(own_lines);
     match &known {
         Some(known) => warnings.extend(given.untaken(known, &admitted, &links.ids)),

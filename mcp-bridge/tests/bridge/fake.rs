@@ -155,7 +155,7 @@ impl Helix for Answers {
             Some(Action::Load(_)) => (Some(task("loaded")), "## Checkpoint: loaded\n_saved 2h 15m ago_\n"),
             Some(Action::Clear(_)) | None => (None, ""),
         };
-        Ok(Response::new(v1::CheckpointReply { checkpoint, text: text.to_owned() }))
+        Ok(Response::new(v1::CheckpointReply { checkpoint, text: text.to_owned(), ..v1::CheckpointReply::default() }))
     }
 
     async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {

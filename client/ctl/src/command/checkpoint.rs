@@ -9,7 +9,7 @@ use crate::context::{Context, wait};
 use crate::document::CheckpointDocument;
 use crate::failure::Outcome;
 use crate::screen;
-use crate::text::neutral;
+use crate::text::{neutral, one_line};
 
 /// What is said when there is nothing to show.
 const NONE_SAVED: &str = "no checkpoint is saved here; helixctl checkpoint save --task \"what the task is\" saves one";
@@ -80,6 +80,9 @@ impl Checkpoint {
                 screen::remark(&format!("helixctl: {absent}"));
             } else {
                 screen::print(&(neutral(reply.text.trim_end()) + "\n"))?;
+                for warning in &reply.warnings {
+                    screen::remark(&format!("helixctl: {}", one_line(warning)));
+                }
             }
             Ok(exit::OK)
         })

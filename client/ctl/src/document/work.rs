@@ -51,6 +51,7 @@ struct OperationDocument<'a> {
 pub(crate) struct CheckpointDocument<'a> {
     checkpoint: Option<TaskDocument<'a>>,
     text: &'a str,
+    warnings: &'a [String],
 }
 
 #[derive(Debug, Serialize)]
@@ -211,7 +212,7 @@ impl<'a> From<&'a v1::CheckpointReply> for CheckpointDocument<'a> {
             saved_at: rfc3339(checkpoint.saved_at_us),
             agent: &checkpoint.agent,
         };
-        Self { checkpoint: reply.checkpoint.as_ref().map(document), text: &reply.text }
+        Self { checkpoint: reply.checkpoint.as_ref().map(document), text: &reply.text, warnings: &reply.warnings }
     }
 }
 

@@ -262,7 +262,7 @@ impl Helix for Answers {
             }
             let text = state.checkpoint.as_ref().map(|saved| format!("## Checkpoint: {}\n", saved.task));
             let (checkpoint, text) = (state.checkpoint.clone(), text.unwrap_or_default());
-            Ok(Response::new(v1::CheckpointReply { checkpoint, text }))
+            Ok(Response::new(v1::CheckpointReply { checkpoint, text, ..v1::CheckpointReply::default() }))
         })
     }
 

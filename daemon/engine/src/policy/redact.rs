@@ -2,16 +2,18 @@
 //! what stands where passwords stand: behind a telling name, in an address, in a header, behind an option.
 //!
 //! What nobody named and has no known shape stays, as do hashes, ids and paths: they are what a mistake is known by. A text
-//! that went through this once stays as it is.
+//! that went through this once stays as it is. What people write down is read more carefully than what programs say: it talks of
+//! passwords more often than it gives them.
 
 mod value;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::{Captures, Regex, RegexSet};
 
-use self::value::{Named, is_long, is_mixed, is_placeholder};
+use self::value::{Named, is_known, is_long, is_mixed, is_placeholder, is_word};
 
 /// What stands for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -22,7 +24,10 @@ type Judge = fn(&Captures<'_>) -> bool;
 /// A place where secrets stand. The group `secret` is taken out.
 struct Rule {
     pattern: Regex,
+    /// In what programs take and say.
     is_secret: Judge,
+    /// Also in what people write down: "pass --token and --url" is about an option, and `--token hunter2` gives one.
+    is_secret_in_prose: Judge,
 }
 
 /// What may stand in a value that is not quoted, first and then. A bracket, which begins what stands for a secret, does not.
@@ -92,21 +97,23 @@ const PRIVATE_KEY: &str = concat!(
     r"(?:(?:[A-Za-z0-9+/=]{1,64}(?:\s|\\[nr])*)?-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----)?)"
 );
 
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let rules: [(String, Judge); 9] = [
-        (PRIVATE_KEY.to_owned(), |_| true),
-        (format!(r"(?-u:\b)(?<secret>{})", SHAPES.join("|")), |_| true),
+/// The rules, and all their patterns in one: hardly any text has a secret, and that is to be found out at once.
+static RULES: LazyLock<(RegexSet, Vec<Rule>)> = LazyLock::new(|| {
+    let rules: [(String, Judge, Judge); 9] = [
+        (PRIVATE_KEY.to_owned(), |_| true, |_| true),
+        (format!(r"(?-u:\b)(?<secret>{})", SHAPES.join("|")), |_| true, |_| true),
         // Authorization: Bearer …, and the scheme alone.
-        (format!(r#"(?i)(?-u:\b)authorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic|token|apikey|digest|negotiate)\s+(?<secret>{BARE})"#), not_placeholder),
-        (format!(r"(?i)(?-u:\b)bearer\s+(?<secret>{BARE})"), |found| is_long(&found["secret"])),
-        (r#"(?i)(?-u:\b)(?:set-)?cookie\\?["']?:\s*\\?["']?(?<secret>[A-Za-z0-9_.-]+=[^\n'"\\]+)"#.to_owned(), not_placeholder),
+        (format!(r#"(?i)(?-u:\b)authorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic|token|apikey|digest|negotiate)\s+(?<secret>{BARE})"#), not_placeholder, told),
+        (format!(r"(?i)(?-u:\b)bearer\s+(?<secret>{BARE})"), long, long),
+        (r#"(?i)(?-u:\b)(?:set-)?cookie\\?["']?:\s*\\?["']?(?<secret>[A-Za-z0-9_.-]+=[^\n'"\\]+)"#.to_owned(), not_placeholder, mixed),
         // scheme://user:password@host, and a token in the place of the user.
-        (r#"(?i)(?-u:\b)[a-z][a-z0-9+.-]*://(?:[^\s/?#@:'"`]*:(?<secret>[^\s/?#@'"`\[]+)@|(?<token>[^\s/?#@:'"`\[]{16,})@)"#.to_owned(), in_address),
-        (r"(?i)[?&](?:key|sig|signature|auth|code)=(?<secret>[^\s&#'\x22<>\[\]]{8,})".to_owned(), |found| is_mixed(&found["secret"])),
+        (r#"(?i)(?-u:\b)[a-z][a-z0-9+.-]*://(?:(?<user>[^\s/?#@:'"`]*):(?<secret>[^\s/?#@'"`\[]+)@|(?<token>[^\s/?#@:'"`\[]{16,})@)"#.to_owned(), in_address, in_telling_address),
+        (r"(?i)[?&](?:key|sig|signature|auth|code)=(?<secret>[^\s&#'\x22<>\[\]]{8,})".to_owned(), mixed, mixed),
         // --password x, curl -u user:x, mysql -px
         (
             format!(r#"(?i)(?:(?:^|[\s'"])--?{OPTIONS}(?:=|[ \t]+)|(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:'"]+:|(?-u:\b)(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)(?-u:\b)[^\n|;&]*?[ \t]-p|(?-u:\b)(?:sshpass|login)(?-u:\b)[^\n|;&]*?[ \t]-p[ \t]*|(?-u:\b)redis-cli(?-u:\b)[^\n|;&]*?[ \t]-a[ \t]+|[ \t]-pass(?:in|out)?[ \t]+pass:|[ \t]-[a-z]*(?:store|key)pass[ \t]+)(?:\\?["'](?<quoted>[^"'\n]+)|(?<secret>{BARE}))"#),
             not_placeholder,
+            told,
         ),
         // NAME=…, "name": "…"
         (
@@ -114,12 +121,15 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
                 r#"(?i)(?<name>[a-z0-9_.-]*(?:{NAMES})[0-9]*)(?<closed>\\?["'`])?(?<operator>[ \t]*(?:=>|:=|=|:)[ \t]*)(?:\\?["'`](?<quoted>[^"'`\\\n]+)|(?<secret>{BARE}))"#
             ),
             named,
+            named_and_told,
         ),
     ];
-    let compiled = rules
-        .into_iter()
-        .filter_map(|(pattern, is_secret)| Some(Rule { pattern: Regex::new(&pattern).ok()?, is_secret }));
-    compiled.collect()
+    let compiled = rules.into_iter().filter_map(|(pattern, is_secret, is_secret_in_prose)| {
+        Some(Rule { pattern: Regex::new(&pattern).ok()?, is_secret, is_secret_in_prose })
+    });
+    let compiled: Vec<Rule> = compiled.collect();
+    let patterns = compiled.iter().map(|rule| rule.pattern.as_str());
+    (RegexSet::new(patterns).unwrap_or_default(), compiled)
 });
 
 /// Compiles everything, so that the first failure is not answered late.
@@ -127,32 +137,74 @@ pub fn warm_up() {
     LazyLock::force(&RULES);
 }
 
-/// A text in which [`REDACTED`] stands for everything that is surely a secret.
+/// What programs take or say, with [`REDACTED`] in the place of everything that is surely a secret.
 #[must_use]
 pub fn redacted(text: &str) -> Cow<'_, str> {
-    RULES.iter().fold(Cow::Borrowed(text), |text, rule| match rule.applied(&text) {
-        Some(changed) => Cow::Owned(changed),
+    rules_for(text).fold(Cow::Borrowed(text), |text, rule| match applied(&rule.pattern, rule.is_secret, &text) {
+        Some((changed, _)) => Cow::Owned(changed),
         None => text,
     })
 }
 
-impl Rule {
-    /// The text without this rule's secrets; `None` when there are none.
-    fn applied(&self, text: &str) -> Option<String> {
-        let mut kept = String::new();
-        let mut from = 0;
-        for found in self.pattern.captures_iter(text).filter(|found| (self.is_secret)(found)) {
-            let Some(secret) = secret(&found) else { continue };
-            kept.push_str(text.get(from..secret.start())?);
-            kept.push_str(REDACTED);
-            from = secret.end();
+/// Puts [`REDACTED`] in the place of everything in what somebody wrote down that is surely a secret; returns how many there were.
+pub fn redact_prose(text: &mut String) -> usize {
+    let mut count = 0;
+    for rule in rules_for(text) {
+        if let Some((changed, found)) = applied(&rule.pattern, rule.is_secret_in_prose, text) {
+            *text = changed;
+            count += found;
         }
-        if from == 0 {
-            return None;
-        }
-        kept.push_str(text.get(from..)?);
-        Some(kept)
     }
+    count
+}
+
+/// As [`redact_prose`], of what stands under names, which tell secrets as well.
+pub fn redact_attributes(attributes: &mut BTreeMap<String, String>) -> usize {
+    let mut count = 0;
+    for (name, value) in attributes {
+        let start = format!("{name}=");
+        let mut line = format!("{start}{value}");
+        let found = redact_prose(&mut line);
+        if found > 0 {
+            *value = line.strip_prefix(&start).map_or_else(|| REDACTED.to_owned(), str::to_owned);
+            count += found;
+        }
+    }
+    count
+}
+
+/// The rules whose pattern is somewhere in a text.
+fn rules_for(text: &str) -> impl Iterator<Item = &'static Rule> + use<> {
+    let (patterns, rules) = &*RULES;
+    patterns.matches(text).into_iter().filter_map(|at| rules.get(at))
+}
+
+/// Says that secrets were taken out of what somebody gave, and what to give instead; `None` when there were none.
+#[must_use]
+pub fn redaction_note(count: usize) -> Option<String> {
+    let what = match count {
+        0 => return None,
+        1 => "a secret was".to_owned(),
+        count => format!("{count} secrets were"),
+    };
+    Some(format!("{what} taken out: {REDACTED} stands there; write down where it is kept, not what it is"))
+}
+
+/// The text without what a pattern finds and a judge takes for secrets, and how many there were; `None` when there are none.
+fn applied(pattern: &Regex, is_secret: Judge, text: &str) -> Option<(String, usize)> {
+    let (mut kept, mut from, mut count) = (String::new(), 0, 0);
+    for found in pattern.captures_iter(text).filter(is_secret) {
+        let Some(secret) = secret(&found) else { continue };
+        kept.push_str(text.get(from..secret.start())?);
+        kept.push_str(REDACTED);
+        from = secret.end();
+        count += 1;
+    }
+    if count == 0 {
+        return None;
+    }
+    kept.push_str(text.get(from..)?);
+    Some((kept, count))
 }
 
 /// What is taken out, wherever the rule found it.
@@ -164,6 +216,19 @@ fn not_placeholder(found: &Captures<'_>) -> bool {
     secret(found).is_some_and(|secret| !is_placeholder(secret.as_str()))
 }
 
+/// Whether it is given and not only talked of.
+fn told(found: &Captures<'_>) -> bool {
+    not_placeholder(found) && secret(found).is_some_and(|secret| !is_word(secret.as_str()))
+}
+
+fn mixed(found: &Captures<'_>) -> bool {
+    secret(found).is_some_and(|secret| is_mixed(secret.as_str()))
+}
+
+fn long(found: &Captures<'_>) -> bool {
+    secret(found).is_some_and(|secret| is_long(secret.as_str()))
+}
+
 fn in_address(found: &Captures<'_>) -> bool {
     match found.name("token") {
         Some(token) => is_long(token.as_str()),
@@ -171,15 +236,26 @@ fn in_address(found: &Captures<'_>) -> bool {
     }
 }
 
+/// Whether an address has a password, and not one that everybody knows.
+fn in_telling_address(found: &Captures<'_>) -> bool {
+    let user = found.name("user").map_or("", |user| user.as_str());
+    in_address(found) && secret(found).is_some_and(|secret| secret.as_str() != user && !is_known(secret.as_str()))
+}
+
 fn named(found: &Captures<'_>) -> bool {
     let group = |name: &str| found.name(name).map_or("", |found| found.as_str());
     let named = Named {
         name: group("name"),
-        is_key: found.name("closed").is_some(),
+        // A name in backquotes is one that a sentence is about.
+        is_key: group("closed").ends_with(['"', '\'']),
         operator: group("operator"),
         is_quoted: found.name("quoted").is_some(),
     };
     secret(found).is_some_and(|value| named.is_secret(value.as_str()))
+}
+
+fn named_and_told(found: &Captures<'_>) -> bool {
+    named(found) && secret(found).is_some_and(|secret| !is_known(secret.as_str()))
 }
 
 #[cfg(test)]

@@ -128,6 +128,7 @@ impl<'r> Importer<'r> {
             return Err(Status::cancelled("the import was ended because whoever asked for it is gone"));
         }
         self.progress.read += 1;
+        self.problems.redacted(&incoming);
         let place = self.links.place(&incoming.memory.topic, incoming.memory.index);
         match self.known.find(&incoming).map_err(|error| failed(&error))? {
             Match::Known(known) => self.meet(&known, incoming, place),

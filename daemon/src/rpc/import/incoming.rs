@@ -1,6 +1,7 @@
 //! A memory of a file, and what the file says of how it came about.
 
 use helix_engine::exchange::{Base, Change, Portable, named_once};
+use helix_engine::policy::redact::{redact_attributes, redact_prose};
 use helix_engine::policy::resemble::text_hash;
 use helix_proto::v1::ExchangeFormat;
 
@@ -14,14 +15,17 @@ pub(super) struct Incoming {
     pub(super) format: ExchangeFormat,
     /// Hash of its text, as the catalog has it of what is known.
     pub(super) text_hash: u64,
+    /// Secrets that were taken out of it.
+    pub(super) secrets: usize,
 }
 
 impl Incoming {
     /// Describes a memory of a file.
     pub(super) fn new(mut memory: Portable, base: Base, format: ExchangeFormat) -> Self {
         memory.links = named_once(memory.links.into_iter());
+        let secrets = redact_prose(&mut memory.text) + redact_attributes(&mut memory.attributes);
         let text_hash = text_hash(&memory.text);
-        Self { memory, base, format, text_hash }
+        Self { memory, base, format, text_hash, secrets }
     }
 
     /// Whether it is a memory of its own whatever it says, as every entry of a log is.

@@ -3,11 +3,17 @@
 use std::collections::BTreeSet;
 
 use helix_engine::exchange::{Problem, Report};
-use helix_engine::neutral::quoted;
+use helix_engine::neutral::{one_line, quoted};
+use helix_engine::policy::redact::redaction_note;
 use helix_proto::v1;
+
+use super::incoming::Incoming;
 
 /// Problems that are told one by one.
 const PROBLEMS_MAX: usize = 100;
+
+/// Characters of a text by which a memory is named.
+const TEXT_SHOWN_CHARS: usize = 60;
 
 /// The problems so far.
 #[derive(Debug, Default)]
@@ -39,6 +45,20 @@ impl Problems {
                 self.add(|| note.clone());
                 self.harmless += 1;
             }
+        }
+    }
+
+    /// Adds that a memory was taken without the secrets that it had.
+    pub(super) fn redacted(&mut self, Incoming { memory, secrets, .. }: &Incoming) {
+        if let Some(note) = redaction_note(*secrets) {
+            self.add(|| {
+                format!(
+                    "{} (topic {}): {note}",
+                    quoted(&one_line(&memory.text, TEXT_SHOWN_CHARS)),
+                    quoted(&memory.topic)
+                )
+            });
+            self.harmless += 1;
         }
     }
 

@@ -81,7 +81,9 @@ pub(crate) fn checkpoint_saved(reply: &CheckpointReply) -> String {
     let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
     let counts: Vec<String> = counts.chain((!saved.blocked.is_empty()).then(|| "blocked".to_owned())).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    format!("checkpoint saved: {}{counts}; action=resume loads it in any later session", task(saved))
+    let outcome = format!("checkpoint saved: {}{counts}; action=resume loads it in any later session", task(saved));
+    let warnings = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
+    std::iter::once(outcome).chain(warnings).collect()
 }
 
 /// Text of a reply to `resume`.
@@ -121,7 +123,7 @@ mod tests {
         };
         let text =
             "## Checkpoint: Implement Metal attention kernel\n_saved 2h 15m ago_\n\nDone:\n  [x] Verified embeddings\n";
-        CheckpointReply { checkpoint: Some(checkpoint), text: text.to_owned() }
+        CheckpointReply { checkpoint: Some(checkpoint), text: text.to_owned(), ..CheckpointReply::default() }
     }
 
     #[test]

@@ -108,6 +108,8 @@ const INNOCENTS: &[&str] = &[
     "assertion `left == right` failed: tokens differ: left: 3, right: 4",
     "bypass: 3 compass=north",
     "integration-id 9b74c9897bac770ffc029102a200c5de",
+    "Without `GEMINI_API_KEY`: extraction is skipped",
+    "\"encryptionKey\": \"arn:aws:kms:us-west-2:123456789012:alias/aws/s3\"",
 ];
 
 #[test]
@@ -115,6 +117,41 @@ fn secrets_are_taken_out_and_nothing_else() {
     for (text, expected) in secrets() {
         assert_eq!(redacted(&text), expected, "of {text}");
     }
+}
+
+/// What is a secret where programs say it, and may be a word in what people write.
+const WORDS_OF_PROSE: &[&str] = &[
+    "pass --token and --url to the tool, never --password alone",
+    "use --password instead of the variable",
+    "curl -u user:name shows it",
+    "send the header `Authorization: Bearer token`",
+    "how-to: the database is postgres://postgres:postgres@localhost:5432/app",
+    "DATABASE_URL=mysql://app:app@127.0.0.1/app and POSTGRES_PASSWORD=postgres in compose.yaml",
+    "Cookie: session=name is set by the proxy",
+];
+
+#[test]
+fn people_who_write_of_secrets_give_them_less_often() {
+    for text in WORDS_OF_PROSE.iter().chain(INNOCENTS) {
+        let mut prose = (*text).to_owned();
+        assert_eq!((redact_prose(&mut prose), prose.as_str()), (0, *text));
+    }
+    // Of what programs say, all but plain words.
+    for (text, expected) in secrets() {
+        let mut prose = text.clone();
+        let count = redact_prose(&mut prose);
+        let is_plain_word = ["opaque-value", "abcdef\"", "=plain"].iter().any(|word| text.contains(word));
+        assert!(is_plain_word || (count, &prose) == (1, &expected), "{text} became {prose}");
+    }
+}
+
+#[test]
+fn attributes_tell_secrets_by_their_names() {
+    let attributes = [("db_password", "hunter2"), ("region", "eu-1"), ("auth_token", "$TOKEN")];
+    let mut attributes = attributes.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    assert_eq!(redact_attributes(&mut attributes), 1);
+    let values: Vec<&str> = attributes.values().map(String::as_str).collect();
+    assert_eq!(values, ["$TOKEN", REDACTED, "eu-1"]);
 }
 
 #[test]
@@ -134,7 +171,7 @@ fn once_is_enough() {
 
 #[test]
 fn every_rule_is_there() {
-    assert_eq!(RULES.len(), 9);
+    assert_eq!((RULES.0.len(), RULES.1.len()), (9, 9));
 }
 
 proptest::proptest! {

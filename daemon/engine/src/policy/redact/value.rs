@@ -42,6 +42,22 @@ const NO_VALUES: &[&str] = &[
     "placeholder",
 ];
 
+/// Passwords of databases and accounts that are made for trials: everybody knows them.
+const KNOWN: &[&str] = &[
+    "admin",
+    "dev",
+    "guest",
+    "local",
+    "localhost",
+    "minioadmin",
+    "pass",
+    "postgres",
+    "root",
+    "test",
+    "testing",
+    "user",
+];
+
 /// Whether this stands for a value that is put in later.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let first = value.chars().next();
@@ -55,6 +71,18 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 /// Whether this says that there is no value, or of what kind it is.
 fn is_no_value(value: &str) -> bool {
     NO_VALUES.contains(&value.to_lowercase().as_str())
+}
+
+/// Whether this hides nothing: it says that there is no value, or is one that everybody knows.
+pub(super) fn is_known(value: &str) -> bool {
+    is_no_value(value) || KNOWN.contains(&value.to_lowercase().as_str())
+}
+
+/// Whether this may be a word of a sentence.
+pub(super) fn is_word(value: &str) -> bool {
+    let plain = value.trim_end_matches(['.', '!', '?', ':']);
+    let tail = plain.strip_prefix(|first: char| first.is_ascii_uppercase()).unwrap_or(plain);
+    tail.chars().all(|next| next.is_lowercase() || matches!(next, '-' | '/' | '\'' | '’'))
 }
 
 /// Whether a value has letters and digits and is no short word.
@@ -138,9 +166,13 @@ fn is_call(value: &str) -> bool {
     value.contains('(')
 }
 
+/// Whether it says where something is.
 fn is_path(value: &str) -> bool {
     let is_absolute = value.strip_prefix('/').is_some_and(|rest| rest.contains('/'));
-    is_absolute || ["./", "../", "~/", "~", "C:\\"].iter().any(|start| value.starts_with(start))
+    is_absolute
+        || ["./", "../", "~/", "~", "C:\\", "arn:", "file:", "http:", "https:"]
+            .iter()
+            .any(|start| value.starts_with(start))
 }
 
 /// Whether it has the form of a hash or a UUID, by which things are told apart that are no secrets.
