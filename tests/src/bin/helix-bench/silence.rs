@@ -1,6 +1,6 @@
 //! `hooks`: whether what hooks say helps, and whether they are silent where nothing does. Labelled cases about the memories of
-//! two fixture corpora: notes about this repository, half of whose cases were used to fit the thresholds and the other half
-//! not, and those of a made-up team with other languages and other matters, which show whether that carries over.
+//! three fixture corpora: notes about this repository, half of whose cases were used to fit the thresholds and the other half
+//! not, and those of two made-up teams with other languages and other matters, which show whether that carries over.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -21,9 +21,10 @@ use crate::report::{Report, Table};
 const EMBED_DEADLINE: Duration = Duration::from_mins(5);
 
 /// Memories, the cases about them, and the sets that these are in.
-const SUITES: [(&str, &str, &[&str]); 2] = [
+const SUITES: [(&str, &str, &[&str]); 3] = [
     ("corpus/helix.json", "hook-cases.json", &["fit", "check"]),
     ("corpus/paylane.json", "hook-cases-paylane.json", &["other"]),
+    ("corpus/tidewatch.json", "hook-cases-tidewatch.json", &["third"]),
 ];
 
 /// Which cases are counted together, and the events of each.
@@ -99,7 +100,7 @@ pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
             }
         }
         table.note("precision: memories given that help; coverage: cases given one that helps");
-        table.note("`fit` chose the thresholds; `other` is about another project");
+        table.note("`fit` chose the thresholds; `other` and `third` are about other projects");
         report.add(table);
     }
     kept.map_or(Ok(()), |file| fs::write(file, lines).with_context(|| format!("writing {}", file.display())))
@@ -228,8 +229,7 @@ fn play(rpc: &mut Rpc, project: &Project, case: &Case) -> Result<String> {
     let (event, mut input) = input(project, case);
     input["session_id"] = case.id.clone().into();
     input["cwd"] = project.root.to_string_lossy().into();
-    let file = case.file.as_ref().filter(|_| case.event == "ambient");
-    let written = file.map(|file| project.write(file, case.content.as_deref().unwrap_or_default())).transpose()?;
+    let written = place(project, case)?;
     let request = v1::HookRequest {
         event: event.to_owned(),
         stdin: input.to_string().into_bytes(),
@@ -239,6 +239,16 @@ fn play(rpc: &mut Rpc, project: &Project, case: &Case) -> Result<String> {
     let reply = rpc.call(async |client| client.hook(request.clone()).await)?;
     written.map(fs::remove_file).transpose()?;
     Ok(String::from_utf8(reply.stdout)?)
+}
+
+/// Puts what the case is about into the project. Returns the file, which is to be taken away again.
+fn place(project: &Project, case: &Case) -> Result<Option<PathBuf>> {
+    let Some(file) = case.file.as_ref().filter(|_| case.event == "ambient") else { return Ok(None) };
+    if case.tool == "Grep" && case.content.is_none() {
+        fs::create_dir_all(project.root.join(file))?;
+        return Ok(None);
+    }
+    project.write(file, case.content.as_deref().unwrap_or_default()).map(Some)
 }
 
 fn input<'c>(project: &Project, case: &'c Case) -> (&'c str, Value) {
