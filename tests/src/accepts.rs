@@ -40,6 +40,10 @@ enum Key {
     PermissionDecision,
     /// The one decision that Helix may make: to allow.
     Decision,
+    /// Codex's way to go on at the end of a turn, with [`Key::Reason`].
+    Block,
+    /// A text for the model.
+    Reason,
 }
 
 /// A client's event, and the keys that an answer to it may have.
@@ -66,10 +70,13 @@ const CODEX: &[Accepted] = &[
     ("PreToolUse", CONTEXT),
     ("PostToolUse", CONTEXT),
     ("SubagentStart", CONTEXT),
-    ("Stop", CONTEXT),
-    ("SubagentStop", CONTEXT),
+    ("Stop", GO_ON),
+    ("SubagentStop", GO_ON),
     ("PermissionRequest", &[Key::Decision]),
 ];
+
+/// At the end of a turn Codex takes no context: it says that the hook failed.
+const GO_ON: &[Key] = &[Key::Block, Key::Reason];
 
 const CURSOR: &[Accepted] = &[("sessionStart", &[Key::SnakeAdditionalContext])];
 
@@ -130,7 +137,9 @@ pub fn check(client: HookClient, event: &str, stdout: &[u8]) -> Result<Option<St
             known.with_context(|| format!("the unknown key {key}"))?.check(value)
         });
         let mut said = values.collect::<Result<Vec<String>>>()?;
-        Ok(said.swap_remove(0))
+        ensure!(keys != GO_ON || said.len() == GO_ON.len(), "a reason and what it is for belong together");
+        // Codex's reason comes behind the decision.
+        Ok(if keys == GO_ON { said.swap_remove(1) } else { said.swap_remove(0) })
     });
     said.map(Some).with_context(|| format!("{} at {event} would drop {text}", client.name()))
 }
@@ -138,7 +147,8 @@ pub fn check(client: HookClient, event: &str, stdout: &[u8]) -> Result<Option<St
 /// What an answer says, key by key, without the keys around it.
 fn members(client: HookClient, event: &str, answer: &Value) -> Result<Map<String, Value>> {
     let mut whole = answer.as_object().context("not an object")?.clone();
-    if client == HookClient::Cursor {
+    let goes_on = client == HookClient::Codex && matches!(event, "Stop" | "SubagentStop");
+    if client == HookClient::Cursor || goes_on {
         return Ok(whole);
     }
     let specific = whole.remove(SPECIFIC).with_context(|| format!("no {SPECIFIC}"))?;
@@ -170,14 +180,19 @@ impl Key {
             Self::SnakeAdditionalContext => "additional_context",
             Self::UpdatedInput => "updatedInput",
             Self::PermissionDecision => "permissionDecision",
-            Self::Decision => "decision",
+            Self::Decision | Self::Block => "decision",
+            Self::Reason => "reason",
         }
     }
 
     /// Checks a value and says what it tells.
     fn check(self, value: &Value) -> Result<String> {
         match self {
-            Self::AdditionalContext | Self::SnakeAdditionalContext => {
+            Self::Block => {
+                ensure!(value == "block", "the unknown decision {value}");
+                Ok(String::new())
+            }
+            Self::AdditionalContext | Self::SnakeAdditionalContext | Self::Reason => {
                 let text = value.as_str().context("the context is no text")?;
                 ensure!(!text.is_empty(), "an empty context");
                 Ok(text.to_owned())

@@ -8,8 +8,10 @@ use super::event::{ClientEvent, Input};
 /// Whose words a hook speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// Claude Code's, and Codex's, which are the same.
+    /// Claude Code's.
     Claude,
+    /// Codex's: the same, but for the end of a turn.
+    Codex,
     /// Cursor's.
     Cursor,
     /// Gemini CLI's.
@@ -50,6 +52,7 @@ impl Dialect {
             _ if input.is_cursors => None,
             // Whoever inside Cursor does not say what it is may be Cursor.
             _ if !cursor_version.is_empty() && !input.has_transcript() => None,
+            _ if input.is_codexs => Some(Self::Codex),
             _ => Some(Self::Claude),
         }
     }
@@ -59,7 +62,7 @@ impl Dialect {
         let of =
             |events: &[(&str, ClientEvent)]| events.iter().find(|(known, _)| *known == name).map(|(_, event)| *event);
         match self {
-            Self::Claude => ClientEvent::parse(name),
+            Self::Claude | Self::Codex => ClientEvent::parse(name),
             Self::Cursor => of(CURSOR_EVENTS),
             Self::Gemini => of(GEMINI_EVENTS),
         }
@@ -69,7 +72,7 @@ impl Dialect {
     /// decides whether it is, and does not reach the model.
     pub(super) fn touching(self) -> ClientEvent {
         match self {
-            Self::Claude | Self::Cursor => ClientEvent::PreToolUse,
+            Self::Claude | Self::Codex | Self::Cursor => ClientEvent::PreToolUse,
             Self::Gemini => ClientEvent::PostToolUse,
         }
     }
@@ -86,14 +89,16 @@ impl Dialect {
                 let known = GEMINI_TOOLS.iter().find(|(theirs, _)| *theirs == name);
                 known.map_or(name, |(_, ours)| (*ours).to_owned())
             }
-            Self::Claude | Self::Cursor => name,
+            Self::Claude | Self::Codex | Self::Cursor => name,
         }
     }
 
     /// The answer that puts text in front of the model; `None` where the client takes none at this event.
     pub(super) fn additional_context(self, event: ClientEvent, text: &str) -> Option<Value> {
         match self {
-            Self::Claude => Some(specific(event.name(), "additionalContext", text)),
+            // Codex knows no context there, and goes on for a reason as Claude Code does for a context.
+            Self::Codex if event == ClientEvent::Stop => Some(json!({ "decision": "block", "reason": text })),
+            Self::Claude | Self::Codex => Some(specific(event.name(), "additionalContext", text)),
             Self::Cursor => Some(json!({ "additional_context": text })),
             // Before a tool is used it takes a decision only.
             Self::Gemini if event == ClientEvent::PreToolUse => None,
@@ -111,7 +116,8 @@ impl Dialect {
 
     /// The answer that permits what the client would ask the user about.
     pub(super) fn allowed(self, event: ClientEvent) -> Option<Value> {
-        (self == Self::Claude).then(|| specific(event.name(), "decision", json!({ "behavior": "allow" })))
+        matches!(self, Self::Claude | Self::Codex)
+            .then(|| specific(event.name(), "decision", json!({ "behavior": "allow" })))
     }
 }
 
@@ -143,6 +149,10 @@ mod tests {
             r#"{"additional_context":"a"}"#
         );
         assert_eq!(
+            text(Dialect::Codex.additional_context(ClientEvent::Stop, "a")),
+            r#"{"decision":"block","reason":"a"}"#
+        );
+        assert_eq!(
             text(Dialect::Claude.allowed(ClientEvent::PermissionRequest)),
             r#"{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}"#
         );
@@ -161,7 +171,7 @@ mod tests {
 
     #[test]
     fn every_client_is_told_of_a_file_where_it_takes_a_text() {
-        for dialect in [Dialect::Claude, Dialect::Gemini] {
+        for dialect in [Dialect::Claude, Dialect::Codex, Dialect::Gemini] {
             assert!(dialect.additional_context(dialect.touching(), "a").is_some(), "{dialect:?}");
         }
         for (tool, ours) in [("replace", "Edit"), ("grep_search", "Grep"), ("search_file_content", "Grep")] {
@@ -177,9 +187,12 @@ mod tests {
             cwd: "/w".to_owned(),
             ..Input::default()
         };
+        let codexs =
+            Input { is_codexs: true, session_id: "s".to_owned(), transcript_path: "/t".to_owned(), ..Input::default() };
         let cursors = Input { is_cursors: true, session_id: "c".to_owned(), ..Input::default() };
         for version in ["", "1.2"] {
             assert_eq!(Dialect::of("", version, &claudes), Some(Dialect::Claude), "in a terminal of Cursor's as well");
+            assert_eq!(Dialect::of("", version, &codexs), Some(Dialect::Codex));
             assert_eq!(Dialect::of("", version, &cursors), None);
             assert_eq!(Dialect::of("cursor", version, &cursors), Some(Dialect::Cursor));
             assert_eq!(Dialect::of("gemini", version, &claudes), Some(Dialect::Gemini));

@@ -80,6 +80,8 @@ impl ClientEvent {
 pub(super) struct Input {
     /// Whether only Cursor writes such an event.
     pub(super) is_cursors: bool,
+    /// Whether only Codex does: it names the turn.
+    pub(super) is_codexs: bool,
     /// The client's own name of a tool's call.
     pub(super) tool_use_id: String,
     pub(super) session_id: String,
@@ -104,6 +106,7 @@ impl Input {
     pub(super) fn parse(stdin: &[u8]) -> Option<Self> {
         let Ok(Value::Object(mut fields)) = serde_json::from_slice(stdin) else { return None };
         let input = Self {
+            is_codexs: !text(&mut fields, "turn_id").is_empty(),
             is_cursors: CURSOR_MARKS.iter().any(|mark| fields.contains_key(*mark)),
             tool_use_id: text(&mut fields, "tool_use_id"),
             session_id: first_text(&mut fields, &["session_id", "conversation_id"]),

@@ -48,6 +48,11 @@ fn a_planted_key_is_caught() {
     assert!(!takes(HookClient::Cursor, "sessionStart", &beside));
     let input = specific(&json!({ EVENT_NAME: "PreToolUse", "updatedInput": { "prompt": "p" } }));
     assert!(!takes(HookClient::Codex, "PreToolUse", &input), "nobody saw Codex take an input");
+    let goes_on = json!({ "decision": "block", "reason": "a" });
+    assert!(takes(HookClient::Codex, "Stop", &goes_on) && !takes(HookClient::Claude, "Stop", &goes_on));
+    for wrong in [context("Stop"), json!({ "decision": "block" }), json!({ "decision": "allow", "reason": "a" })] {
+        assert!(!takes(HookClient::Codex, "Stop", &wrong), "{wrong}");
+    }
     let snake = json!({ "additional_context": "a" });
     assert!(!takes(HookClient::Claude, event, &snake), "another client's key");
 }

@@ -1,7 +1,8 @@
 //! The reminder of a session that learned something and stored nothing.
 
-use helix_tests::Bridge;
+use helix_tests::fixtures::hook_samples;
 use helix_tests::hook::Session;
+use helix_tests::{Bridge, HookClient, HookRun};
 use serde_json::json;
 
 use crate::MISTAKE;
@@ -14,6 +15,19 @@ fn mends(session: &Session<'_>) {
         session.edit(file, "a", "b").unwrap();
     }
     session.ran("cargo build", "Finished").unwrap();
+}
+
+#[test]
+fn codex_is_told_in_the_keys_that_it_takes_at_the_end_of_a_turn() {
+    let world = World::new();
+    mends(&world.session("one"));
+    let sample = hook_samples().unwrap().into_iter().find(|sample| sample.name == "codex-0.169.0/Stop").unwrap();
+    let mut input = sample.input;
+    input["session_id"] = "one".into();
+    input["cwd"] = world.project.root.to_string_lossy().into();
+    let run = HookRun::by(&world.home, HookClient::Codex, "stop", input.to_string().as_bytes()).unwrap();
+    let reason = run.check_taken_by(HookClient::Codex, "Stop").unwrap().unwrap();
+    assert!(reason.starts_with("Helix: this session mended"), "{reason}");
 }
 
 #[test]
