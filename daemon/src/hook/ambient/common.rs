@@ -288,6 +288,15 @@ static USUAL_STEMS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("com
 /// Names that programs declare whatever they are about: those of five or more of the same packages.
 static USUAL_SYMBOLS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("common/symbols.txt").lines().collect());
 
+/// Words of any sentence that files are called after as well.
+static EVERYDAY_WORDS: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| include_str!("common/everyday.txt").lines().collect());
+
+/// Whether a stem is a word of any sentence: "report what you find" says nothing of the file `report`.
+pub(super) fn is_everyday_word(stem: &str) -> bool {
+    EVERYDAY_WORDS.contains(stem.to_lowercase().as_str())
+}
+
 /// Whether a project has many files of a stem.
 pub(super) fn is_manifold_stem(stem: &str) -> bool {
     MANIFOLD_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()

@@ -4,8 +4,42 @@ use std::path::Path;
 
 use helix_engine::model::{Memory, one_spelling};
 
-use super::common::is_manifold_stem;
+use super::common::{is_everyday_word, is_manifold_stem};
 use crate::project::spelled;
+
+/// What the parts of a program are called.
+const PARTS: &[&str] = &[
+    "binary",
+    "class",
+    "component",
+    "crate",
+    "daemon",
+    "directory",
+    "extension",
+    "file",
+    "folder",
+    "hook",
+    "job",
+    "library",
+    "module",
+    "package",
+    "page",
+    "plugin",
+    "process",
+    "router",
+    "schema",
+    "script",
+    "service",
+    "store",
+    "struct",
+    "suite",
+    "table",
+    "thread",
+    "trait",
+    "type",
+    "view",
+    "worker",
+];
 
 /// A file that memories may name, with the accents of its path on their letters.
 #[derive(Clone, Debug)]
@@ -77,18 +111,37 @@ fn is_stem(name: &str, stem: &str) -> bool {
     name.replace('-', "_").eq_ignore_ascii_case(stem)
 }
 
-/// Whether a text has a stem as a name. What is counted is named by nothing: `400 lines` says nothing of the file `lines`.
+/// Whether a text has a stem as a name. What is counted is named by nothing: `400 lines` says nothing of the file `lines`. A word
+/// of any sentence is a name where it is written as one.
 fn has_stem(text: &str, stem: &str) -> bool {
-    let mut before = "";
-    let mut words = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')));
-    words.any(|word| {
-        let is_counted = is_number(std::mem::replace(&mut before, word));
-        !is_counted && (word.eq_ignore_ascii_case(stem) || word.replace('-', "_").eq_ignore_ascii_case(stem))
+    let is_everyday = is_everyday_word(stem);
+    let (mut last, mut from) = ("", 0);
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'))).any(|word| {
+        let (before, rest) = text.split_at(from);
+        let after = rest.get(word.len()..).unwrap_or_default();
+        from = text.len() - after.len() + after.chars().next().map_or(0, char::len_utf8);
+        let is_counted = is_number(std::mem::replace(&mut last, word));
+        let is_stem = word.eq_ignore_ascii_case(stem) || word.replace('-', "_").eq_ignore_ascii_case(stem);
+        is_stem && !is_counted && (!is_everyday || is_written_as_name(before, after))
     })
 }
 
 fn is_number(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a word between two texts stands there as the name of something: in backquotes, as a part of a path or of a name, called,
+/// or with what it is.
+fn is_written_as_name(before: &str, after: &str) -> bool {
+    let mut next = after.chars();
+    let is_joined = match next.next() {
+        Some('`' | '(' | '/' | '<') => true,
+        Some('.' | ':') => next.next().is_some_and(|next| next.is_alphanumeric() || next == '_' || next == ':'),
+        _ => false,
+    };
+    let what = after.strip_prefix(' ').unwrap_or_default();
+    let what = what.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    is_joined || before.ends_with(['`', '/', '.', ':', '@', '#']) || PARTS.contains(&what.trim_end_matches('s'))
 }
 
 #[cfg(test)]
@@ -103,6 +156,11 @@ mod tests {
             ("`Group-Commit` before the answer", "group_commit"),
             ("lines: 400", "lines"),
             ("not past 400 lines, see lines", "lines"),
+            ("the audit script says `report`", "report"),
+            ("Report::write() is slow", "report"),
+            ("see pipeline/report.py", "report"),
+            ("the report job runs at night", "report"),
+            ("invoice numbers have no gaps", "invoice"),
         ] {
             assert!(has_stem(text, stem), "{text}");
         }
@@ -111,6 +169,9 @@ mod tests {
             ("The queue holds 4,096 jobs", "jobs"),
             ("underlines", "lines"),
             ("", "lines"),
+            ("class B transponders report every 30 s.", "report"),
+            ("One wrong report costs a day", "report"),
+            ("audit: say so", "audit"),
         ] {
             assert!(!has_stem(text, stem), "{text}");
         }
