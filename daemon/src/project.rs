@@ -149,8 +149,8 @@ fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Option<
     let (located, remotes) = (located.and_then(output_of), remotes.and_then(output_of));
     let mut lines = located.as_deref().unwrap_or_default().lines();
     let (Some(common), Some(root)) = (lines.next(), lines.next()) else { return (by_path(cwd), None) };
-    let root = PathBuf::from(root);
-    let config = PathBuf::from(common).join("config");
+    let (root, common) = (PathBuf::from(root), PathBuf::from(common));
+    let config = common.join("config");
     let remote = remotes.as_deref().and_then(remote_of);
     let commit = if remote.is_none() || has_commits() { root_commit(cwd) } else { None };
     let here = by_path(&root);
@@ -167,7 +167,9 @@ fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Option<
         });
     let own = ids.remove(0);
     let aliases = ids.into_iter().map(Scope::Project).collect();
-    (Project { name: name(&own, &root), scope: Scope::Project(own), root, aliases }, Some(config))
+    // A further work tree is called after what is done there.
+    let main = common.parent().filter(|_| common.ends_with(".git")).unwrap_or(&root);
+    (Project { name: name(&own, main), scope: Scope::Project(own), root, aliases }, Some(config))
 }
 
 /// The identity of a repository on this machine that another one was cloned from; bare ones end in `.git`.
@@ -191,8 +193,8 @@ fn by_path(path: &Path) -> Project {
 }
 
 /// A root commit says nothing to people; the directory does.
-fn name(id: &str, root: &Path) -> String {
-    match (id.starts_with(COMMIT_PREFIX), root.file_name()) {
+fn name(id: &str, main: &Path) -> String {
+    match (id.starts_with(COMMIT_PREFIX), main.file_name()) {
         (true, Some(directory)) => directory.to_string_lossy().into_owned(),
         _ => last_segment(id).to_owned(),
     }
@@ -329,7 +331,8 @@ mod tests {
         assert!(by_commit.scopes().contains(&without_commit.scope), "{by_commit:?}");
 
         run_git(&root, &["worktree", "add", "-q", "../other"]);
-        assert_eq!(of(&directory.path().join("other")).scope, by_commit.scope);
+        let other = of(&directory.path().join("other"));
+        assert_eq!((&other.scope, &other.name), (&by_commit.scope, &by_commit.name));
 
         run_git(&root, &["remote", "add", "origin", "git@host:acme/billing.git"]);
         let by_remote = of(&root.join("src"));

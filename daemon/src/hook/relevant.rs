@@ -66,7 +66,8 @@ pub(super) fn near(context: &Context<'_>, wanted: Wanted<'_>) -> Result<Vec<Memo
 
 fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Result<Vec<Memory>, ReadError> {
     let runtime = context.runtime;
-    let weigher = Weigher::new(&runtime.strand, wanted.words, wanted.occasion, wanted.vector.is_some())?;
+    let name = &context.project.name;
+    let weigher = Weigher::new(&runtime.strand, wanted.words, name, wanted.occasion, wanted.vector.is_some())?;
     let search = Search {
         words: wanted.words.to_owned(),
         vector: wanted.vector,

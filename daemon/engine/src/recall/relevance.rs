@@ -10,14 +10,16 @@ mod noise;
 
 mod orders;
 
+use std::collections::HashSet;
+
 use super::run::Hit;
 use crate::index::lexical::{LexicalQuery, Mode};
 use crate::strand::{ReadError, Strand};
 
 pub use noise::is_noise;
 
-/// As telling as a word can be that orders are made of, in nats: less than one that every second memory has.
-const ORDER_RARITY_MAX: f32 = 0.5;
+/// As telling as a word can be that tells nothing here, in nats: less than one that every second memory has.
+const UNTELLING_RARITY_MAX: f32 = 0.5;
 
 /// On what occasion a memory would be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,18 +136,27 @@ pub struct Weigher<'a> {
 }
 
 impl<'a> Weigher<'a> {
-    /// Weighs by the words that were searched for on an occasion.
+    /// Weighs by the words that were searched for on an occasion, in a project of this name.
     ///
     /// # Errors
     /// When an index fails.
-    pub fn new(strand: &'a Strand, words: &str, occasion: Occasion, has_meaning: bool) -> Result<Self, ReadError> {
+    pub fn new(
+        strand: &'a Strand,
+        words: &str,
+        project: &str,
+        occasion: Occasion,
+        has_meaning: bool,
+    ) -> Result<Self, ReadError> {
         let query = LexicalQuery::parse(words, Mode::Any);
         let mut rarities = strand.lexical().rarities(&query)?;
+        // Everything in a project is about the project.
+        let mut untelling: HashSet<String> =
+            LexicalQuery::parse(project, Mode::Any).terms().iter().map(|term| term.token.clone()).collect();
         if matches!(occasion, Occasion::Prompt | Occasion::Task) && !orders::is_question(words) {
-            let of_order = orders::of_order(words);
-            for (term, rarity) in query.terms().iter().zip(&mut rarities) {
-                *rarity = if of_order.contains(&term.token) { rarity.min(ORDER_RARITY_MAX) } else { *rarity };
-            }
+            untelling.extend(orders::of_order(words));
+        }
+        for (term, rarity) in query.terms().iter().zip(&mut rarities) {
+            *rarity = if untelling.contains(&term.token) { rarity.min(UNTELLING_RARITY_MAX) } else { *rarity };
         }
         Ok(Self { strand, query, rarities, has_meaning })
     }

@@ -10,10 +10,10 @@ use crate::index::lexical::{LexicalQuery, Mode};
 
 /// In one form each: they are compared as they are looked up, without their endings.
 const ORDERS: &str = "add again append apply ask bug change check clean code command comment commit complete copy create debug \
-    delete describe diff directory document edit error execute explain fail file finish first fix folder format function help \
-    implement improve insert install last line lint list look make message move name new old open output paste path print \
+    delete describe diff directory docstring document edit error execute explain fail file finish first fix folder format function help hint \
+    implement import improve insert install last line lint list look make message move name new old open output paste path print \
     problem project pull push read refactor remove rename repeat replace repository report rerun result retry return revert \
-    review rewrite run save say script search see send show simplify small split start step stop suggest summarise \
+    review rewrite run save say script search see send show simplify small sort split start step stop suggest summarise \
     summarize summary task tell test tidy try type undo update use verify view wait work write one two three four five six seven eight nine ten";
 
 /// What begins a question, or ends it.
