@@ -38,7 +38,11 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     parts.extend(task);
     parts.extend(work(context, start));
     let scopes = project.scopes();
-    let lost = if start == Start::LostContext { runtime.sessions.lost(key) } else { Lost::default() };
+    let lost = if start == Start::LostContext {
+        runtime.sessions.lost(key, &about_its_files(context))
+    } else {
+        Lost::default()
+    };
     let (ignored, yielding) = (runtime.attention.resting(), runtime.attention.yielding());
     let catalog = runtime.strand.catalog();
     // A session that goes on has what it was given: old context is replayed.
@@ -90,6 +94,17 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         runtime.attention.yielded(&runtime.writer, &left_out);
     }
     Ok(Given { checkpoint: given_checkpoint, ..Given::of(injection, &memories) }.if_any())
+}
+
+/// The memories whose sources are files that the session worked with, and the files.
+fn about_its_files(Context { runtime, input, now, .. }: &Context<'_>) -> Vec<(MemoryNumber, String)> {
+    let Some(activity) = runtime.sessions.activity(&input.session_id, *now) else { return Vec::new() };
+    let failing = activity.failing.iter().flat_map(|failing| &failing.files);
+    let files: HashSet<&String> = activity.edited.iter().chain(&activity.touched).chain(failing).collect();
+    let catalog = runtime.strand.catalog();
+    let of =
+        |file: &String| catalog.of_source(file).into_iter().map(|number| (number, file.clone())).collect::<Vec<_>>();
+    files.into_iter().flat_map(of).collect()
 }
 
 /// What nobody heeds of what a session sees: it leaves its place to others.

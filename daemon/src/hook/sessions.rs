@@ -240,9 +240,9 @@ impl Sessions {
         self.lock().get(key).map_or(0, |session| session.given.len())
     }
 
-    /// What a session was given before it lost its context.
-    pub(super) fn lost(&self, key: &str) -> Lost {
-        self.lock().get(key).map(Session::lost).unwrap_or_default()
+    /// What a session was given before it lost its context. `sources` are the memories whose sources are files that it worked with.
+    pub(super) fn lost(&self, key: &str, sources: &[(MemoryNumber, String)]) -> Lost {
+        self.lock().get(key).map(|session| session.lost(sources)).unwrap_or_default()
     }
 
     /// Whether a session has nothing of what it was given: it lost its context, and was not heard of since.

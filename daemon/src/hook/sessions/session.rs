@@ -131,13 +131,16 @@ impl Session {
         elapsed(self.last_event_at, now) > IDLE_MAX
     }
 
-    /// What it was given before it lost its context.
-    pub(super) fn lost(&self) -> Lost {
+    /// What it was given before it lost its context. `sources` are the memories whose sources are files that it worked with.
+    pub(super) fn lost(&self, sources: &[(MemoryNumber, String)]) -> Lost {
         let mut lost = Lost::default();
         let mut needed: Vec<(Need, MemoryNumber)> = Vec::new();
         for number in self.lost.latest_first() {
             let told = self.told.get(&number);
-            if let Some(need) = told.and_then(|told| self.need(told)) {
+            let about = sources.iter().filter(|(memory, _)| memory.0 == number).map(|(_, file)| file.as_str());
+            let about = about.chain(told.map(|told| told.about.as_str()));
+            let heeded = told.is_some_and(|told| told.is_followed).then_some(Need::Heeded);
+            if let Some(need) = about.filter_map(|file| self.need_of(file)).chain(heeded).min() {
                 needed.push((need, MemoryNumber(number)));
             } else if told.is_some_and(|told| !told.at_start) {
                 lost.at_work.push(MemoryNumber(number));
@@ -150,15 +153,13 @@ impl Session {
         lost
     }
 
-    /// Why it needs a memory; `None` when it did not show that it does: it heeded it, or works on the file that the memory was
-    /// given for.
-    fn need(&self, told: &Told) -> Option<Need> {
+    /// Why it needs what is about a file; `None` when it does not work on it.
+    fn need_of(&self, file: &str) -> Option<Need> {
         let Activity { edited, failing, touched, .. } = &self.activity;
-        let place_in = |files: &[String]| files.iter().position(|file| *file == told.about).map(Reverse);
-        let changed = place_in(edited).map(Need::Changed);
-        let fails = || failing.iter().any(|failing| failing.files.contains(&told.about)).then_some(Need::Fails);
-        let heeded = || told.is_followed.then_some(Need::Heeded);
-        changed.or_else(fails).or_else(heeded).or_else(|| place_in(touched).map(Need::Read))
+        let place_in = |files: &[String]| files.iter().position(|known| known == file).map(Reverse);
+        let fails =
+            || failing.iter().any(|failing| failing.files.iter().any(|named| named == file)).then_some(Need::Fails);
+        place_in(edited).map(Need::Changed).or_else(fails).or_else(|| place_in(touched).map(Need::Read))
     }
 
     /// Whether it was told this.

@@ -18,9 +18,9 @@ fn nothing_is_given_twice_until_the_context_is_new() {
     restored.begin("s", Start::GoesOn, NOW);
     assert!(restored.was_given("s", one));
     restored.begin("s", Start::LostContext, NOW);
-    assert!(!restored.was_given("s", one) && restored.lost("s").at_work == [one]);
+    assert!(!restored.was_given("s", one) && restored.lost("s", &[]).at_work == [one]);
     restored.begin("s", Start::Anew, NOW);
-    assert!(restored.lost("s") == Lost::default());
+    assert!(restored.lost("s", &[]) == Lost::default());
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn what_an_open_session_asked_for_is_not_given_until_the_context_is_new() {
     let restored = Sessions::restore(sessions.unwritten(NOW));
     assert!(restored.was_given("s", one));
     restored.begin("s", Start::LostContext, NOW);
-    assert!(!restored.was_given("s", one) && restored.lost("s") == Lost::default());
+    assert!(!restored.was_given("s", one) && restored.lost("s", &[]) == Lost::default());
     restored.close("s");
     restored.know("s", &[one], NOW);
     assert!(!restored.was_given("s", one) && !restored.is_open("s", NOW));
@@ -151,7 +151,7 @@ fn older_states_are_read() {
     let restored = Sessions::restore(vec![("s".into(), prost::Message::encode_to_vec(&older))]);
     assert!(restored.was_given("s", MemoryNumber(8)) && !restored.was_given("s", MemoryNumber(1)));
     restored.begin("s", Start::LostContext, NOW);
-    assert_eq!(restored.lost("s").at_start, [8, 3, 2, 1].map(MemoryNumber));
+    assert_eq!(restored.lost("s", &[]).at_start, [8, 3, 2, 1].map(MemoryNumber));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
     assert!(!sessions.has_only_lost("s", NOW));
     sessions.begin("s", Start::LostContext, NOW);
     let expected = Lost { at_work: numbers(&[3, 8, 1, 4]), at_start: numbers(&[7, 2, 9]), needed: Vec::new() };
-    assert_eq!(sessions.lost("s"), expected);
+    assert_eq!(sessions.lost("s", &[]), expected);
     assert!(sessions.has_only_lost("s", NOW));
     // A part is given again at once, some of it by a file, and the context is lost once more.
     give(&sessions, &[3, 8, 1, 7, 5], None);
@@ -178,12 +178,12 @@ fn what_was_given_at_work_is_told_from_the_start_in_the_order_of_giving() {
     assert_eq!(state, None, "a claim hands out its state");
     sessions.begin("s", Start::LostContext, NOW);
     let expected = Lost { at_work: numbers(&[4, 3, 8, 1]), at_start: numbers(&[7, 5, 2, 9]), needed: Vec::new() };
-    assert_eq!(sessions.lost("s"), expected);
+    assert_eq!(sessions.lost("s", &[]), expected);
     // What it heeds, and what is about the file that it works on, is needed.
     sessions.work("s", NOW, false, |activity| activity.read("src/a.rs"));
     sessions.follow("s", |number, _| number == MemoryNumber(5));
     let expected = Lost { needed: numbers(&[5, 8, 1]), at_work: numbers(&[4, 3]), at_start: numbers(&[7, 2, 9]) };
-    assert_eq!(sessions.lost("s"), expected);
+    assert_eq!(sessions.lost("s", &[]), expected);
 }
 
 #[test]
@@ -206,10 +206,14 @@ fn what_is_about_changed_and_failing_files_comes_back_before_what_was_read() {
     sessions.follow("s", |number, _| number == MemoryNumber(10));
     let sessions = Sessions::restore(sessions.unwritten(NOW));
     sessions.begin("s", Start::LostContext, NOW);
-    let lost = sessions.lost("s");
+    let lost = sessions.lost("s", &[]);
     let first: Vec<u32> = lost.needed.iter().map(|number| number.0).take(7).collect();
     assert_eq!(first, [0, 1, 2, 10, 6, 31, 30]);
     assert!(lost.needed.len() == 32 && lost.at_work.is_empty() && lost.at_start.is_empty());
+    // What was given on another occasion is about its source all the same.
+    let sources = [(MemoryNumber(31), files[1].clone()), (MemoryNumber(30), files[0].clone())];
+    let first: Vec<u32> = sessions.lost("s", &sources).needed.iter().map(|number| number.0).take(5).collect();
+    assert_eq!(first, [30, 0, 31, 1, 2]);
 }
 
 #[test]
