@@ -38,6 +38,9 @@ const LINE_MAX_CHARS: usize = 200;
 /// Lines by which memories are looked for where no form of a mistake fits.
 const LAST_LINES_MAX: usize = 3;
 
+/// Lines from the end among which memories' quotations are looked for.
+const QUOTED_LINES_MAX: usize = 12;
+
 /// Tools whose failures are between the client and the file system: no file of that name, no such text in it, not read yet.
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep", "LS"];
 
@@ -150,14 +153,22 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
     for suite in faults.iter().filter_map(Fault::suite) {
         memories.extend(of_suite(context, &suite, &memories)?);
     }
+    let said = without_commonplaces(&outcome.output).to_lowercase();
+    let quotes = |memory: &Memory| failure.is_quoted_in(&memory.text, &said);
+    let mut found = exact::having(context, &last_lines(&outcome.output, QUOTED_LINES_MAX).join("\n"))?;
+    found.retain(quotes);
     let words = words_of(context, faults, outcome);
     if !words.is_empty() {
-        let mut found = relevant::all(context, &words, Occasion::Failure, Reader::Session)?;
-        found.retain(|memory| failure.is_quoted_in(&memory.text, &words) || context.is_awake(memory));
-        found.truncate(MEMORIES_MAX);
-        let is_known = |memory: &Memory| memories.iter().any(|known| known.number == memory.number);
-        found.retain(|memory| !is_known(memory) && !failure.is_another(&memory.text));
-        memories.extend(found);
+        let mut relevant = relevant::all(context, &words, Occasion::Failure, Reader::Session)?;
+        relevant.retain(|memory| quotes(memory) || context.is_awake(memory));
+        relevant.truncate(MEMORIES_MAX);
+        found.extend(relevant);
+    }
+    for memory in found {
+        let is_known = memories.iter().any(|known| known.number == memory.number);
+        if !is_known && !failure.is_another(&memory.text) {
+            memories.push(memory);
+        }
     }
     memories.truncate(MEMORIES_MAX);
     Ok(memories)
@@ -178,10 +189,14 @@ fn words_of(context: &Context<'_>, found: &[Fault], outcome: &Outcome) -> String
     let mut words: Vec<String> = found.iter().take(SEARCHED_MAX).map(Fault::words).collect();
     if words.is_empty() {
         // What no form fits says it most often at its end.
-        words.extend(last_lines(&outcome.output));
+        words.extend(last_lines(&outcome.output, LAST_LINES_MAX));
         words.extend(context.input.tool_text("command").map(|command| one_line(command, LINE_MAX_CHARS)));
     }
-    COMMONPLACES.iter().fold(words.join("\n"), |words, phrase| without(&words, phrase))
+    without_commonplaces(&words.join("\n"))
+}
+
+fn without_commonplaces(text: &str) -> String {
+    COMMONPLACES.iter().fold(text.to_owned(), |text, phrase| without(&text, phrase))
 }
 
 /// A text without a phrase, which is in lower case, however it is written there.
@@ -340,10 +355,10 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
 }
 
 /// The last lines of an output that hold anything, the last one first.
-fn last_lines(output: &str) -> impl Iterator<Item = String> {
+fn last_lines(output: &str, most: usize) -> Vec<String> {
     let telling =
         output.lines().rev().filter(|line| line.chars().any(char::is_alphabetic) && !line.starts_with("Exit code"));
-    telling.take(LAST_LINES_MAX).map(|line| one_line(line, 2 * LINE_MAX_CHARS))
+    telling.take(most).map(|line| one_line(line, 2 * LINE_MAX_CHARS)).collect()
 }
 
 #[cfg(test)]
@@ -373,7 +388,6 @@ mod tests {
 
     #[test]
     fn the_last_telling_lines_come_first() {
-        let lines: Vec<String> = last_lines("Exit code 1\na\nb\n---\nc\nd\n").collect();
-        assert_eq!(lines, ["d", "c", "b"]);
+        assert_eq!(last_lines("Exit code 1\na\nb\n---\nc\nd\n", 3), ["d", "c", "b"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Memories that have a name exactly. Whoever wrote one down meant that very thing, where few memories have it.
 
 use helix_engine::index::catalog::Catalog;
-use helix_engine::index::lexical::{LexicalQuery, Restriction};
+use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
 use helix_engine::model::{Memory, MemoryNumber, Status};
 use helix_engine::strand::{ReadError, Strand};
 
@@ -81,6 +81,19 @@ pub(super) fn named(context: &Context<'_>, names: &[String]) -> Result<Vec<Memor
     })?;
     found.retain(|memory| telling.iter().any(|name| has_word(&memory.text, name)));
     Ok(found)
+}
+
+/// Finds memories that the session was not given and that have the most of some words.
+pub(super) fn having(context: &Context<'_>, words: &str) -> Result<Vec<Memory>, ReadError> {
+    let query = LexicalQuery::parse(words, Mode::Any);
+    if query.is_empty() {
+        return Ok(Vec::new());
+    }
+    let exact = Exact::of(context);
+    let sessions = &context.runtime.sessions;
+    exact.search(&query, |catalog, number| {
+        exact.is_visible(catalog, number) && !sessions.was_given(&context.key, number)
+    })
 }
 
 /// Whether a text has a name as a word of its own, not as a part of a longer one.

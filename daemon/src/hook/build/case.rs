@@ -82,13 +82,12 @@ impl Failure<'_> {
         !others.is_empty() && !others.iter().any(is_here)
     }
 
-    /// Whether a text quotes what the failure says, in these words.
-    pub(super) fn is_quoted_in(self, text: &str, words: &str) -> bool {
-        let words = words.to_lowercase();
+    /// Whether a text quotes what the failure says, which is in lower case here.
+    pub(super) fn is_quoted_in(self, text: &str, said: &str) -> bool {
         let is_whole = |message: &str| is_telling(message) && has_word(text, message);
-        let mut quoted = text.split(QUOTES).map(|quoted| quoted.trim().to_lowercase());
+        let mut quoted = quoted_in(text).map(|quoted| quoted.trim().to_lowercase());
         self.faults.iter().any(|fault| is_whole(&fault.message))
-            || quoted.any(|quoted| is_telling(&quoted) && has_word(&words, &quoted))
+            || quoted.any(|quoted| is_telling(&quoted) && has_word(said, &quoted))
     }
 
     /// Whether a text has one of the failure's names, which its codes are not.
@@ -152,6 +151,30 @@ fn things_in<'t>(words: &[&'t str]) -> impl Iterator<Item = &'t str> {
 fn is_name(word: &str) -> bool {
     let inner = word.char_indices().skip(1);
     word.contains(['-', '_', '/', '@', '.', ':', '<']) || inner.into_iter().any(|(_, c)| c.is_uppercase())
+}
+
+/// What a text quotes; what is quoted inside of that belongs to it: "fixture 'pg_db' not found".
+fn quoted_in(text: &str) -> impl Iterator<Item = &str> {
+    let is_inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let opening = text.char_indices().filter(move |(at, quote)| {
+        QUOTES.contains(quote) && !is_inner(text.get(..*at).and_then(|before| before.chars().next_back()))
+    });
+    opening.filter_map(move |(at, quote)| {
+        let rest = text.get(at + quote.len_utf8()..)?;
+        let end = rest.char_indices().find(|(end, c)| {
+            *c == closing(quote) && !is_inner(rest.get(end + c.len_utf8()..).and_then(|after| after.chars().next()))
+        });
+        rest.get(..end?.0)
+    })
+}
+
+/// What closes what a mark opens.
+fn closing(quote: char) -> char {
+    match quote {
+        '‘' => '’',
+        '“' => '”',
+        quote => quote,
+    }
 }
 
 /// A name without what it is applied to: `Rc` of `Rc<Depot>`.
@@ -229,12 +252,16 @@ mod tests {
     fn a_quoted_message_is_the_failures_own() {
         let text = "selectors must be stable or React loops with \"Maximum update depth exceeded\"; don't wrap them";
         let failure = Failure { faults: &[], marks: &[] };
-        assert!(failure.is_quoted_in(text, "Error: maximum update depth exceeded. This can happen"));
-        assert!(!failure.is_quoted_in(text, "Error: update depth exceeded"));
+        assert!(failure.is_quoted_in(text, "error: maximum update depth exceeded. this can happen"));
+        assert!(!failure.is_quoted_in(text, "error: update depth exceeded"));
+        let nested = "pytest's error \"fixture 'pg_db' not found\" means that conftest.py isn't there";
+        assert!(failure.is_quoted_in(nested, "e  fixture 'pg_db' not found"));
+        assert!(!failure.is_quoted_in(nested, "e  fixture 'other_db' not found"));
+        assert!(!failure.is_quoted_in("it's what isn't there, or what's to be done", "it's what isn't there"));
         let own = faults("Error: could not resize shared memory segment");
         let failure = Failure { faults: &own, marks: &[] };
         assert!(failure.is_quoted_in("else it says: could not resize shared memory segment, twice", ""));
-        assert!(!failure.is_quoted_in("the memory segment is shared", "Error: could not resize"));
+        assert!(!failure.is_quoted_in("the memory segment is shared", "error: could not resize"));
     }
 
     #[test]
