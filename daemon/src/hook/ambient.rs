@@ -1,15 +1,16 @@
 //! The `ambient` event: when a file is read, edited or searched for, the memories about it. Before the tool is used, or right
 //! after it where the client takes no text before.
 //!
-//! In layers, each skipping what an earlier one or this session already gave: memories whose source is this file or a directory
-//! above it, then those that name a symbol that a change removes, those that name the file itself, those that name what a
-//! change adds, those that name a symbol that the file declares or that is searched for, those that name the file's stem, those
-//! about what hangs together with it, those of the topics that it goes by, those about the files of a directory that is searched,
-//! and those that are near in meaning to what the file is about.
+//! In layers, each skipping what an earlier one or this session already gave: memories whose source is this file, a directory
+//! above it or a file of the name that is looked for, then those that name a symbol that a change removes, those that name the
+//! file itself, those that name what a change adds, those that name a symbol that the file declares or that is searched for,
+//! those that name the file's stem, those about what hangs together with it, those of the topics that it goes by, those about
+//! the files of a directory that is searched, and those that are near in meaning to what the file is about.
 
 mod common;
 mod layers;
 mod mention;
+mod named;
 mod namesake;
 mod sought;
 mod target;
@@ -129,6 +130,9 @@ fn remembered<'a>(
         layers.turn_to(part.context);
         if let Some(file) = &part.target.file {
             layers.by_source(file, share)?;
+        }
+        if let Some(named) = &part.target.named {
+            layers.by_name_of_source(named)?;
         }
         part.removed = part.change.removed_symbols(part.target.file.as_deref());
         part.before = layers.given_before(&part.removed)?;

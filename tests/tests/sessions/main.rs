@@ -7,6 +7,7 @@ mod dated;
 mod failing;
 mod heeded;
 mod mended;
+mod named;
 mod permitted;
 mod reminded;
 mod secrets;

@@ -1,5 +1,6 @@
 //! The search for what is known of a file, layer by layer; each skips what an earlier one or this session already gave.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use helix_engine::strand::{ReadError, Strand};
 use super::ENOUGH;
 use super::common::{is_usual_stem, is_usual_symbol};
 use super::mention::{Named, names_stem};
+use super::named::NamedFiles;
 use super::target::Directory;
 use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
@@ -29,6 +31,9 @@ const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
 
 /// Memories about one directory's files, or of one topic, beyond which it is no subject.
 const SUBJECT_MAX: usize = 40;
+
+/// Files of one name beyond which the name says of none of them that it is meant.
+const NAMESAKES_MAX: usize = 3;
 
 /// Memories of any status that a topic may have to be looked through while somebody waits.
 const TOPIC_MAX: usize = 1_000;
@@ -77,6 +82,27 @@ impl<'a> Layers<'a> {
         Ok(())
     }
 
+    /// The newest memories whose source is a file of a name, where those are of few files.
+    pub(super) fn by_name_of_source(&mut self, named: &NamedFiles) -> Result<(), ReadError> {
+        let project = &self.context.project;
+        let numbers = {
+            let catalog = self.strand().catalog();
+            let mut numbers = catalog.of_sources(|path| named.holds(path, project));
+            numbers.retain(|&number| self.exact.is_visible(&catalog, number));
+            newest_first(&mut numbers, &catalog);
+            numbers.truncate(SUBJECT_MAX);
+            numbers
+        };
+        let memories = self.strand().memories(&numbers)?;
+        let sources = memories.iter().filter_map(|memory| memory.source.as_ref());
+        let files: HashSet<&str> = sources.map(|source| source.path.as_str()).collect();
+        if files.len() > NAMESAKES_MAX {
+            return Ok(());
+        }
+        self.add_wanted(memories, ENOUGH.saturating_sub(self.found.len()));
+        Ok(())
+    }
+
     /// The wanted memories whose source is one of these paths, newest first.
     fn of_sources<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> Vec<MemoryNumber> {
         let catalog = self.strand().catalog();
@@ -112,11 +138,16 @@ impl<'a> Layers<'a> {
     /// Adds the first of these; none in place of those that were given before.
     fn add_newest(&mut self, mut memories: Vec<Memory>) {
         memories.truncate(GUESSES_MAX);
+        self.add_wanted(memories, self.room());
+    }
+
+    /// Adds the first of those of these that may be given.
+    fn add_wanted(&mut self, mut memories: Vec<Memory>, limit: usize) {
         {
             let catalog = self.strand().catalog();
             memories.retain(|memory| self.is_wanted(&catalog, memory.number));
         }
-        memories.truncate(self.room());
+        memories.truncate(limit);
         self.found.extend(memories);
     }
 

@@ -8,6 +8,7 @@ use helix_engine::model::{Topic, one_spelling};
 use helix_engine::policy::tags::AUTO_TAGS;
 
 use super::common::{is_common_stem, is_common_word, is_usual_symbol};
+use super::named::{NamedFiles, WILDCARDS};
 use super::namesake::topics_of;
 use super::sought;
 use crate::hook::Context;
@@ -16,9 +17,6 @@ use crate::project::Project;
 
 /// Shortest stem that says anything.
 const STEM_MIN_CHARS: usize = 4;
-
-/// What makes a name in a glob pattern stand for several.
-const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '!'];
 
 /// Directories that every project has: to look through one says of nothing that it is meant.
 const USUAL_DIRECTORIES: &[&str] = &[
@@ -52,8 +50,10 @@ const USUAL_DIRECTORIES: &[&str] = &[
 pub(super) struct Target {
     pub(super) label: String,
     pub(super) file: Option<PathBuf>,
-    /// The end of the path of what is looked for by name.
-    pub(super) wanted: Option<PathBuf>,
+    /// The name of what is looked for by it.
+    name: Option<PathBuf>,
+    /// The files of that name.
+    pub(super) named: Option<NamedFiles>,
     /// What is searched.
     pub(super) directory: Option<Directory>,
     /// By which stems memories may know it: the file's, or those of what is searched for.
@@ -74,20 +74,22 @@ pub(super) struct Target {
 pub(super) struct Directory {
     /// Relative to the root, without a slash at its end.
     pub(super) path: String,
-    /// How their paths end; empty for all.
+    /// How their paths end, from the slash on where it is a whole name; empty for all.
     pub(super) ending: String,
 }
 
 impl Target {
     pub(super) fn of(input: &Input, project: &Project) -> Option<Self> {
-        let relative = |file: &Path| project.relative(file).to_string_lossy().into_owned();
-        let of_file = |file: PathBuf| Self {
-            label: relative(&file),
-            stems: telling_stem(&file).into_iter().collect(),
-            topics: topics_of(&project.relative(&file)),
-            file: Some(file),
-            changes: input.tool_name != "Read",
-            ..Self::default()
+        let of_file = |file: PathBuf| {
+            let below = project.relative(&file);
+            Self {
+                label: below.to_string_lossy().into_owned(),
+                stems: telling_stem(&below).into_iter().collect(),
+                topics: topics_of(&below),
+                file: Some(file),
+                changes: input.tool_name != "Read",
+                ..Self::default()
+            }
         };
         match input.tool_name.as_str() {
             "Read" | "Edit" | "Write" | "MultiEdit" | "NotebookEdit" => input.file().map(of_file),
@@ -106,14 +108,15 @@ impl Target {
         let file = input.file().filter(|path| path.is_file());
         let directory = input.file().filter(|path| path.is_dir()).and_then(|path| Directory::of(&path, "", project));
         let sought = sought::texts(pattern);
-        let stems = match file.as_deref().and_then(telling_stem) {
-            Some(stem) => vec![stem],
-            None => stems_of(&sought),
-        };
+        let below = file.as_deref().map(|file| project.relative(file));
+        let stem = below.as_deref().and_then(telling_stem);
+        let glob = ["glob", "include"].into_iter().find_map(|key| input.tool_text(key)).filter(|_| file.is_none());
+        let named = glob.and_then(|glob| Some((glob, NamedFiles::of(glob, &base(input), project)?)));
         Self {
-            label: pattern.to_owned(),
-            stems,
-            topics: file.as_deref().map(|file| topics_of(&project.relative(file))).unwrap_or_default(),
+            label: named.as_ref().map_or_else(|| pattern.to_owned(), |(glob, _)| format!("{pattern} in {glob}")),
+            named: named.map(|(_, named)| named),
+            stems: stem.map_or_else(|| stems_of(&sought), |stem| vec![stem]),
+            topics: below.as_deref().map(topics_of).unwrap_or_default(),
             sought,
             file,
             directory,
@@ -128,17 +131,18 @@ impl Target {
         let is_literal = !last.contains(WILDCARDS);
         let literal: Vec<&str> = above.split('/').take_while(|part| !part.contains(WILDCARDS)).collect();
         let literal = literal.join("/");
-        let base = input.file().unwrap_or_else(|| PathBuf::from(&input.cwd));
+        let base = base(input);
+        let ending = if is_literal { format!("/{last}") } else { last.trim_start_matches('*').to_owned() };
+        let ending = if ending.contains(WILDCARDS) { "" } else { &ending };
         let name = literal.rsplit('/').next().unwrap_or_default();
         let is_placed = !matches!(name, "" | "." | "..") && !USUAL_DIRECTORIES.contains(&name.to_lowercase().as_str());
-        let ending = last.trim_start_matches('*');
-        let ending = if ending.contains(WILDCARDS) { "" } else { ending };
         let directory = is_placed.then(|| base.join(&literal)).and_then(|path| Directory::of(&path, ending, project));
         // Of `*.sql` nothing but the ending is left, which names no file.
         let stem = Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
         Self {
             label: pattern.to_owned(),
-            wanted: is_literal.then(|| PathBuf::from(last)),
+            name: is_literal.then(|| PathBuf::from(last)),
+            named: NamedFiles::of(pattern, &base, project),
             directory,
             stems: stem.and_then(|stem| telling_stem(Path::new(&stem))).into_iter().collect(),
             ..Self::default()
@@ -147,7 +151,7 @@ impl Target {
 
     /// The end of the path by which memories may name it.
     pub(super) fn path(&self) -> Option<&Path> {
-        self.file.as_deref().or(self.wanted.as_deref())
+        self.file.as_deref().or(self.name.as_deref())
     }
 
     /// The identifiers to look for: those of the pattern, or those that the file declares.
@@ -192,10 +196,15 @@ impl Directory {
     pub(super) fn holds(&self, path: &str) -> bool {
         one_spelling(path).strip_prefix(&self.path).is_some_and(|rest| match rest.strip_prefix('/') {
             Some("") => true,
-            Some(below) => below.ends_with(&self.ending),
+            Some(_) => rest.ends_with(&self.ending),
             None => rest.is_empty(),
         })
     }
+}
+
+/// Where a search begins.
+fn base(input: &Input) -> PathBuf {
+    input.file().unwrap_or_else(|| PathBuf::from(&input.cwd))
 }
 
 /// The texts of a search that are stems, each once.
@@ -245,9 +254,9 @@ mod tests {
     #[test]
     fn a_glob_names_a_directory_a_file_or_neither() {
         let of = |pattern: &str| {
-            let Target { directory, wanted, stems, .. } = target("Glob", json!({ "pattern": pattern }));
+            let Target { directory, name, stems, .. } = target("Glob", json!({ "pattern": pattern }));
             let directory = directory.map(|directory| format!("{} {}", directory.path, directory.ending));
-            (directory.unwrap_or_default(), wanted.map(PathBuf::into_os_string).unwrap_or_default(), stems)
+            (directory.unwrap_or_default(), name.map(PathBuf::into_os_string).unwrap_or_default(), stems)
         };
         let stem = |stem: &str| vec![stem.to_owned()];
         assert_eq!(of("migrations/*.sql"), ("crates/migrations .sql".to_owned(), "".into(), Vec::new()));
@@ -259,6 +268,10 @@ mod tests {
         let placed = of("ledger/**/*.rs", "/p/src").unwrap();
         assert!(placed.holds("src/ledger/a.rs") && placed.holds("src/ledger/b/c.rs") && placed.holds("src/ledger/"));
         assert!(!placed.holds("src/ledger/a.sql") && !placed.holds("src/ledger2/a.rs") && !placed.holds("src/a.rs"));
+        let called = of("ledger/**/main.rs", "/p").unwrap();
+        assert!(
+            called.holds("ledger/main.rs") && called.holds("ledger/a/main.rs") && !called.holds("ledger/domain.rs")
+        );
         for (pattern, path) in [
             ("*.rs", "/p"),
             ("ledger/*.rs", "/elsewhere"),
