@@ -1,6 +1,7 @@
 //! What a tool is about to touch, and by which names memories may know it.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
 use helix_engine::code::{self, SYMBOLS_MAX};
 use helix_engine::index::lexical::is_stop_word;
@@ -134,9 +135,8 @@ impl Target {
         let base = base(input);
         let ending = if is_literal { format!("/{last}") } else { last.trim_start_matches('*').to_owned() };
         let ending = if ending.contains(WILDCARDS) { "" } else { &ending };
-        let name = literal.rsplit('/').next().unwrap_or_default();
-        let is_placed = !matches!(name, "" | "." | "..") && !USUAL_DIRECTORIES.contains(&name.to_lowercase().as_str());
-        let directory = is_placed.then(|| base.join(&literal)).and_then(|path| Directory::of(&path, ending, project));
+        let path = tells_directory(&literal, project).then(|| base.join(&literal));
+        let directory = path.and_then(|path| Directory::of(&path, ending, project));
         // Of `*.sql` nothing but the ending is left, which names no file.
         let stem = Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
         Self {
@@ -200,6 +200,15 @@ impl Directory {
             None => rest.is_empty(),
         })
     }
+}
+
+/// Whether the directories that a pattern names say what is meant: one of them is not as in every project.
+fn tells_directory(literal: &str, project: &Project) -> bool {
+    let path = Path::new(literal);
+    let below = if path.is_absolute() { project.relative(path) } else { path.to_owned() };
+    let usual =
+        |name: &OsStr| name.to_str().is_none_or(|name| USUAL_DIRECTORIES.contains(&name.to_lowercase().as_str()));
+    below.components().any(|part| matches!(part, Component::Normal(name) if !usual(name)))
 }
 
 /// Where a search begins.
@@ -268,10 +277,10 @@ mod tests {
         let placed = of("ledger/**/*.rs", "/p/src").unwrap();
         assert!(placed.holds("src/ledger/a.rs") && placed.holds("src/ledger/b/c.rs") && placed.holds("src/ledger/"));
         assert!(!placed.holds("src/ledger/a.sql") && !placed.holds("src/ledger2/a.rs") && !placed.holds("src/a.rs"));
-        let called = of("ledger/**/main.rs", "/p").unwrap();
-        assert!(
-            called.holds("ledger/main.rs") && called.holds("ledger/a/main.rs") && !called.holds("ledger/domain.rs")
-        );
+        let inside = of("router/src/**/main.rs", "/p").unwrap();
+        assert!(inside.holds("router/src/main.rs") && inside.holds("router/src/a/main.rs"));
+        assert!(!inside.holds("router/src/domain.rs") && !inside.holds("router/main.rs"));
+        assert_eq!(of("/p/router/src/*.rs", "/elsewhere").unwrap().path, "router/src");
         for (pattern, path) in [
             ("*.rs", "/p"),
             ("ledger/*.rs", "/elsewhere"),
@@ -279,6 +288,8 @@ mod tests {
             ("**/*", "/p/router/src"),
             ("src/**/*.tsx", "/p/web"),
             ("./*.py", "/p/labels"),
+            ("/p/src/**/*.rs", "/p"),
+            ("crates/src/*.rs", "/p"),
         ] {
             assert!(of(pattern, path).is_none(), "{pattern} in {path} names no directory");
         }
