@@ -274,7 +274,7 @@ fn a_file_brings_up_the_topic_that_it_goes_by() {
     world.remember_in("log", "Lines are cut at a kilobyte.", "");
     world.remember_in("ops", "Pagers are answered from the second floor.", "runbook/pager.md");
     for (at, path) in
-        ["src/edi_client.py", "src/edit.py", "src/log.rs", "src/cache_test.py", "src/ops.rs"].into_iter().enumerate()
+        ["src/edi_client.py", "src/edit.py", "src/log.rs", "src/cache_client.py", "src/ops.rs"].into_iter().enumerate()
     {
         world.project.write(path, "nothing\n").unwrap();
         assert_eq!(world.session(&format!("n{at}")).read(path).unwrap(), None, "{path}");

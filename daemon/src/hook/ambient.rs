@@ -14,6 +14,7 @@ mod named;
 mod namesake;
 mod sought;
 mod target;
+mod tested;
 
 use std::collections::HashMap;
 use std::path::Path;

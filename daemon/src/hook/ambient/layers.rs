@@ -17,6 +17,7 @@ use super::common::{is_usual_stem, is_usual_symbol};
 use super::mention::{Named, names_stem};
 use super::named::NamedFiles;
 use super::target::Directory;
+use super::tested::{is_called_as, tested};
 use crate::hook::Context;
 use crate::hook::exact::{Exact, has_word};
 use crate::hook::files::Seen;
@@ -307,9 +308,11 @@ fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
     numbers.dedup();
 }
 
-/// Whether a memory that names a file's stem may mean that file: it is about no file, or about one beside or below it.
+/// Whether a memory that names a file's stem may mean that file: it is about no file, about one beside or below it, or about
+/// the one that it tests.
 fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
     let (Some(source), Some(file)) = (&memory.source, file) else { return true };
     let (source, file) = (spelled(Path::new(&source.path)), spelled(file));
-    source.parent() == file.parent() || source.starts_with(file.with_extension(""))
+    let is_beside = source.parent() == file.parent() || source.starts_with(file.with_extension(""));
+    is_beside || tested(&file).is_some_and(|tested| is_called_as(&tested, &source))
 }

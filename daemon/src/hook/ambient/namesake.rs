@@ -7,6 +7,7 @@ use std::path::Path;
 use helix_engine::model::Topic;
 
 use super::common::{is_common_stem, is_manifold_stem, is_usual_stem};
+use super::tested::tested;
 use crate::project::spelled;
 
 /// Letters of a stem that is looked for in texts as well, and of the shortest that says anything.
@@ -41,12 +42,16 @@ const SUFFIXES: [&str; 21] = [
     "views",
 ];
 
-/// The topics that a file goes by, the most exact first; the file is given below the project's root.
+/// The topics that a file goes by, the most exact first, and then those of what it tests; the file is given below the project's
+/// root.
 pub(super) fn topics_of(file: &Path) -> Vec<Topic> {
     let file = spelled(file);
+    let tested = tested(&file);
     let mut topics: Vec<Topic> = Vec::new();
-    for name in whole_names(&file).into_iter().chain(subject_of(&file)) {
-        topics.extend(Topic::parse(&name).ok().filter(|topic| !topics.contains(topic)));
+    for file in [Some(&*file), tested.as_deref()].into_iter().flatten() {
+        for name in whole_names(file).into_iter().chain(subject_of(file)) {
+            topics.extend(Topic::parse(&name).ok().filter(|topic| !topics.contains(topic)));
+        }
     }
     topics
 }
@@ -141,7 +146,9 @@ mod tests {
             ("web/ui-kit.ts", "ui-kit-ts ui-kit"),
             ("src/pay_client.py", "pay-client-py pay-client"),
             ("web/UiKit.tsx", "uikit-tsx ui-kit"),
-            ("tests/test_cache.py", "test-cache-py test-cache"),
+            ("tests/test_cache.py", "test-cache-py test-cache cache-py"),
+            ("tests/test_db.py", "test-db-py test-db db-py db"),
+            ("src/UiKitTest.java", "uikittest-java ui-kit-test uikit-java ui-kit"),
             ("src/ledger.rs", "ledger-rs"),
             ("docker-compose.yml", "docker-compose-yml docker-compose"),
             ("gears/mod.rs", "gears-mod-rs gears-mod gears"),

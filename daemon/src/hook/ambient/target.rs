@@ -12,6 +12,7 @@ use super::common::{is_common_stem, is_common_word, is_usual_symbol};
 use super::named::{NamedFiles, WILDCARDS};
 use super::namesake::topics_of;
 use super::sought;
+use super::tested::tested;
 use crate::hook::Context;
 use crate::hook::event::Input;
 use crate::project::Project;
@@ -57,7 +58,7 @@ pub(super) struct Target {
     pub(super) named: Option<NamedFiles>,
     /// What is searched.
     pub(super) directory: Option<Directory>,
-    /// By which stems memories may know it: the file's, or those of what is searched for.
+    /// By which stems memories may know it: the file's and that of what it tests, or those of what is searched for.
     pub(super) stems: Vec<String>,
     /// The topics that the file goes by besides its stem.
     pub(super) topics: Vec<Topic>,
@@ -85,7 +86,7 @@ impl Target {
             let below = project.relative(&file);
             Self {
                 label: below.to_string_lossy().into_owned(),
-                stems: telling_stem(&below).into_iter().collect(),
+                stems: stems_of_file(&below),
                 topics: topics_of(&below),
                 file: Some(file),
                 changes: input.tool_name != "Read",
@@ -110,13 +111,13 @@ impl Target {
         let directory = input.file().filter(|path| path.is_dir()).and_then(|path| Directory::of(&path, "", project));
         let sought = sought::texts(pattern);
         let below = file.as_deref().map(|file| project.relative(file));
-        let stem = below.as_deref().and_then(telling_stem);
+        let stems = below.as_deref().map(stems_of_file).filter(|stems| !stems.is_empty());
         let glob = ["glob", "include"].into_iter().find_map(|key| input.tool_text(key)).filter(|_| file.is_none());
         let named = glob.and_then(|glob| Some((glob, NamedFiles::of(glob, &base(input), project)?)));
         Self {
             label: named.as_ref().map_or_else(|| pattern.to_owned(), |(glob, _)| format!("{pattern} in {glob}")),
             named: named.map(|(_, named)| named),
-            stems: stem.map_or_else(|| stems_of(&sought), |stem| vec![stem]),
+            stems: stems.unwrap_or_else(|| stems_of(&sought)),
             topics: below.as_deref().map(topics_of).unwrap_or_default(),
             sought,
             file,
@@ -144,7 +145,7 @@ impl Target {
             name: is_literal.then(|| PathBuf::from(last)),
             named: NamedFiles::of(pattern, &base, project),
             directory,
-            stems: stem.and_then(|stem| telling_stem(Path::new(&stem))).into_iter().collect(),
+            stems: stem.map(|stem| stems_of_file(Path::new(&stem))).unwrap_or_default(),
             ..Self::default()
         }
     }
@@ -214,6 +215,15 @@ fn tells_directory(literal: &str, project: &Project) -> bool {
 /// Where a search begins.
 fn base(input: &Input) -> PathBuf {
     input.file().unwrap_or_else(|| PathBuf::from(&input.cwd))
+}
+
+/// The stems by which memories may know a file, which is given below the project's root: its own, and that of what it tests.
+fn stems_of_file(file: &Path) -> Vec<String> {
+    let tested = tested(file);
+    let mut stems: Vec<String> =
+        [Some(file), tested.as_deref()].into_iter().flatten().filter_map(telling_stem).collect();
+    stems.dedup();
+    stems
 }
 
 /// The texts of a search that are stems, each once.
