@@ -93,6 +93,26 @@ fn a_dependency_that_a_manifest_gets_brings_up_what_is_known_of_it() {
 }
 
 #[test]
+fn a_package_that_a_source_file_imports_first_brings_up_what_is_known_of_it() {
+    let world = World::new();
+    let tower = world.remember("Limits are ours: tower::limit starves the slow ones.", "");
+    let frames = world.remember("Reports never load pandas, it is too slow at the start.", "");
+    world.project.write("src/gate.rs", "use std::io;\nuse http::Uri;\n").unwrap();
+    let edit = |id: &str, new: &str| world.session(id).edit("src/gate.rs", "use std::io;\n", new).unwrap();
+    let added = edit("one", "use std::io;\nuse tower::limit::RateLimit;\n");
+    assert!(mentions(added.as_ref(), &tower), "{added:?}");
+    assert_eq!(edit("two", "use std::{io, fmt};\n// tower\n"), None);
+    let written = json!({
+        "file_path": world.project.root.join("jobs/report.py"),
+        "content": "import os, sys\nimport pandas as pd\n",
+    });
+    let written = world.session("py").tool("Write", &written).unwrap();
+    assert!(mentions(written.as_ref(), &frames), "{written:?}");
+    world.project.write("src/gate.rs", "use std::io;\nuse tower::Service;\n").unwrap();
+    assert_eq!(edit("three", "use std::io;\nuse tower::limit;\n"), None, "it was imported before");
+}
+
+#[test]
 fn a_name_that_many_memories_have_is_no_sign() {
     let world = World::new();
     (0..12).for_each(|n| drop(world.remember(&format!("useLedger is called by part {n} of the screen."), "web/a.tsx")));

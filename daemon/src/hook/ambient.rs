@@ -31,6 +31,7 @@ use super::changes::Change;
 use super::exact::has_word;
 use super::sessions::Said;
 use super::{Context, Given};
+use common::{is_common_stem, is_usual_stem};
 use layers::Layers;
 pub(super) use mention::mentions;
 use target::Target;
@@ -219,7 +220,9 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
     if let Some(path) = target.path() {
         layers.by_file_name(path)?;
     }
-    for dependency in change.added_dependencies(target.file.as_deref()) {
+    let imports = change.added_imports(target.file.as_deref(), |file| context.head(file)).into_iter();
+    let imports = imports.filter(|name| !is_usual_stem(name) && !is_common_stem(name));
+    for dependency in change.added_dependencies(target.file.as_deref()).into_iter().chain(imports) {
         layers.by_phrase(&dependency)?;
     }
     layers.by_added(&change.added_names(target.file.as_deref()))?;

@@ -1,6 +1,7 @@
 //! What a change takes away from a file, and what it brings into it.
 
 mod dependencies;
+mod imports;
 mod sql;
 
 use std::collections::HashSet;
@@ -67,6 +68,8 @@ pub(super) struct Change {
     after: Vec<String>,
     /// The file before and after, where a name may go that the edit does not declare.
     whole: Option<(String, String)>,
+    /// Whether the file is changed already.
+    is_done: bool,
 }
 
 /// One replacement in a file.
@@ -79,7 +82,7 @@ struct Edit {
 impl Change {
     /// What the tool does to a file; `held` reads what that holds.
     pub(super) fn of(input: &Input, file: Option<&Path>, held: impl Fn(&Path) -> String) -> Self {
-        let edits = edits(input);
+        let (edits, is_done) = (edits(input), !input.tool_response.is_null());
         let written = input.tool_text("content").unwrap_or_default().to_owned();
         let pairs: Vec<(String, String)> = match input.tool_name.as_str() {
             "Write" => vec![(replaced(input, file, held), written)],
@@ -88,11 +91,11 @@ impl Change {
                 let whole = edits.iter().any(Edit::takes_names).then(|| replaced(input, file, held));
                 let whole = whole.and_then(|before| applied(&before, &edits).map(|after| (before, after)));
                 let (before, after) = edits.into_iter().map(|edit| (edit.old, edit.new)).unzip();
-                return Self { before, after, whole };
+                return Self { before, after, whole, is_done };
             }
         };
         let (before, after) = pairs.into_iter().unzip();
-        Self { before, after, whole: None }
+        Self { before, after, whole: None, is_done }
     }
 
     /// What is written, piece by piece.
@@ -124,6 +127,21 @@ impl Change {
     /// What a manifest depends on from now on.
     pub(super) fn added_dependencies(&self, file: Option<&Path>) -> Vec<String> {
         file.map(|file| dependencies::added(file, &self.before, &self.after)).unwrap_or_default()
+    }
+
+    /// The packages that a source file imports from now on; `held` reads the file.
+    pub(super) fn added_imports(&self, file: Option<&Path>, held: impl Fn(&Path) -> String) -> Vec<String> {
+        let Some(file) = file else { return Vec::new() };
+        imports::added(file, &self.before, &self.after, || self.elsewhere(&held(file)))
+    }
+
+    /// What a file held before, or holds beside what is written already.
+    fn elsewhere(&self, held: &str) -> String {
+        if !self.is_done {
+            return held.to_owned();
+        }
+        let written: HashSet<&str> = self.after.iter().flat_map(|text| text.lines()).collect();
+        held.lines().filter(|line| !written.contains(line)).flat_map(|line| [line, "\n"]).collect()
     }
 
     /// The names in what is written that are not in what it replaces, each once: of tables first, then what has the looks of an
@@ -294,6 +312,23 @@ mod tests {
         assert_eq!(of("/p/1.sql", "", "alter table if exists postings add x int"), ["postings"]);
         assert_eq!(of("/p/a.py", "", "db.execute(\"DELETE FROM postings WHERE id = 1\")"), ["postings"]);
         assert!(of("/p/a.py", "", "from decimal import Decimal").is_empty());
+    }
+
+    #[test]
+    fn an_import_is_new_that_the_file_has_nowhere_else() {
+        let file = tempfile::Builder::new().suffix(".py").tempfile().unwrap();
+        let imports = |held: &str, tool_response: Value| {
+            std::fs::write(file.path(), held).unwrap();
+            let edit = json!({"old_string": "import os", "new_string": "import os\nimport pandas as pd"});
+            let input = Input { tool_name: "Edit".to_owned(), tool_input: edit, tool_response, ..Input::default() };
+            Change::of(&input, Some(file.path()), head).added_imports(Some(file.path()), head)
+        };
+        assert_eq!(imports("import os\n", Value::Null), ["pandas"]);
+        assert!(imports("import os\nfrom pandas import Series\n", Value::Null).is_empty());
+        let done = json!({"llmContent": "replaced"});
+        assert_eq!(imports("import os\nimport pandas as pd\n", done.clone()), ["pandas"]);
+        assert!(imports("import os\nimport pandas as pd\nfrom pandas import Series\n", done).is_empty());
+        assert!(change("Read", json!({}), Some(file.path())).added_imports(Some(file.path()), head).is_empty());
     }
 
     #[test]

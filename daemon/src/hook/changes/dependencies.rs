@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// Dependencies of one change that are looked for.
-const ADDED_MAX: usize = 8;
+pub(super) const ADDED_MAX: usize = 8;
 
 /// Shortest name that is looked for, and longest line that is looked at, in bytes.
-const NAME_MIN_BYTES: usize = 3;
-const LINE_MAX_BYTES: usize = 300;
+pub(super) const NAME_MIN_BYTES: usize = 3;
+pub(super) const LINE_MAX_BYTES: usize = 300;
 
 /// What manifests are called, and how the names of some of them begin.
 const MANIFESTS: &[&str] =
@@ -19,7 +19,7 @@ const BEGINNINGS: &[&str] = &[LISTED, "build.gradle"];
 const LISTED: &str = "requirements";
 
 /// Names of packages that are everyday words, sorted: a memory that has one is about something else.
-const EVERYDAY: &[&str] = &[
+pub(super) const EVERYDAY: &[&str] = &[
     "async", "bytes", "cache", "click", "color", "common", "config", "core", "data", "date", "debug", "either",
     "email", "env", "events", "file", "files", "form", "graph", "http", "image", "index", "link", "list", "lock",
     "log", "map", "memory", "mock", "money", "open", "path", "pool", "process", "queue", "request", "rich", "schema",
