@@ -166,6 +166,11 @@ pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>
     Ok(layers.found)
 }
 
+/// Whether a memory that is seen from here is about the file.
+pub(super) fn is_source(context: &Context<'_>, file: &Path) -> bool {
+    Layers::new(context).is_source(file)
+}
+
 /// What is said of each name that a change removes and that one of the memories below mentions.
 fn mentioned(part: &Part<'_>, of_file: &str, memories: &[Memory]) -> Vec<String> {
     let mut notes = Vec::new();

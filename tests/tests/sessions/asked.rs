@@ -166,3 +166,32 @@ fn a_file_that_a_prompt_attaches_brings_up_what_is_known_of_it() {
     assert!(mentions(one.prompt("@src/ledger.rs explain this file").unwrap().as_ref(), &handle));
     assert_eq!(one.read(FILE).unwrap(), None, "it was told");
 }
+
+#[test]
+fn a_path_in_a_prompt_is_looked_up_as_a_file() {
+    let world = world();
+    let handle = world.remember_of("ledger", TEXT, FILE);
+    let gone = world.remember_of("ledger", "Interest is rounded at midnight.", "lib/interest.rs");
+    world.remember("exchange", "Invoices are exported as semicolon CSV, because the tax office splits at commas.");
+    let root = world.project.root.display();
+    for (at, prompt) in [
+        "open src/ledger.rs".to_owned(),
+        "src/ledger.rs".to_owned(),
+        "what does `src/ledger.rs:12` do?".to_owned(),
+        "tidy \"./src/ledger.rs\", please".to_owned(),
+        format!("{root}/src/ledger.rs looks odd to me"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let context = world.session(&format!("s{at}")).prompt(&prompt).unwrap();
+        assert!(mentions(context.as_ref(), &handle), "{prompt}: {context:?}");
+    }
+    let one = world.session("one");
+    assert!(mentions(one.prompt("write lib/interest.rs anew").unwrap().as_ref(), &gone), "a memory is about it");
+    world.project.write("invoices/exported/semicolon/a.py", "").unwrap();
+    for prompt in ["open invoices/exported/semicolon/a.py", "make invoices/exported/semicolon/b.py empty"] {
+        assert_eq!(one.prompt(prompt).unwrap(), None, "{prompt}: directories are no words");
+    }
+    assert!(one.prompt("why are invoices exported as semicolon CSV in src/a.py?").unwrap().is_some());
+}

@@ -1,10 +1,13 @@
-//! What a prompt asks that memories could answer, and which files it attaches.
+//! What a prompt asks that memories could answer, and which files it attaches or names.
+
+mod paths;
 
 use std::borrow::Cow;
 
 use crate::index::lexical::stop_words::is_stop_word;
 use crate::index::lexical::{LexicalQuery, Mode};
 use crate::model::SourceRef;
+use paths::{named, without_paths};
 
 /// Shortest and longest prompt that is looked at, in characters: a shorter one says nothing, a longer one is a document.
 const PROMPT_CHARS: std::ops::RangeInclusive<usize> = 10..=500;
@@ -31,13 +34,15 @@ const INSERTED: &[(&str, &str)] = &[
     ("<local-command-stdout", "</local-command-stdout>"),
 ];
 
-/// The words to look for; `None` for small talk, commands, and what is too short or too long.
+/// The words to look for; `None` for small talk, commands, and what is too short or too long. The names of files are no
+/// words of what is asked; `is_known` says which of [`paths`] are looked up as files, and of others the directories are
+/// left out.
 #[must_use]
-pub fn question(prompt: &str) -> Option<String> {
+pub fn question(prompt: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let own = without_inserted(prompt);
-    // The names of files are no words of what is asked.
     let is_word = |word: &&str| !word.starts_with(ATTACHING);
-    let asked = before_inserted(&own).trim();
+    let asked = without_paths(before_inserted(&own), is_known);
+    let asked = asked.trim();
     let asked = if asked.contains(ATTACHING) {
         asked.split_whitespace().filter(is_word).collect::<Vec<_>>().join(" ")
     } else {
@@ -64,6 +69,23 @@ pub fn attached(prompt: &str) -> Vec<String> {
     let names = names.map(|name| name.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']).trim_matches('"'));
     // Lines may be attached, and not all of the file.
     names.map(|name| SourceRef::parse(name).path).filter(|name| !name.is_empty()).collect()
+}
+
+/// The paths that a prompt names, each once, which may be those of files; none of a document.
+#[must_use]
+pub fn paths(prompt: &str) -> Vec<String> {
+    let own = without_inserted(prompt);
+    let own = before_inserted(&own);
+    let mut paths: Vec<String> = Vec::new();
+    if own.chars().count() > *PROMPT_CHARS.end() {
+        return paths;
+    }
+    for path in named(own) {
+        if !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
+        }
+    }
+    paths
 }
 
 /// Takes away what programs, Helix among them, have put in, as far as it ends.
@@ -102,6 +124,10 @@ fn before_inserted(prompt: &str) -> &str {
 mod tests {
     use super::*;
 
+    fn question(prompt: &str) -> Option<String> {
+        super::question(prompt, |_| false)
+    }
+
     #[test]
     fn small_talk_is_not_a_question() {
         for prompt in [
@@ -127,6 +153,19 @@ mod tests {
         assert_eq!(question("explain @src/flaky/socket.rs please"), None, "a name is no question");
         assert!(question("why is @src/a.rs a flaky socket test?").is_some());
         assert!(attached("mail me@host.example").is_empty());
+    }
+
+    #[test]
+    fn the_directories_of_a_path_are_no_question() {
+        let prompt = "why is `src/flaky/socket.rs:12` slow on arm64 machines?";
+        let question = |prompt: &str| super::question(prompt, |path| path == "src/flaky/socket.rs");
+        assert_eq!(question(prompt).as_deref(), Some("why is  slow on arm64 machines?"));
+        assert_eq!(super::question(prompt, |_| false).as_deref(), Some("why is `socket.rs` slow on arm64 machines?"));
+        assert_eq!((question("src/flaky/socket.rs"), question("open src/flaky/socket.rs please")), (None, None));
+        assert_eq!(paths(prompt), ["src/flaky/socket.rs"]);
+        assert!(question("/home/me/flaky/a.rs drops messages of old peers").is_some(), "it is no command");
+        assert!(paths(&"src/flaky/socket.rs drops messages ".repeat(20)).is_empty(), "a document");
+        assert!(paths("<system-reminder>src/a.rs</system-reminder>").is_empty());
     }
 
     #[test]

@@ -71,9 +71,7 @@ impl<'a> Layers<'a> {
     /// source that was given as a mere end of the path counts too.
     pub(super) fn by_source(&mut self, file: &Path, limit: usize) -> Result<(), ReadError> {
         let relative = self.context.relative(file);
-        let absolute = file.to_string_lossy();
-        let ends = relative.match_indices('/').filter_map(|(at, _)| relative.get(at + 1..));
-        let mut numbers = self.of_sources([relative.as_str(), &absolute].into_iter().chain(ends));
+        let mut numbers = self.of_sources(names_of(file, &relative));
         numbers.truncate(limit);
         let directories = Path::new(&relative).ancestors().skip(1).filter_map(Path::to_str).filter(|it| !it.is_empty());
         let above = directories.flat_map(|directory| self.of_sources([directory, &format!("{directory}/")]));
@@ -81,6 +79,15 @@ impl<'a> Layers<'a> {
         numbers.truncate(limit);
         self.found.extend(self.strand().memories(&numbers)?);
         Ok(())
+    }
+
+    /// Whether a memory, given or not, has this file as its source. A mere name may be that of another one.
+    pub(super) fn is_source(&self, file: &Path) -> bool {
+        let relative = self.context.relative(file);
+        let catalog = self.strand().catalog();
+        let paths = names_of(file, &relative).filter(|path| path.contains('/'));
+        let mut numbers = paths.flat_map(|path| catalog.of_source(path));
+        numbers.any(|number| self.exact.is_visible(&catalog, number))
     }
 
     /// The newest memories whose source is a file of a name, where those are of few files.
@@ -300,6 +307,12 @@ impl<'a> Layers<'a> {
             && !self.found.iter().any(|memory| memory.number == number)
             && !self.context.runtime.sessions.was_given(&self.context.key, number)
     }
+}
+
+/// The paths by which sources may name a file: all of its path, that below the project's root, and the ends of this.
+fn names_of<'p>(file: &'p Path, relative: &'p str) -> impl Iterator<Item = &'p str> {
+    let ends = relative.match_indices('/').filter_map(|(at, _)| relative.get(at + 1..));
+    [Some(relative), file.to_str()].into_iter().flatten().chain(ends)
 }
 
 /// Sorts memories by when they became true, the newest first, each once.
