@@ -32,12 +32,15 @@ pub(crate) fn connect_once(path: &SocketPath) -> Result<Socket, Silence> {
         Fault::Again => Silence::Busy,
         Fault::Absent => Silence::Absent,
         Fault::LowDescriptor => Silence::StreamClosed,
-        Fault::Interrupted | Fault::Other => Silence::NoConnection,
+        Fault::Interrupted | Fault::Reset | Fault::Other => Silence::NoConnection,
     })?;
     if socket.peer_is_same_user() { Ok(socket) } else { Err(Silence::Stranger) }
 }
 
 /// Sends the request and returns the whole reply, which may be empty.
+///
+/// `Untaken` where it is certain that the daemon did not read the whole request, as when it ends before it accepts the
+/// connection: the system resets a connection only when something in it was not read.
 pub(crate) fn ask<'b>(
     socket: &Socket,
     request: &Request<'_>,
@@ -55,6 +58,7 @@ fn send(socket: &Socket, mut parts: [&[u8]; PARTS], deadline: Deadline) -> Resul
             Ok(count) => advance(&mut parts, count),
             Err(Fault::Interrupted) => {}
             Err(Fault::Again) => wait(socket, Readiness::Write, deadline)?,
+            Err(Fault::Reset) => return Err(Silence::Untaken),
             Err(_) => return Err(Silence::NotSent),
         }
     }
@@ -80,6 +84,7 @@ fn receive<'b>(socket: &Socket, buffer: &'b mut [u8], deadline: Deadline) -> Res
             Ok(0) => return Err(Silence::CutOff),
             Ok(count) => filled += count,
             Err(Fault::Again | Fault::Interrupted) => {}
+            Err(Fault::Reset) if filled == 0 => return Err(Silence::Untaken),
             Err(_) => return Err(Silence::CutOff),
         }
         if filled >= HEADER_BYTES && !header_read {

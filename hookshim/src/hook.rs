@@ -54,8 +54,16 @@ fn answer(invocation: &Invocation<'_>, variables: &Variables<'_>, input: &mut In
         project_dir: variables.claude_project_dir.unwrap_or_default(),
         client: invocation.client(),
     };
+    let request = request.sanitised();
     let deadline = Deadline::after(REPLY_NS).or_sooner(whole);
-    let reply = exchange::ask(&socket, &request.sanitised(), input.scratch, deadline)?;
+    let reply = match exchange::ask(&socket, &request, input.scratch, deadline) {
+        // A daemon that ended just now. The next one may be there already; where none is, the first reason counts.
+        Err(Silence::Untaken) => {
+            let next = exchange::connect(&path).map_err(|_| Silence::Untaken)?;
+            exchange::ask(&next, &request, input.scratch, deadline)?
+        }
+        outcome => outcome?,
+    };
     print(reply)
 }
 

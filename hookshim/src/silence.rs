@@ -19,8 +19,10 @@ pub(crate) enum Silence {
     NoConnection,
     /// The socket belongs to another user.
     Stranger,
-    /// The daemon went away while the request was sent.
+    /// The system took no more of the request.
     NotSent,
+    /// The connection ended before the daemon had read the whole request, so it did nothing.
+    Untaken,
     /// The deadline passed before the whole reply was there.
     Late,
     /// The connection ended before the whole reply was there.
@@ -55,7 +57,8 @@ impl Silence {
             Self::Busy => "connecting to helixd: its queue stayed full; try again",
             Self::NoConnection => "connecting to helixd: refused by the system; check the socket's permissions",
             Self::Stranger => "the socket belongs to another user; check HELIX_SOCKET",
-            Self::NotSent => "sending to helixd: the connection ended; see its log",
+            Self::NotSent => "sending to helixd: refused by the system; see its log",
+            Self::Untaken => "sending to helixd: the connection ended before it read everything; see its log",
             Self::Late => "waiting for helixd: deadline passed; see its log",
             Self::CutOff => "reading from helixd: the reply ended early; see its log",
             Self::Garbled => "reading from helixd: not a reply; check that shim and daemon are of one version",

@@ -31,6 +31,7 @@ impl From<Errno> for Fault {
             Errno::AGAIN => Self::Again,
             Errno::NOENT | Errno::CONNREFUSED => Self::Absent,
             Errno::INTR => Self::Interrupted,
+            Errno::CONNRESET | Errno::PIPE => Self::Reset,
             _ => Self::Other,
         }
     }

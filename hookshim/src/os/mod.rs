@@ -35,6 +35,8 @@ pub(crate) enum Fault {
     Absent,
     /// A signal came in between.
     Interrupted,
+    /// The other end closed, with something unread.
+    Reset,
     /// The new descriptor took the number of a standard stream, which is closed.
     LowDescriptor,
     /// Anything else.

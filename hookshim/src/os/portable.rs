@@ -34,6 +34,7 @@ impl From<Error> for Fault {
             ErrorKind::WouldBlock => Self::Again,
             ErrorKind::NotFound | ErrorKind::ConnectionRefused => Self::Absent,
             ErrorKind::Interrupted => Self::Interrupted,
+            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => Self::Reset,
             _ => Self::Other,
         }
     }

@@ -7,7 +7,7 @@ use helix_proto::v1::HookRequest;
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-use crate::harness::{INPUT, Room, reply, run};
+use crate::harness::{Daemon, INPUT, Room, await_readable, reply, run};
 
 /// Largest reply that is printed, in bytes.
 const REPLY_MAX_BYTES: usize = 65_527;
@@ -127,6 +127,38 @@ fn a_daemon_that_hangs_up_prints_nothing() {
     finished.check(b"");
     assert!(finished.stderr.contains("ended"), "{}", finished.stderr);
     daemon.join().unwrap();
+}
+
+/// Closes connections that wait in the queue of a daemon that ends, and takes the next one as another daemon.
+#[test]
+fn a_request_that_nobody_read_is_sent_once_more() {
+    let room = Room::new();
+    let ending = std::os::unix::net::UnixListener::bind(room.socket()).unwrap();
+    let place = room.socket();
+    let next = std::thread::spawn(move || {
+        await_readable(&ending);
+        std::fs::remove_file(&place).unwrap();
+        let daemon = Daemon::at(&place, |stream| stream.write_all(&reply(b"brief")).unwrap());
+        drop(ending);
+        daemon
+    });
+    let finished = run(&mut room.hook("prompt"), INPUT);
+    finished.check(b"brief");
+    assert_eq!(next.join().unwrap().request().stdin, INPUT);
+}
+
+#[test]
+fn a_request_that_nobody_reads_twice_is_sent_no_more() {
+    let room = Room::new();
+    let listener = std::os::unix::net::UnixListener::bind(room.socket()).unwrap();
+    let daemon = std::thread::spawn(move || {
+        (0..2).for_each(|_| drop(listener.accept().unwrap()));
+        listener
+    });
+    run(&mut room.hook("prompt"), INPUT).check_silent("before it read everything");
+    let listener = daemon.join().unwrap();
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "it came a third time");
 }
 
 #[test]
