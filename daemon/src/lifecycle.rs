@@ -11,7 +11,7 @@ use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
 use helix_engine::strand::{Request, Strand};
 use helix_proto::notice::Doing;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 use crate::config::Config;
 use crate::detach::leave_start_log;
@@ -25,7 +25,7 @@ use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
 use crate::rpc::Uncompared;
 use crate::runtime::Runtime;
-use crate::serve;
+use crate::serve::{self, Backlog};
 use crate::sources::Sources;
 use crate::system::SystemClock;
 use crate::work::Work;
@@ -93,20 +93,21 @@ async fn serve_until_stopped(
     if detached {
         leave_start_log();
     }
-    let stop = Arc::new(Notify::new());
+    let (stop, stopped) = oneshot::channel();
     let listener = tokio::net::UnixListener::from_std(
         listening.listener.try_clone().map_err(io_failure("cloning", "the socket"))?,
     )
     .map_err(io_failure("serving", &runtime.config.paths.socket))?;
-    let mut server = tokio::spawn(serve::serve(listener, Arc::clone(&runtime), Arc::clone(&stop)));
+    let mut server = tokio::spawn(serve::serve(listener, Arc::clone(&runtime), stopped));
     home.greets();
     let successor = end::asked(&runtime, &mut signals, &mut server).await;
     home.says(if successor.is_some() { Doing::HandingOver } else { Doing::Stopping });
     notify_manager(&sd_notify::NotifyState::Stopping);
     // With a successor new callers wait for it in the socket's backlog. Without one they find nobody and start the next
     // daemon, which waits for our lock.
+    let backlog = if successor.is_none() && listening.is_own() { Backlog::Served } else { Backlog::Left };
     let mut left = successor.map(|successor| (successor, listening));
-    let was_signalled = end::drain(&runtime.work, &stop, &mut signals, &mut server).await;
+    let was_signalled = end::drain(&runtime.work, stop, backlog, &mut signals, &mut server).await;
     if was_signalled && left.take().is_some() {
         tracing::info!("asked to stop by a signal, so nobody takes over");
         home.says(Doing::Stopping);

@@ -64,6 +64,13 @@ pub(crate) fn listen(paths: &Paths, inherited: Inherited) -> Result<Listening, F
     Ok(Listening { listener, own_path: Some(path.clone()) })
 }
 
+impl Listening {
+    /// Whether nobody new finds the socket once this is dropped. The service manager's goes on.
+    pub(crate) fn is_own(&self) -> bool {
+        self.own_path.is_some()
+    }
+}
+
 impl Drop for Listening {
     fn drop(&mut self) {
         if let Some(path) = &self.own_path {

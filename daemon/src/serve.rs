@@ -13,7 +13,8 @@ use helix_proto::v1::helix_server::HelixServer;
 use nix::unistd::Uid;
 use tokio::io::AsyncReadExt;
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Server;
@@ -59,42 +60,74 @@ const KEEPALIVE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_
 /// Pause after a failed accept, such as too many open files, so that the loop does not spin.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
 
+/// What becomes of those who connected and were not accepted when the server ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Backlog {
+    /// They are served: nobody new finds the socket, and nobody listens there next.
+    Served,
+    /// Whoever listens there next serves them.
+    Left,
+}
+
 /// Serves until `stop` is told, then lets requests in flight finish.
-pub(crate) async fn serve(listener: UnixListener, runtime: Arc<Runtime>, stop: Arc<Notify>) {
+pub(crate) async fn serve(listener: UnixListener, runtime: Arc<Runtime>, mut stop: oneshot::Receiver<Backlog>) {
     let (grpc, connections) = mpsc::channel(HANDOVER_MAX);
     let stopping = Arc::new(Notify::new());
     let server =
         tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping)));
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let mut hooks = tokio::task::JoinSet::new();
-    let stopped = stop.notified();
-    tokio::pin!(stopped);
-    loop {
+    let mut door = Door { places: Arc::new(Semaphore::new(CONNECTIONS_MAX)), greeted: JoinSet::new(), grpc, runtime };
+    let backlog = loop {
         let accepted = tokio::select! {
-            () = &mut stopped => break,
+            told = &mut stop => break told.unwrap_or(Backlog::Left),
             accepted = listener.accept() => accepted,
         };
-        while hooks.try_join_next().is_some() {}
         match accepted {
-            Ok((stream, _)) => {
-                let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                    tracing::warn!("refused a connection: {CONNECTIONS_MAX} are open");
-                    continue;
-                };
-                hooks.spawn(greet(stream, place, grpc.clone(), Arc::clone(&runtime)));
-            }
+            Ok((stream, _)) => door.open(stream),
             Err(error) => {
                 tracing::error!(%error, "accepting a connection failed");
                 tokio::time::sleep(ACCEPT_RETRY_PAUSE).await;
             }
         }
+    };
+    match backlog {
+        Backlog::Served => waiting(listener).into_iter().for_each(|stream| door.open(stream)),
+        Backlog::Left => drop(listener),
     }
-    drop(listener);
+    let Door { mut greeted, grpc, .. } = door;
     drop(grpc);
     stopping.notify_one();
-    while hooks.join_next().await.is_some() {}
+    while greeted.join_next().await.is_some() {}
     if let Err(error) = server.await {
         tracing::error!(%error, "the gRPC server ended badly");
+    }
+}
+
+/// Who connected and was not accepted yet, as many as are served at once.
+fn waiting(listener: UnixListener) -> Vec<UnixStream> {
+    let Ok(listener) = listener.into_std() else { return Vec::new() };
+    // It does not block, so that this ends with the last one.
+    let accepted = std::iter::from_fn(|| listener.accept().ok()).take(CONNECTIONS_MAX);
+    let prepared = accepted.filter_map(|(stream, _)| stream.set_nonblocking(true).ok().map(|()| stream));
+    prepared.filter_map(|stream| UnixStream::from_std(stream).ok()).collect()
+}
+
+/// Where connections come in.
+struct Door {
+    places: Arc<Semaphore>,
+    greeted: JoinSet<()>,
+    grpc: mpsc::Sender<Result<GrpcStream, std::io::Error>>,
+    runtime: Arc<Runtime>,
+}
+
+impl Door {
+    /// Has a connection greeted, where there is a place.
+    fn open(&mut self, stream: UnixStream) {
+        while self.greeted.try_join_next().is_some() {}
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            tracing::warn!("refused a connection: {CONNECTIONS_MAX} are open");
+            return;
+        };
+        self.greeted.spawn(greet(stream, place, self.grpc.clone(), Arc::clone(&self.runtime)));
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod writers;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
@@ -14,9 +14,12 @@ use std::thread::yield_now;
 use std::time::{Duration, Instant};
 
 use helix_client::{Client, Start};
+use helix_proto::frame::header;
+use helix_proto::v1::HookRequest;
 use helix_tests::{Binary, Daemon, Dice, Home};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use prost::Message;
 
 use writers::{all_are_there, are_found, block_on, collect, is_sound};
 
@@ -31,6 +34,10 @@ const STOPS_WHILE_WRITING: u64 = 12;
 
 /// Stops during the start.
 const STOPS_WHILE_STARTING: u64 = 36;
+
+/// Stops while hooks wait in the backlog, and how many.
+const STOPS_WITH_BACKLOG: u64 = 6;
+const BACKLOG: usize = 12;
 
 /// Most acknowledgements before a stop.
 const ACKNOWLEDGED_MAX: u64 = 60;
@@ -193,4 +200,30 @@ fn idle_and_unfinished_connections_do_not_hold_a_stop_up() -> Result<(), String>
         drop((unfinished, idle));
     }
     Ok(())
+}
+
+/// A hook's request that is answered with nothing.
+fn hook_request() -> Vec<u8> {
+    let request = HookRequest { event: "ambient".to_owned(), stdin: b"{}".to_vec(), ..HookRequest::default() };
+    let body = request.encode_to_vec();
+    [&header(u32::try_from(body.len()).unwrap())[..], &body].concat()
+}
+
+#[test]
+fn hooks_that_came_before_a_stop_are_answered() {
+    for round in 0..STOPS_WITH_BACKLOG {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        // All that follows waits for it at once.
+        daemon.signal(Signal::SIGSTOP).unwrap();
+        let hooks: Vec<UnixStream> = (0..BACKLOG).map(|_| say(&home, &hook_request())).collect();
+        daemon.signal(signal_of(round)).unwrap();
+        daemon.signal(Signal::SIGCONT).unwrap();
+        for mut hook in hooks {
+            let mut reply = Vec::new();
+            hook.read_to_end(&mut reply).unwrap();
+            assert_eq!(reply, header(0), "round {round}");
+        }
+        assert_eq!(daemon.wait().unwrap().code(), Some(0));
+    }
 }

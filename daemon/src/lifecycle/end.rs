@@ -7,13 +7,14 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::Notify;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use crate::failure::{Failure, io_failure};
 use crate::handover::Successor;
 use crate::runtime::Runtime;
+use crate::serve::Backlog;
 use crate::work::Work;
 
 /// How long a hand-over waits for long work, which then ends early.
@@ -82,10 +83,16 @@ pub(super) async fn asked(runtime: &Runtime, signals: &mut Signals, server: &mut
 }
 
 /// Ends the server: long work ends early, requests in flight are finished. Returns whether a signal came meanwhile.
-pub(super) async fn drain(work: &Arc<Work>, stop: &Notify, signals: &mut Signals, server: &mut JoinHandle<()>) -> bool {
+pub(super) async fn drain(
+    work: &Arc<Work>,
+    stop: oneshot::Sender<Backlog>,
+    backlog: Backlog,
+    signals: &mut Signals,
+    server: &mut JoinHandle<()>,
+) -> bool {
     work.end();
-    // Kept for a server that has not begun to listen for it.
-    stop.notify_one();
+    // One that ended by itself needs not be told.
+    stop.send(backlog).ok();
     let cut = cut(work);
     tokio::pin!(cut);
     let mut was_signalled = false;
