@@ -107,6 +107,7 @@ async fn serve_until_stopped(
     // daemon, which waits for our lock.
     let backlog = if successor.is_none() && listening.is_own() { Backlog::Served } else { Backlog::Left };
     let mut left = successor.map(|successor| (successor, listening));
+    runtime.embedder.wind_down();
     let was_signalled = end::drain(&runtime.work, stop, backlog, &mut signals, &mut server).await;
     if was_signalled && left.take().is_some() {
         tracing::info!("asked to stop by a signal, so nobody takes over");

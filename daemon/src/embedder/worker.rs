@@ -1,6 +1,8 @@
 //! The embedder's thread: loads the model, answers queries, works off what waits.
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -56,6 +58,7 @@ enum Message {
 pub(crate) struct EmbedderHandle {
     messages: Option<SyncSender<Message>>,
     state: Arc<Mutex<State>>,
+    winds_down: Arc<AtomicBool>,
 }
 
 /// The thread.
@@ -72,13 +75,14 @@ struct Worker {
     models: PathBuf,
     threads: usize,
     state: Arc<Mutex<State>>,
+    winds_down: Arc<AtomicBool>,
     messages: Receiver<Message>,
 }
 
 impl EmbedderHandle {
     /// A handle for a daemon without embedder.
     pub(crate) fn off() -> Self {
-        Self { messages: None, state: Arc::new(Mutex::new(State::Off)) }
+        Self { messages: None, state: Arc::new(Mutex::new(State::Off)), winds_down: Arc::default() }
     }
 
     /// What it can do now.
@@ -94,6 +98,12 @@ impl EmbedderHandle {
         let (reply, answer) = oneshot::channel();
         self.messages.as_ref()?.try_send(Message::Query { text: text.to_owned(), reply }).ok()?;
         tokio::time::timeout(deadline, answer).await.ok()?.ok()
+    }
+
+    /// Has the thread begin no more of what waits, because the daemon ends: everybody would wait for it. Queries are answered as
+    /// ever, and the next daemon goes on.
+    pub(crate) fn wind_down(&self) {
+        self.winds_down.store(true, Ordering::Release);
     }
 
     /// Says that texts may wait. Never blocks.
@@ -115,8 +125,10 @@ impl Embedder {
     ) -> io::Result<(Self, EmbedderHandle)> {
         let (sender, messages) = sync_channel(QUERIES_MAX);
         let state = Arc::new(Mutex::new(State::Loading));
-        let handle = EmbedderHandle { messages: Some(sender), state: Arc::clone(&state) };
-        let worker = Worker { strand, storage, models, threads, state, messages };
+        let winds_down = Arc::<AtomicBool>::default();
+        let handle =
+            EmbedderHandle { messages: Some(sender), state: Arc::clone(&state), winds_down: Arc::clone(&winds_down) };
+        let worker = Worker { strand, storage, models, threads, state, winds_down, messages };
         let (alive, ended) = sync_channel(0);
         let work = move || {
             worker.run();
@@ -148,7 +160,8 @@ impl Worker {
             Ok((model, name)) => {
                 tracing::info!(model = %name, "embedder ready");
                 self.set_state(State::Ready(name));
-                self.serve(model);
+                // The process ends behind this or becomes another one, which would wait until everything is put away.
+                self.serve(&mut ManuallyDrop::new(model));
             }
             Err(state) => {
                 tracing::warn!(?state, "searching by words only");
@@ -173,12 +186,12 @@ impl Worker {
         Ok((model, installation.name))
     }
 
-    fn serve(&self, mut model: Model) {
+    fn serve(&self, model: &mut Model) {
         let mut work = Work::default();
         let mut may_wait = true;
         let mut has_worked = false;
         loop {
-            let message = if may_wait {
+            let message = if may_wait && !self.winds_down.load(Ordering::Acquire) {
                 match self.messages.try_recv() {
                     Ok(message) => Some(message),
                     Err(TryRecvError::Empty) => None,
@@ -192,12 +205,12 @@ impl Worker {
                 }
             };
             match message {
-                Some(Message::Query { text, reply }) => answer(&mut model, &text, reply),
+                Some(Message::Query { text, reply }) => answer(model, &text, reply),
                 Some(Message::Wake) => may_wait = true,
                 None => {
-                    may_wait = self.work_off(&mut model, &mut work);
+                    may_wait = self.work_off(model, &mut work);
                     if !may_wait && std::mem::take(&mut has_worked) {
-                        rest(&mut model);
+                        rest(model);
                     }
                     has_worked |= may_wait;
                 }
