@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use helix_engine::model::{Scope, one_spelling, plain_path};
@@ -99,30 +99,40 @@ struct Stamp {
 #[derive(Debug, Default)]
 pub(crate) struct Projects {
     known: Mutex<HashMap<PathBuf, (Stamp, Arc<Project>)>>,
+    /// The directories whose projects are being found, each locked by who finds it.
+    sought: Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>,
 }
 
 impl Projects {
     /// Finds the project of a directory. Runs git the first time, so call it off the async threads.
     ///
     /// `has_commits` says whether anything was ever stored under a root commit. Only then is it looked for beside a remote:
-    /// git walks the whole history for it.
+    /// git walks the whole history for it. Those who ask at once for the same directory wait for one answer: a storm of
+    /// hooks would start git hundreds of times.
     pub(crate) fn of(&self, cwd: &Path, has_commits: impl FnOnce() -> bool) -> Arc<Project> {
+        if let Some(project) = self.remembered(cwd) {
+            return project;
+        }
+        let search = Arc::clone(locked(&self.sought).entry(cwd.to_owned()).or_default());
+        let _found = locked(&search);
         if let Some(project) = self.remembered(cwd) {
             return project;
         }
         let (project, config) = identify(cwd, has_commits);
         let stamp = Stamp { config: config.map(|path| (path.clone(), modified(&path))) };
         let project = Arc::new(project);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.known);
         if known.len() >= CACHE_MAX {
             known.clear();
         }
         known.insert(cwd.to_owned(), (stamp, Arc::clone(&project)));
+        drop(known);
+        locked(&self.sought).remove(cwd);
         project
     }
 
     fn remembered(&self, cwd: &Path) -> Option<Arc<Project>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = locked(&self.known);
         let (stamp, project) = known.get(cwd)?;
         let is_fresh = match &stamp.config {
             Some((path, at)) => modified(path) == *at,
@@ -131,6 +141,10 @@ impl Projects {
         };
         is_fresh.then(|| Arc::clone(project))
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {
@@ -312,6 +326,27 @@ mod tests {
 
     fn of(directory: &Path) -> Arc<Project> {
         Projects::default().of(directory, || true)
+    }
+
+    #[test]
+    fn who_asks_at_once_gets_one_answer() {
+        use std::sync::Barrier;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let directory = tempfile::tempdir().unwrap();
+        run_git(directory.path(), &["init", "-q"]);
+        run_git(directory.path(), &["remote", "add", "origin", "git@host:acme/billing.git"]);
+        let (projects, start, times) = (Projects::default(), Barrier::new(4), AtomicUsize::new(0));
+        let ask = || {
+            start.wait();
+            projects.of(directory.path(), || times.fetch_add(1, Ordering::Relaxed) > 9)
+        };
+        std::thread::scope(|scope| {
+            let all: Vec<_> = (0..4).map(|_| scope.spawn(ask)).collect();
+            let all: Vec<Arc<Project>> = all.into_iter().map(|asked| asked.join().unwrap()).collect();
+            assert!(all.iter().all(|project| project.name == "billing"));
+        });
+        assert_eq!(times.into_inner(), 1);
+        assert!(projects.sought.into_inner().unwrap().is_empty());
     }
 
     #[test]
