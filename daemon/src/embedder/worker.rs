@@ -291,6 +291,10 @@ fn rest(model: &mut Model) {
 }
 
 fn answer(model: &mut Model, text: &str, reply: oneshot::Sender<Vec<f32>>) {
+    // Who gave up would only make the next ones give up as well.
+    if reply.is_closed() {
+        return;
+    }
     match model.embed(&[text]).map(|vectors| vectors.into_iter().next()) {
         // The asker may have given up waiting.
         Ok(Some(vector)) => drop(reply.send(vector)),

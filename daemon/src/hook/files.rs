@@ -80,10 +80,15 @@ impl Files {
 }
 
 impl Seen {
+    /// The vector of what the file is about, where it is made.
+    pub(super) fn known_meaning(&self) -> Option<Vec<f32>> {
+        self.meaning.get().cloned()
+    }
+
     /// The vector of what the file is about. Waits for it at most `patience`; it is made in any case, for the next event.
     pub(super) fn meaning(self: &Arc<Self>, embedder: &EmbedderHandle, patience: Duration) -> Option<Vec<f32>> {
-        if let Some(meaning) = self.meaning.get() {
-            return Some(meaning.clone());
+        if let Some(meaning) = self.known_meaning() {
+            return Some(meaning);
         }
         if self.is_asked.swap(true, Ordering::AcqRel) {
             return None;
@@ -98,7 +103,7 @@ impl Seen {
         });
         // The work goes on when nobody waits for it anymore.
         Handle::current().block_on(tokio::time::timeout(patience, work)).ok();
-        self.meaning.get().cloned()
+        self.known_meaning()
     }
 }
 

@@ -46,7 +46,8 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// As [`find`], of any number.
+/// As [`find`], of any number. By words alone, too, while others wait for their turn: there is one embedder, and they would wait
+/// for it one after the other.
 pub(super) fn all(
     context: &Context<'_>,
     words: &str,
@@ -54,8 +55,10 @@ pub(super) fn all(
     reader: Reader,
 ) -> Result<Vec<Memory>, ReadError> {
     let runtime = context.runtime;
+    let may_wait = context.is_awaited() && !runtime.hook_gate.is_crowded();
     // Half of what is left: the search needs some of it, and a late answer is none.
-    let vector = Handle::current().block_on(runtime.embedder.embed(words, context.time_left() / 2));
+    let patience = context.time_left() / 2;
+    let vector = may_wait.then(|| Handle::current().block_on(runtime.embedder.embed(words, patience))).flatten();
     weigh(context, Wanted { words, vector, occasion, reader }, Retriever::Hybrid)
 }
 
@@ -66,6 +69,10 @@ pub(super) fn near(context: &Context<'_>, wanted: Wanted<'_>) -> Result<Vec<Memo
 
 fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Result<Vec<Memory>, ReadError> {
     let runtime = context.runtime;
+    // What nobody reads only keeps others waiting.
+    if !context.is_awaited() {
+        return Ok(Vec::new());
+    }
     let name = &context.project.name;
     let weigher = Weigher::new(&runtime.strand, wanted.words, name, wanted.occasion, wanted.vector.is_some())?;
     let search = Search {

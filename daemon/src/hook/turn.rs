@@ -21,6 +21,8 @@ const HANGING_MAX: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Gate {
     places: Arc<Semaphore>,
+    /// Events that wait for a place.
+    waiting: Arc<AtomicUsize>,
     hanging: Arc<AtomicUsize>,
 }
 
@@ -62,24 +64,53 @@ pub(super) struct AtEnd<'t>(&'t Turn, fn(&Turn));
 
 impl Default for Gate {
     fn default() -> Self {
-        Self { places: Arc::new(Semaphore::new(AT_ONCE_MAX)), hanging: Arc::default() }
+        Self { places: Arc::new(Semaphore::new(AT_ONCE_MAX)), waiting: Arc::default(), hanging: Arc::default() }
     }
 }
 
 impl Gate {
-    /// Waits for a place.
-    pub(super) async fn turn(&self) -> Turn {
-        let place = match Arc::clone(&self.places).acquire_owned().await {
-            Ok(permit) => Place::Held { _permit: permit },
+    /// Waits for a place. Whoever keeps this keeps its place in the line.
+    pub(super) fn turn(&self) -> impl Future<Output = Turn> + Send + 'static {
+        let (places, waiting) = (Arc::clone(&self.places), Arc::clone(&self.waiting));
+        let hanging = Arc::clone(&self.hanging);
+        async move {
+            let permit = if let Ok(permit) = Arc::clone(&places).try_acquire_owned() {
+                Ok(permit)
+            } else {
+                let _in_line = InLine::of(waiting);
+                places.acquire_owned().await
+            };
             // It is never closed.
-            Err(_) => Place::Done,
-        };
-        Turn { hanging: Arc::clone(&self.hanging), state: Mutex::new(State { place, late: None }) }
+            let place = permit.map_or(Place::Done, |permit| Place::Held { _permit: permit });
+            Turn { hanging, state: Mutex::new(State { place, late: None }) }
+        }
+    }
+
+    /// Whether others wait for their turn, so that nobody may take longer than it must.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.waiting.load(Ordering::Acquire) > 0
     }
 
     /// Whether so many threads hang that no further one may wait for a file.
     pub(super) fn is_stuck(&self) -> bool {
         self.hanging.load(Ordering::Acquire) >= HANGING_MAX
+    }
+}
+
+/// An event that waits for a place, for as long as the value lives.
+#[derive(Debug)]
+struct InLine(Arc<AtomicUsize>);
+
+impl InLine {
+    fn of(waiting: Arc<AtomicUsize>) -> Self {
+        waiting.fetch_add(1, Ordering::AcqRel);
+        Self(waiting)
+    }
+}
+
+impl Drop for InLine {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -155,8 +186,9 @@ mod tests {
         assert_pending!(next.poll());
         let ends = slow.iter().map(Turn::until_done).collect::<Vec<_>>();
         drop(slow.first().map(Turn::until_given_up));
-        assert!(next.is_woken() && !gate.is_stuck());
+        assert!(next.is_woken() && !gate.is_stuck() && gate.is_crowded());
         let next = assert_ready!(next.poll());
+        assert!(!gate.is_crowded(), "nobody waits any more");
         for turn in &slow {
             drop(turn.until_given_up());
         }

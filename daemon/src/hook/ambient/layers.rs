@@ -275,7 +275,10 @@ impl<'a> Layers<'a> {
         if room == 0 {
             return Ok(());
         }
-        let Some(vector) = seen.meaning(&context.runtime.embedder, patience) else { return Ok(()) };
+        let runtime = context.runtime;
+        let is_crowded = runtime.hook_gate.is_crowded();
+        let vector = if is_crowded { seen.known_meaning() } else { seen.meaning(&runtime.embedder, patience) };
+        let Some(vector) = vector else { return Ok(()) };
         let wanted =
             Wanted { words: &seen.summary, vector: Some(vector), occasion: Occasion::File, reader: Reader::Session };
         let found = relevant::near(context, wanted)?;
