@@ -187,44 +187,75 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Pe
     let Some(handler) = Handler::of(&request.event) else {
         return Vec::new();
     };
-    let began = Instant::now();
-    let deadline = tokio::time::Instant::from_std(began + DEADLINE);
-    let Ok(turn) = tokio::time::timeout_at(deadline, runtime.hook_gate.turn()).await else {
-        tracing::warn!("a hook waited longer than {DEADLINE:?} for its turn and was answered with nothing");
-        return Vec::new();
-    };
-    let (turn, event) = (Arc::new(turn), request.event.clone());
-    let work = {
-        let (runtime, turn) = (Arc::clone(&runtime), Arc::clone(&turn));
-        tokio::task::spawn_blocking(move || {
-            let _ended = turn.until_done();
-            handle(&runtime, handler, &request, began, peer, &turn)
-        })
-    };
-    // Also where nobody waits for this any more, and it goes no further.
-    let _given_up = turn.until_given_up();
-    match tokio::time::timeout_at(deadline, work).await {
-        Ok(Ok(stdout)) => stdout,
-        Ok(Err(error)) => {
-            tracing::error!(%error, "a hook failed");
-            Vec::new()
-        }
+    let came = Came { handler, request, peer, began: Instant::now() };
+    let deadline = came.began + DEADLINE;
+    let mut turn = Box::pin(runtime.hook_gate.turn());
+    match tokio::time::timeout_at(deadline.into(), &mut turn).await {
+        Ok(turn) => came.worked_on(runtime, turn, deadline).await,
         Err(_) => {
-            tracing::warn!("a hook took longer than {DEADLINE:?} and was answered with nothing");
-            turn.was_late(&runtime, &event);
+            tracing::warn!("a hook waited longer than {DEADLINE:?} for its turn and was answered with nothing");
+            record_later(runtime, turn, came);
             Vec::new()
         }
     }
 }
 
-fn handle(
-    runtime: &Runtime,
+/// Has what an event tells recorded when it is its turn, which came too late for an answer.
+fn record_later(runtime: Arc<Runtime>, turn: impl Future<Output = Turn> + Send + 'static, came: Came) {
+    let Some(kept) = runtime.hook_gate.keep(came.request.stdin.len()) else {
+        return tracing::warn!("too much waits to be recorded, so what a hook told was not");
+    };
+    tokio::spawn(async move {
+        let turn = turn.await;
+        came.worked_on(runtime, turn, Instant::now() + DEADLINE).await;
+        drop(kept);
+    });
+}
+
+/// Waits until everything is recorded that hooks told and that was not answered in time.
+pub(crate) async fn recorded(runtime: &Runtime) {
+    runtime.hook_gate.recorded().await;
+}
+
+/// An event that came.
+struct Came {
     handler: Handler,
-    request: &HookRequest,
-    began: Instant,
+    request: HookRequest,
     peer: Peer,
-    turn: &Turn,
-) -> Vec<u8> {
+    began: Instant,
+}
+
+impl Came {
+    /// Works on it in a thread. Returns the bytes for the hook's stdout; nothing when that takes longer than the deadline.
+    async fn worked_on(self, runtime: Arc<Runtime>, turn: Turn, deadline: Instant) -> Vec<u8> {
+        let (turn, event) = (Arc::new(turn), self.request.event.clone());
+        let work = {
+            let (runtime, turn) = (Arc::clone(&runtime), Arc::clone(&turn));
+            tokio::task::spawn_blocking(move || {
+                let _ended = turn.until_done();
+                handle(&runtime, self, &turn)
+            })
+        };
+        // Also where nobody waits for this any more, and it goes no further.
+        let _given_up = turn.until_given_up();
+        match tokio::time::timeout_at(deadline.into(), work).await {
+            Ok(Ok(stdout)) => stdout,
+            Ok(Err(error)) => {
+                tracing::error!(%error, "a hook failed");
+                Vec::new()
+            }
+            Err(_) => {
+                tracing::warn!("a hook took longer than {DEADLINE:?} and was answered with nothing");
+                turn.was_late(&runtime, &event);
+                Vec::new()
+            }
+        }
+    }
+}
+
+fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
+    let Came { handler, request, peer, began } = came;
+    let request = &request;
     let was_given_up = peer.is_gone();
     let Some(mut input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
@@ -251,6 +282,7 @@ fn handle(
         began,
         peer,
     };
+    let came_too_late = context.time_left().is_zero();
     // What nothing is recorded of is not remembered either.
     let first = if context.is_real() {
         let Some(first) = runtime.twice.first(
@@ -294,7 +326,8 @@ fn handle(
         }
     }
     if let Some(first) = first {
-        first.answered(context.is_awaited(), Instant::now());
+        // One that is merely recorded has its like, if any, behind it in the line.
+        first.answered(came_too_late || context.is_awaited(), Instant::now());
     }
     stdout
 }

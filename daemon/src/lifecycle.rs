@@ -109,6 +109,7 @@ async fn serve_until_stopped(
     let mut left = successor.map(|successor| (successor, listening));
     runtime.embedder.wind_down();
     let was_signalled = end::drain(&runtime.work, stop, backlog, &mut signals, &mut server).await;
+    hook::recorded(&runtime).await;
     if was_signalled && left.take().is_some() {
         tracing::info!("asked to stop by a signal, so nobody takes over");
         home.says(Doing::Stopping);

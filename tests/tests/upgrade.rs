@@ -6,12 +6,16 @@ mod writers;
 
 use std::fs;
 use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use helix_client::v1::{StatusRequest, UpgradeReply, UpgradeRequest};
 use helix_client::{Client, Paths, Start};
-use helix_tests::{Binary, Daemon, Dice, Home};
+use helix_tests::hook::Session;
+use helix_tests::process::within;
+use helix_tests::{Binary, Daemon, Dice, Home, Project};
 use nix::sys::signal::Signal;
+use serde_json::json;
 use tonic::{Code, Status};
 
 use writers::{CLIENTS, all_are_there, are_found, block_on, collect, is_sound};
@@ -24,6 +28,10 @@ const BETWEEN: (u64, u64) = (10 * CLIENTS, 20 * CLIENTS);
 
 /// How long a handover may take, on a busy machine.
 const SUCCESSOR_DEADLINE: Duration = Duration::from_secs(30);
+
+/// Sessions whose hooks fire during a handover, and the edits that each of them tells of: as many as it is told of by name.
+const EDITORS: usize = 4;
+const EDITS: usize = 8;
 
 /// Memories searched for afterwards.
 const SAMPLE: u64 = 40;
@@ -106,5 +114,45 @@ fn a_program_that_cannot_take_over_is_refused_and_the_daemon_goes_on() {
         assert!(refusal.message().contains(why), "{refusal}");
     }
     assert!(block_on(started_at(&home.paths)).is_ok());
+    assert!(daemon.stop().unwrap().success());
+}
+
+/// Tells of one edit after the other.
+fn edit(session: &Session<'_>, project: &Project) {
+    for number in 0..EDITS {
+        let file = project.root.join(format!("src/lane{number}.rs"));
+        let input = json!({"file_path": file, "old_string": "a", "new_string": "b"});
+        session.tool("Edit", &input).unwrap();
+    }
+}
+
+/// Waits until the daemon knows all edits of a session.
+fn check_edited(session: &Session<'_>) {
+    within(SUCCESSOR_DEADLINE, || {
+        let told = session.start("compact")?.unwrap_or_default();
+        let edited = told.lines().find_map(|line| line.strip_prefix("Changed in this session: ")).unwrap_or_default();
+        Ok((edited.split(", ").count() == EDITS).then_some(()))
+    })
+    .unwrap();
+}
+
+#[test]
+fn no_event_of_a_hook_is_lost_while_the_program_changes() {
+    let home = Home::new().unwrap();
+    let daemon = Daemon::start(&home).unwrap();
+    let project = Project::new(&home, "billing").unwrap();
+    let mut before = block_on(started_at(&home.paths)).unwrap();
+    for round in 0..UPGRADES {
+        let ids: Vec<String> = (0..EDITORS).map(|editor| format!("{round}-{editor}")).collect();
+        let sessions: Vec<Session<'_>> = ids.iter().map(|id| Session::new(&home, &project, id)).collect();
+        thread::scope(|scope| {
+            for session in &sessions {
+                scope.spawn(|| edit(session, &project));
+            }
+            upgrade(&home.paths, "").unwrap();
+        });
+        before = await_successor(&home.paths, before).unwrap();
+        sessions.iter().for_each(check_edited);
+    }
     assert!(daemon.stop().unwrap().success());
 }

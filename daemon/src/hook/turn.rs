@@ -1,8 +1,9 @@
 //! Who is worked on, and for how long. An event that passes its deadline gives its place to the next one although its thread
-//! may hang for good, as on a file system that does not answer.
+//! may hang for good, as on a file system that does not answer. One whose turn comes too late is recorded when it comes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use helix_engine::model::Scope;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -17,6 +18,16 @@ const AT_ONCE_MAX: usize = 8;
 /// The one that reached this gave its place away too, so whatever the others wait for, there is one that answers.
 const HANGING_MAX: usize = 4;
 
+/// What may wait to be recorded after it was answered with nothing, in KiB: a storm of a thousand events, or two that bring a
+/// large file.
+const UNRECORDED_MAX_KIB: u32 = 16 * 1024;
+
+/// What an event takes of that beside its input: it bounds how many there are.
+const UNRECORDED_EACH_KIB: u32 = 16;
+
+/// How long a daemon that ends waits for them.
+const UNRECORDED_DEADLINE: Duration = Duration::from_secs(1);
+
 /// Bounds how much of the machine events take.
 #[derive(Debug)]
 pub(crate) struct Gate {
@@ -24,6 +35,8 @@ pub(crate) struct Gate {
     /// Events that wait for a place.
     waiting: Arc<AtomicUsize>,
     hanging: Arc<AtomicUsize>,
+    /// Room for what is to be recorded later.
+    unrecorded: Arc<Semaphore>,
 }
 
 /// One event's place.
@@ -64,7 +77,12 @@ pub(super) struct AtEnd<'t>(&'t Turn, fn(&Turn));
 
 impl Default for Gate {
     fn default() -> Self {
-        Self { places: Arc::new(Semaphore::new(AT_ONCE_MAX)), waiting: Arc::default(), hanging: Arc::default() }
+        Self {
+            places: Arc::new(Semaphore::new(AT_ONCE_MAX)),
+            waiting: Arc::default(),
+            hanging: Arc::default(),
+            unrecorded: Arc::new(Semaphore::new(UNRECORDED_MAX_KIB as usize)),
+        }
     }
 }
 
@@ -89,6 +107,19 @@ impl Gate {
     /// Whether others wait for their turn, so that nobody may take longer than it must.
     pub(super) fn is_crowded(&self) -> bool {
         self.waiting.load(Ordering::Acquire) > 0
+    }
+
+    /// Takes room for an event that is to be recorded later; `None` when too much waits already.
+    pub(super) fn keep(&self, input_bytes: usize) -> Option<OwnedSemaphorePermit> {
+        let input_kib = u32::try_from(input_bytes / 1024).ok()?;
+        Arc::clone(&self.unrecorded).try_acquire_many_owned(input_kib.saturating_add(UNRECORDED_EACH_KIB)).ok()
+    }
+
+    /// Waits until everything that was kept is recorded, but not for ever.
+    pub(super) async fn recorded(&self) {
+        if tokio::time::timeout(UNRECORDED_DEADLINE, self.unrecorded.acquire_many(UNRECORDED_MAX_KIB)).await.is_err() {
+            tracing::warn!("some of what hooks told was not recorded before the end");
+        }
     }
 
     /// Whether so many threads hang that no further one may wait for a file.
@@ -198,6 +229,21 @@ mod tests {
         assert!(!gate.is_stuck());
         drop(next.until_done());
         assert_eq!((gate.places.available_permits(), gate.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
+    }
+
+    #[tokio::test]
+    async fn what_waits_to_be_recorded_is_bounded_and_waited_for() {
+        let gate = Gate::default();
+        let small: Vec<_> = std::iter::from_fn(|| gate.keep(100)).collect();
+        assert_eq!(small.len(), 1_024);
+        drop(small);
+        let large = gate.keep(8 * 1024 * 1024);
+        assert!(large.is_some() && gate.keep(8 * 1024 * 1024).is_none() && gate.keep(100).is_some());
+        let mut recorded = spawn(gate.recorded());
+        assert_pending!(recorded.poll());
+        drop(large);
+        assert!(recorded.is_woken());
+        assert_ready!(recorded.poll());
     }
 
     #[test]

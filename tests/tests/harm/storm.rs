@@ -1,4 +1,4 @@
-//! Two hundred hooks at once: of five sessions, of every kind, on one daemon.
+//! Two hundred hooks at once: of five sessions and of every kind, or all of failures, on one daemon.
 
 use std::collections::HashMap;
 use std::sync::Barrier;
@@ -15,6 +15,9 @@ use serde_json::{Value, json};
 /// Sessions, and hooks of each that start at the same time.
 const SESSIONS: usize = 5;
 const AT_ONCE: usize = 40;
+
+/// Failures of one session that are told at the same time.
+const FAILURES: usize = 200;
 
 /// Edits that one of those goes on with, each after the one before has ended. Fewer than a compacted session is told of.
 const EDITS: usize = 8;
@@ -238,4 +241,37 @@ fn two_hundred_at_once_are_ordered_and_bounded() {
     assert!(peak <= resident + RESIDENT_GROWTH_MAX_KIB, "from {resident} to {peak} KiB");
     let answered = Rpc::connect(&world.home).unwrap().status().unwrap().hooks_answered;
     assert!(answered <= u64::try_from(all.len() + 1 + SESSIONS).unwrap(), "{answered} answers");
+}
+
+#[test]
+fn two_hundred_failures_at_once_are_all_recorded() {
+    let world = &World::new();
+    let start = &Barrier::new(FAILURES);
+    thread::scope(|scope| {
+        for number in 0..FAILURES {
+            scope.spawn(move || {
+                start.wait();
+                let outcome = world.run(0, &failure(number));
+                assert!(outcome.elapsed <= RUN_MAX, "{number} took {:?}", outcome.elapsed);
+            });
+        }
+    });
+    let session = Session::new(&world.home, &world.project, "0");
+    let all = format!("Failing: `cargo build` ({FAILURES} times)");
+    // What was not answered in time is recorded when it is its turn.
+    within(TOLD_DEADLINE, || {
+        let told = session.start("compact")?.unwrap_or_default();
+        Ok(told.contains(&all).then_some(()))
+    })
+    .unwrap();
+}
+
+/// A build that fails in a way of its own.
+fn failure(number: usize) -> Hook {
+    let change = move |input: &mut Value| {
+        input["tool_use_id"] = number.to_string().into();
+        input["tool_input"]["command"] = "cargo build".into();
+        input["error"] = format!("Exit code 101\nerror[E0425]: cannot find value `row{number}` in this scope").into();
+    };
+    Hook { event: "error-context", sample: "PostToolUseFailure-Bash", change: Box::new(change) }
 }
