@@ -302,8 +302,9 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
     if context.is_real() {
         runtime.watches.fired(&runtime.writer, &context.project.scope, &request.event, context.now);
         turn.is_of(&context.project.scope, was_given_up);
-        if handler != Handler::Session {
-            runtime.sessions.take_up_fork(&input.session_id, &directory, context.now);
+        if handler == Handler::Prompt && !runtime.hook_gate.is_stuck() {
+            let transcript = Path::new(&input.transcript_path);
+            runtime.sessions.take_up_fork(&input.session_id, &directory, transcript, context.now);
         }
     }
     let stdout = match decide(&context, handler) {

@@ -2,6 +2,7 @@
 //! context gets back what it had.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status, Timestamp};
@@ -147,7 +148,7 @@ fn start(context: &Context<'_>) -> Start {
     };
     if context.is_real() {
         if input.is_fork() {
-            runtime.sessions.fork(key, *now);
+            runtime.sessions.fork(key, Path::new(&input.transcript_path), *now);
         }
         let ended = runtime.sessions.begin(key, start, *now);
         runtime.attention.judge(&runtime.writer, &ended.verdicts);

@@ -36,8 +36,13 @@ fn a_fork_is_not_told_again_what_it_has() {
     assert!(mentions(one.read("src/ledger.rs").unwrap().as_ref(), &handle));
     // Its start is told under the id of the session that it is forked from.
     one.start("fork").unwrap();
-    assert_eq!(world.session("fork").read("src/ledger.rs").unwrap(), None);
-    assert!(mentions(world.session("other").read("src/ledger.rs").unwrap().as_ref(), &handle));
+    assert!(mentions(world.session("at work").read("src/ledger.rs").unwrap().as_ref(), &handle), "it began before");
+    let fork = world.session("fork");
+    fork.prompt("go on").unwrap();
+    assert_eq!(fork.read("src/ledger.rs").unwrap(), None);
+    let other = world.session("other");
+    other.prompt("go on").unwrap();
+    assert!(mentions(other.read("src/ledger.rs").unwrap().as_ref(), &handle), "there was one fork");
 }
 
 #[test]

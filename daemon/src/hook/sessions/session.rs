@@ -7,6 +7,7 @@ use std::time::Duration;
 use helix_engine::model::{MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::Activity;
 
+use super::forks::Forked;
 use super::order::GivenOrder;
 use super::place::Place;
 use super::spawns::Spawns;
@@ -111,8 +112,8 @@ pub(super) struct Session {
     pub(super) place: Option<Place>,
     /// The subagents that it called for. Not persisted: they start at once or never.
     pub(super) spawns: Spawns,
-    /// When it was forked by one that was not heard of yet. Not persisted either.
-    pub(super) forked_at: Option<Timestamp>,
+    /// That it was forked by one that was not heard of yet. Not persisted either.
+    pub(super) forked: Option<Forked>,
     /// Tells what it was told of its own work from what it did since.
     pub(super) work_told: Option<u64>,
     /// The warnings that it was given, by their hashes.

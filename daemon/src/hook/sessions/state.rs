@@ -83,7 +83,7 @@ impl Session {
             warned: state.warned.into_iter().collect(),
             place: state.place,
             spawns: Spawns::default(),
-            forked_at: None,
+            forked: None,
             written_at: None,
             is_dirty: false,
             is_closed: state.is_closed,
