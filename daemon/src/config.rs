@@ -94,8 +94,8 @@ struct KindSection {
     about_user: bool,
 }
 
-/// Gathers the configuration.
-pub(crate) fn load(args: &Args) -> Result<Config, Failure> {
+/// Decides where everything is.
+pub(crate) fn places(args: &Args) -> Result<Paths, Failure> {
     let mut paths = Paths::from_environment()?;
     if let Some(home) = &args.home {
         paths = Paths::inside(&absolute(home)?);
@@ -106,6 +106,11 @@ pub(crate) fn load(args: &Args) -> Result<Config, Failure> {
     if let Some(models) = &args.models {
         paths.models = absolute(models)?;
     }
+    Ok(paths)
+}
+
+/// Gathers the configuration.
+pub(crate) fn load(args: &Args, paths: Paths) -> Result<Config, Failure> {
     let file = read_file(&paths)?;
     let config = Config {
         strand: file.strand.unwrap_or_else(|| STRAND_DEFAULT.to_owned()),

@@ -63,6 +63,15 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Whether no daemon starts here until somebody mends something.
+    pub(crate) fn is_lasting(&self) -> bool {
+        match self {
+            Self::Config { .. } | Self::Foreign { .. } | Self::Shared { .. } => true,
+            Self::Strand(error) => error.kind() != ErrorKind::Conflict,
+            Self::Paths(_) | Self::AlreadyRunning { .. } | Self::Io { .. } | Self::Disk(_) => false,
+        }
+    }
+
     /// The process's exit code.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {

@@ -160,6 +160,12 @@ impl Context<'_> {
     }
 }
 
+/// A text for the model as a session starts, as Claude Code and Codex take it.
+pub(crate) fn said_at_start(text: &str) -> Vec<u8> {
+    let said = Dialect::Claude.additional_context(ClientEvent::SessionStart, text);
+    said.map(|said| said.to_string().into_bytes()).unwrap_or_default()
+}
+
 /// Notes that somebody asked for a memory: whoever was given it, it was worth giving.
 pub(crate) fn follow(runtime: &Runtime, number: MemoryNumber) {
     runtime.sessions.follow_everywhere(number);

@@ -13,6 +13,7 @@ use helix_engine::strand::{Request, Strand};
 use helix_proto::notice::Doing;
 use tokio::sync::{Notify, oneshot};
 
+use crate::complaint;
 use crate::config::Config;
 use crate::detach::leave_start_log;
 use crate::embedder::{Embedder, EmbedderHandle};
@@ -100,6 +101,7 @@ async fn serve_until_stopped(
     .map_err(io_failure("serving", &runtime.config.paths.socket))?;
     let mut server = tokio::spawn(serve::serve(listener, Arc::clone(&runtime), stopped));
     home.greets();
+    complaint::take_back(&runtime.config.paths);
     let successor = end::asked(&runtime, &mut signals, &mut server).await;
     home.says(if successor.is_some() { Doing::HandingOver } else { Doing::Stopping });
     notify_manager(&sd_notify::NotifyState::Stopping);

@@ -4,6 +4,7 @@
 //! writer thread, the embedder's worker, the background indexer. See `daemon/ARCHITECTURE.md` for the invariants.
 
 mod args;
+mod complaint;
 mod config;
 mod detach;
 mod embedder;
@@ -28,9 +29,11 @@ mod writer;
 use std::io::{self, Write};
 
 use clap::Parser;
+use helix_proto::paths::Paths;
 
 use crate::args::Args;
 use crate::failure::Failure;
+use crate::listen::Inherited;
 
 fn main() {
     let args = Args::parse_or_exit();
@@ -55,7 +58,16 @@ fn run(args: &Args) -> Result<(), Failure> {
     if args.detached && !handover::is_taking_over() {
         detach::leave_parent(&inherited)?;
     }
-    let config = config::load(args)?;
+    let paths = config::places(args)?;
+    serve(args, inherited, paths.clone()).inspect_err(|failure| {
+        if failure.is_lasting() {
+            complaint::leave(&paths, failure);
+        }
+    })
+}
+
+fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure> {
+    let config = config::load(args, paths)?;
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;
     match lifecycle::run(config, home, inherited, args.detached)? {

@@ -24,12 +24,18 @@ const LISTEN_NS: u64 = ms(100);
 const LISTEN_PAUSE_NS: u64 = ms(2);
 
 const LOCK_NAME: &[u8] = b"/helixd.lock";
+const COMPLAINT_NAME: &[u8] = b"/helixd.complaint";
+const TOLD_COMPLAINT_NAME: &[u8] = b"/helixd.complaint-told";
 const PROGRAM_NAME: &[u8] = b"/helixd";
 
 /// A path on the stack.
 pub(crate) type Path = Text<PATH_MAX_BYTES>;
 
 /// Starts the daemon, unless another process is at it, and connects as soon as it listens.
+///
+/// Not inlined, as [`complaint`] is not: every event would touch the pages of the stack that the paths take.
+#[cold]
+#[inline(never)]
 pub(crate) fn start(
     invocation: &Invocation<'_>,
     variables: &Variables<'_>,
@@ -47,20 +53,52 @@ pub(crate) fn start(
         outcome => return outcome,
     }
     find(variables, &mut path)?;
+    let complaint = in_run_directory(variables, COMPLAINT_NAME)?;
+    // One that was left to nobody says nothing about this start.
+    os::remove_file(complaint.as_c_str()).ok();
     let deadline = Deadline::after(LISTEN_NS);
     os::start_detached(path.as_c_str(), invocation, &lock).map_err(|_| Silence::NotStarted)?;
     drop(lock);
-    await_listener(socket_path, deadline)
+    await_listener(socket_path, &complaint, deadline)
 }
 
-fn await_listener(socket_path: &SocketPath, deadline: Deadline) -> Result<Socket, Silence> {
+fn await_listener(socket_path: &SocketPath, complaint: &Path, deadline: Deadline) -> Result<Socket, Silence> {
     while deadline.left_ns().is_some() {
         match exchange::connect_once(socket_path) {
+            Err(Silence::Absent | Silence::Busy) if os::exists(complaint.as_c_str()) => return Err(Silence::Complains),
             Err(Silence::Absent | Silence::Busy) => os::pause(LISTEN_PAUSE_NS),
             outcome => return outcome,
         }
     }
     Err(Silence::Starting)
+}
+
+/// Takes what a daemon that cannot serve left for the session, so that it is told once. It is in the words of Claude Code and
+/// Codex; `None` for others.
+#[cold]
+#[inline(never)]
+pub(crate) fn complaint<'b>(
+    client: &[u8],
+    variables: &Variables<'_>,
+    buffer: &'b mut [u8],
+) -> Result<Option<&'b [u8]>, Silence> {
+    if !matches!(client, b"" | b"claude" | b"codex") || variables.cursor_version.is_some() {
+        return Ok(None);
+    }
+    let left = in_run_directory(variables, COMPLAINT_NAME)?;
+    let told = in_run_directory(variables, TOLD_COMPLAINT_NAME)?;
+    let length = os::read_file(left.as_c_str(), buffer).map_err(|_| Silence::Complains)?;
+    os::rename(left.as_c_str(), told.as_c_str()).map_err(|_| Silence::Complains)?;
+    Ok(buffer.get(..length))
+}
+
+fn in_run_directory(variables: &Variables<'_>, name: &[u8]) -> Result<Path, Silence> {
+    let (base, rest) = place::home(variables)?;
+    let mut path = Path::new();
+    for part in [base, rest, RUN_DIRECTORY, name] {
+        path.push(part).map_err(|_| Silence::PathTooLong)?;
+    }
+    Ok(path)
 }
 
 /// Makes the run directory, and what leads to it, for the owner alone.

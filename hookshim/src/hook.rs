@@ -45,7 +45,14 @@ fn answer(invocation: &Invocation<'_>, variables: &Variables<'_>, input: &mut In
     let socket = match exchange::connect(&path) {
         Err(Silence::Absent) if event == SESSION_EVENT => daemon::start(invocation, variables, &path),
         outcome => outcome,
-    }?;
+    };
+    let socket = match socket {
+        Err(Silence::Complains) => {
+            let said = daemon::complaint(invocation.client(), variables, input.scratch)?;
+            return print(said.ok_or(Silence::Complains)?);
+        }
+        outcome => outcome?,
+    };
     let request = Request {
         event,
         stdin: input.bytes,

@@ -43,6 +43,8 @@ pub(crate) enum Silence {
     NotStarted,
     /// The daemon was started and does not listen yet.
     Starting,
+    /// The daemon was started and left word that it cannot serve.
+    Complains,
 }
 
 impl Silence {
@@ -69,6 +71,7 @@ impl Silence {
             Self::NoDaemon => "starting helixd: none found; install it beside helix-hook or set HELIX_DAEMON",
             Self::NotStarted => "starting helixd: no new process; check the system's limits",
             Self::Starting => "helixd was started and does not listen yet; the next hook will find it",
+            Self::Complains => "helixd was started and cannot serve; `helixctl up` says why",
         }
     }
 }

@@ -89,6 +89,18 @@ impl Paths {
         self.home.join("run").join("helixd.notice")
     }
 
+    /// What a daemon that cannot start leaves for the session whose hook started it, in the words of its client.
+    #[must_use]
+    pub fn complaint(&self) -> PathBuf {
+        self.home.join("run").join("helixd.complaint")
+    }
+
+    /// What the shim calls that once the session was told.
+    #[must_use]
+    pub fn told_complaint(&self) -> PathBuf {
+        self.home.join("run").join("helixd.complaint-told")
+    }
+
     /// The configuration file.
     #[must_use]
     pub fn config(&self) -> PathBuf {

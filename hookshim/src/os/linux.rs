@@ -156,6 +156,27 @@ pub(crate) fn make_directory(path: &CStr) -> Result<(), Fault> {
     }
 }
 
+/// Whether there is a file at `path`.
+pub(crate) fn exists(path: &CStr) -> bool {
+    fs::access(path, Access::EXISTS).is_ok()
+}
+
+/// Reads the beginning of a small file and returns its length.
+pub(crate) fn read_file(path: &CStr, buffer: &mut [u8]) -> Result<usize, Fault> {
+    let file = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?;
+    Ok(read(&file, buffer)?)
+}
+
+/// Removes a file.
+pub(crate) fn remove_file(path: &CStr) -> Result<(), Fault> {
+    Ok(fs::unlink(path)?)
+}
+
+/// Gives a file another name, in place of the file that has it.
+pub(crate) fn rename(from: &CStr, to: &CStr) -> Result<(), Fault> {
+    Ok(fs::rename(from, to)?)
+}
+
 /// Whether the file at `path` may be executed.
 pub(crate) fn is_executable(path: &CStr) -> bool {
     fs::access(path, Access::EXEC_OK).is_ok()

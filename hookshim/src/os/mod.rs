@@ -8,8 +8,8 @@ macro_rules! implementation {
     ($name:ident) => {
         mod $name;
         pub(crate) use $name::{
-            Lock, Socket, ignore_broken_pipes, is_executable, make_directory, now_ns, own_executable, pause,
-            read_stdin, start_detached, stdin_ready, write_stderr, write_stdout,
+            Lock, Socket, exists, ignore_broken_pipes, is_executable, make_directory, now_ns, own_executable, pause,
+            read_file, read_stdin, remove_file, rename, start_detached, stdin_ready, write_stderr, write_stdout,
         };
     };
 }

@@ -174,6 +174,26 @@ pub(crate) fn make_directory(path: &CStr) -> Result<(), Fault> {
     made.or_else(|error| if as_path(path).is_dir() { Ok(()) } else { Err(error.into()) })
 }
 
+/// Whether there is a file at `path`.
+pub(crate) fn exists(path: &CStr) -> bool {
+    as_path(path).exists()
+}
+
+/// Reads the beginning of a small file and returns its length.
+pub(crate) fn read_file(path: &CStr, buffer: &mut [u8]) -> Result<usize, Fault> {
+    Ok(File::open(as_path(path))?.read(buffer)?)
+}
+
+/// Removes a file.
+pub(crate) fn remove_file(path: &CStr) -> Result<(), Fault> {
+    Ok(std::fs::remove_file(as_path(path))?)
+}
+
+/// Gives a file another name, in place of the file that has it.
+pub(crate) fn rename(from: &CStr, to: &CStr) -> Result<(), Fault> {
+    Ok(std::fs::rename(as_path(from), as_path(to))?)
+}
+
 /// Whether the file at `path` may be executed.
 pub(crate) fn is_executable(path: &CStr) -> bool {
     // SAFETY: `path` is a C string.

@@ -47,6 +47,15 @@ impl Home {
         path
     }
 
+    /// Writes a script that leaves a complaint in the daemon's place, and ends.
+    fn complaining(&self) -> PathBuf {
+        let path = self.file("complaining");
+        let text = "#!/bin/sh\ncd $HELIX_HOME/run\necho brief > draft\nmv draft helixd.complaint\n";
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
     fn prepare<'c>(&self, hook: &'c mut Command) -> &'c mut Command {
         hook.env("HELIX_HOME", self.path()).env("PATH", "/usr/bin:/bin")
     }
@@ -164,4 +173,28 @@ fn no_other_event_starts_a_daemon() {
         run(home.prepare(&mut bare_hook(event)).env("HELIX_DAEMON", &script), INPUT).check_silent("nothing listens");
     }
     assert!(!home.path().exists());
+}
+
+#[test]
+fn a_daemon_that_cannot_serve_is_told_of_once() {
+    let home = Home::new();
+    let script = home.complaining();
+    let run_directory = home.path().join("run");
+    std::fs::create_dir_all(&run_directory).unwrap();
+    let hook = || {
+        let mut hook = bare_hook("session");
+        home.prepare(&mut hook).env("HELIX_DAEMON", &script);
+        hook
+    };
+    run(&mut hook(), INPUT).check(b"brief\n");
+    let (left, told) = (run_directory.join("helixd.complaint"), run_directory.join("helixd.complaint-told"));
+    assert!(!left.exists() && told.exists());
+    // It is not in the words of these.
+    run(hook().arg("gemini"), INPUT).check_silent("cannot serve");
+    run(hook().env("CURSOR_VERSION", "1.2"), INPUT).check_silent("cannot serve");
+    // What was left to nobody is not told when the daemon says nothing.
+    assert!(left.exists());
+    std::fs::write(&script, "#!/bin/sh\n").unwrap();
+    run(&mut hook(), INPUT).check_silent("does not listen yet");
+    assert!(!left.exists());
 }

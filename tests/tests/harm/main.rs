@@ -11,6 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use helix_proto::frame::header;
+use helix_tests::process::within;
 use helix_tests::{Daemon, Home, HookRun};
 use nix::sys::signal::Signal;
 
@@ -21,11 +22,16 @@ const MEDIAN_MAX: Duration = Duration::from_millis(250);
 /// Runs whose middle is taken.
 const RUNS: usize = 9;
 
+/// How long until a session is told that the daemon cannot start.
+const TOLD_DEADLINE: Duration = Duration::from_secs(20);
+
 /// Pace of a daemon that answers byte by byte.
 const DRIP: Duration = Duration::from_millis(20);
 
 const INPUT: &[u8] = br#"{"session_id":"s","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Read",
     "tool_input":{"file_path":"/x"}}"#;
+
+const SESSION_START: &[u8] = br#"{"session_id":"s","cwd":"/","hook_event_name":"SessionStart","source":"startup"}"#;
 
 /// Runs hooks that must say nothing, and soon.
 fn check_silent_and_soon(home: &Home) {
@@ -59,6 +65,20 @@ fn without_a_daemon() {
     let home = Home::new().unwrap();
     check_silent_and_soon(&home);
     assert!(!home.paths.home.exists(), "only a session starts one");
+}
+
+#[test]
+fn with_a_daemon_that_cannot_start() {
+    let home = Home::new().unwrap();
+    std::fs::create_dir_all(&home.paths.home).unwrap();
+    std::fs::write(home.paths.config(), "colour = 1\n").unwrap();
+    let start = || HookRun::of(&home, "session", SESSION_START)?.check_accepted("SessionStart");
+    // On a busy machine it may end after the hook.
+    let told = within(TOLD_DEADLINE, start).unwrap();
+    for part in ["config.toml:1", "colour", "helixctl up"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(start().unwrap(), None, "it is told once");
 }
 
 #[test]
