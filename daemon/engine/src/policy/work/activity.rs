@@ -211,7 +211,9 @@ impl Activity {
         if self.current_phase() == Phase::Debug {
             self.phase = Phase::Verify.into();
         }
-        self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: true, at_us: at.as_micros() });
+        if !run.is_partial {
+            self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: true, at_us: at.as_micros() });
+        }
         let (mended, left) =
             std::mem::take(&mut self.failing).into_iter().partition(|failing| failing.is_mended_by(run));
         self.failing = left;

@@ -161,3 +161,14 @@ fn lists_are_bounded() {
     );
     assert_eq!(activity.edited.last().unwrap(), &format!("f{}", FILES_MAX + 8));
 }
+
+#[test]
+fn a_part_of_a_run_is_no_success_of_it() {
+    let mut activity = Activity::default();
+    activity.failed(&run_of("pytest tests").unwrap(), vec!["x".into()], NOW);
+    assert!(activity.succeeded(&run_of("pytest tests --collect-only").unwrap(), NOW).is_empty());
+    assert!(!activity.last_run.as_ref().unwrap().has_succeeded, "the tests fail as before");
+    activity.failed(&run_of("cargo test --no-run").unwrap(), vec!["y".into()], NOW);
+    activity.edit("a.rs");
+    assert_eq!(activity.succeeded(&run_of("cargo test --no-run").unwrap(), NOW)[0].fingerprints, ["y"]);
+}

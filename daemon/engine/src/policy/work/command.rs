@@ -1,5 +1,6 @@
 //! Shell commands that build, test or check.
 
+mod asked;
 mod changes;
 mod menders;
 mod reads;
@@ -11,6 +12,7 @@ mod tools;
 
 use std::borrow::Cow;
 
+use self::asked::{Extent, extent};
 pub use self::changes::rewritten;
 pub(super) use self::menders::is_idle_option;
 use self::menders::mender;
@@ -72,6 +74,8 @@ pub struct Run {
     pub is_filtered: bool,
     /// Where the line goes before it runs this; `None` when it stays.
     pub directory: Option<String>,
+    /// Whether it does only a part of what its name says: its success is none of that.
+    pub is_partial: bool,
     /// Those before it in the line that succeeded if this one ran at all.
     pub earlier: Vec<Self>,
 }
@@ -86,11 +90,28 @@ pub struct Runs {
 }
 
 impl Run {
-    fn new(called: &str, tool: String, purpose: Purpose, words: Vec<String>) -> Self {
+    /// `None` where the program is merely asked for something.
+    fn new(called: &str, tool: String, purpose: Purpose, words: Vec<String>) -> Option<Self> {
+        let is_partial = match extent(&words, purpose) {
+            Extent::Whole => false,
+            Extent::Part => true,
+            Extent::Nothing => return None,
+        };
         let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
         let (variables, earlier) = (Vec::new(), Vec::new());
         let called = vec![as_written(called).into_owned()];
-        Self { tool, purpose, called, words, variables, vouched, is_filtered, directory: None, earlier }
+        Some(Self {
+            tool,
+            purpose,
+            called,
+            words,
+            variables,
+            vouched,
+            is_filtered,
+            directory: None,
+            is_partial,
+            earlier,
+        })
     }
 
     /// Whether success of this run says that what failed in `failed` is mended: it did at least as much.
@@ -243,7 +264,7 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
     };
     let shown = as_called(&called);
     let tool = if name.is_empty() { shown.into_owned() } else { format!("{shown} {name}") };
-    Some(Run::new(&called, tool, purpose, words))
+    Run::new(&called, tool, purpose, words)
 }
 
 /// A program with its arguments that the words before them start.
@@ -260,11 +281,12 @@ fn classify_file(called: &str, mut words: Vec<String>) -> Option<Run> {
     if !SHELLS.contains(&program.as_str()) {
         called.clone_into(program);
         let purpose = file_purpose(called).filter(|_| called.contains('/'))?;
-        return Some(Run::new(called, called.to_owned(), purpose, words));
+        return Run::new(called, called.to_owned(), purpose, words);
     }
     let shell = program.clone();
     let path = words.get(after_options(&words, 1))?;
-    Some(Run::new(&shell, format!("{shell} {path}"), file_purpose(path)?, words))
+    let (tool, purpose) = (format!("{shell} {path}"), file_purpose(path)?);
+    Run::new(&shell, tool, purpose, words)
 }
 
 /// What a program with these words is for, and the word that tells.
