@@ -184,9 +184,8 @@ impl Activity {
         self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: false, at_us: at.as_micros() });
         let is_known = |print: &String| self.failing.iter().any(|failing| failing.knows(print));
         let fresh: Vec<String> = fingerprints.iter().filter(|print| !is_known(print)).cloned().collect();
-        let same = self.failing.iter().position(|failing| failing.words == run.words);
-        let new = || Failing { tool: run.tool.clone(), words: run.words.clone(), ..Failing::default() };
-        let mut failing = same.map_or_else(new, |at| self.failing.remove(at));
+        let same = self.failing.iter().position(|failing| failing.is_of(run));
+        let mut failing = same.map_or_else(|| Failing::of(run), |at| self.failing.remove(at));
         failing.again(fingerprints);
         failing.variables.clone_from(&run.variables);
         failing.called.clone_from(&run.called);

@@ -172,3 +172,22 @@ fn a_part_of_a_run_is_no_success_of_it() {
     activity.edit("a.rs");
     assert_eq!(activity.succeeded(&run_of("cargo test --no-run").unwrap(), NOW)[0].fingerprints, ["y"]);
 }
+
+#[test]
+fn another_toolchain_interpreter_or_target_mends_nothing() {
+    for (failed, succeeded) in [
+        ("cargo +nightly fmt --all -- --check", "cargo fmt --all"),
+        ("cargo +nightly test", "cargo test"),
+        ("cargo +nightly test", "cargo +stable test"),
+        ("cargo build --target wasm32-unknown-unknown", "cargo build"),
+        ("GOOS=windows go build ./...", "go build ./..."),
+        ("python3.12 -m pytest", "python3.11 -m pytest"),
+        ("nvm use 18 && npm test", "nvm use 20 && npm test"),
+    ] {
+        let mut activity = Activity::default();
+        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+        activity.edit("a.rs");
+        assert!(activity.succeeded(&run_of(succeeded).unwrap(), NOW).is_empty(), "{failed}, {succeeded}");
+        assert_eq!(activity.succeeded(&run_of(failed).unwrap(), NOW)[0].changed, ["a.rs"], "{failed}");
+    }
+}

@@ -2,6 +2,7 @@
 
 mod asked;
 mod changes;
+mod environment;
 mod menders;
 mod reads;
 mod scripts;
@@ -10,10 +11,9 @@ mod started;
 mod starts;
 mod tools;
 
-use std::borrow::Cow;
-
 use self::asked::{Extent, extent};
 pub use self::changes::rewritten;
+use self::environment::Switched;
 pub(super) use self::menders::is_idle_option;
 use self::menders::mender;
 pub use self::menders::menders;
@@ -39,6 +39,9 @@ const DEPTH_MAX: usize = 3;
 
 /// Programs that run the line they are given.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
+
+/// An interpreter that may be called by its version.
+const PYTHON: &str = "python3";
 
 /// What a command is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +71,8 @@ pub struct Run {
     pub words: Vec<String>,
     /// Names of the variables that the line sets for it.
     pub variables: Vec<String>,
+    /// What makes it another command than one of the same words: toolchain, interpreter, target.
+    pub environment: Vec<String>,
     /// What the exit status of the whole line says of it.
     pub vouched: Vouched,
     /// Whether its output goes through something that may leave failures out and keep successes.
@@ -98,14 +103,15 @@ impl Run {
             Extent::Nothing => return None,
         };
         let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
-        let (variables, earlier) = (Vec::new(), Vec::new());
-        let called = vec![as_written(called).into_owned()];
+        let (variables, environment, earlier) = (Vec::new(), Vec::new(), Vec::new());
+        let called = vec![as_written(called).to_owned()];
         Some(Self {
             tool,
             purpose,
             called,
             words,
             variables,
+            environment,
             vouched,
             is_filtered,
             directory: None,
@@ -175,6 +181,7 @@ fn runs_in(text: &str, depth: usize) -> Vec<Run> {
 /// The runs of a line, each with the place of its command, as if the command were all of it.
 fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
     let mut directory: Option<String> = None;
+    let mut switched = Switched::default();
     let mut runs = Vec::new();
     for (at, command) in line.commands.iter().enumerate() {
         let words = without_starters(&command.words);
@@ -185,6 +192,7 @@ fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
             directory = Some(joined(directory.as_deref(), to));
             continue;
         }
+        switched.follow(&words);
         let inner = script(&words).filter(|_| depth < DEPTH_MAX).map(|script| runs_in(script, depth + 1));
         let found = inner.unwrap_or_else(|| classify(words).into_iter().collect());
         let is_filtered = line.filters(at).iter().any(may_hide);
@@ -192,6 +200,7 @@ fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
         runs.extend(found.into_iter().map(|mut run| {
             run.called.splice(0..0, starters.iter().cloned());
             run.variables.extend_from_slice(&variables);
+            switched.surround(&mut run, &command.words);
             (at, within(run, directory.as_deref(), is_filtered))
         }));
     }
@@ -222,7 +231,7 @@ fn joined(directory: Option<&str>, to: &str) -> String {
 /// The line that a shell is given: `bash -lc "cargo build"`.
 fn script(words: &[String]) -> Option<&str> {
     let (program, arguments) = words.split_first()?;
-    if !SHELLS.contains(&basename(program).as_ref()) {
+    if !SHELLS.contains(&basename(program)) {
         return None;
     }
     let at =
@@ -235,7 +244,7 @@ fn may_hide(filter: &Simple) -> bool {
     let program = filter.words.first().map(|word| basename(word)).unwrap_or_default();
     let arguments = || filter.words.iter().skip(1).map(|word| word.to_lowercase());
     let says = |words: &[&str]| arguments().any(|argument| words.iter().any(|word| argument.contains(word)));
-    match program.as_ref() {
+    match program {
         "head" => true,
         "grep" | "rg" | "egrep" | "awk" | "sed" => {
             says(&["ok", "pass", "succe", "finish", "done"]) && !says(&["fail", "err", "panic"])
@@ -247,7 +256,7 @@ fn may_hide(filter: &Simple) -> bool {
 fn classify(mut words: Vec<String>) -> Option<Run> {
     words.truncate(WORDS_MAX);
     let called = words.first()?.clone();
-    let program = basename(&called).into_owned();
+    let program = basename(&called).to_owned();
     if let Some(first) = words.first_mut() {
         first.clone_from(&program);
     }
@@ -263,7 +272,7 @@ fn classify(mut words: Vec<String>) -> Option<Run> {
         return classify_file(&called, words);
     };
     let shown = as_called(&called);
-    let tool = if name.is_empty() { shown.into_owned() } else { format!("{shown} {name}") };
+    let tool = if name.is_empty() { shown.to_owned() } else { format!("{shown} {name}") };
     Run::new(&called, tool, purpose, words)
 }
 
@@ -355,19 +364,29 @@ fn is_number(word: &str) -> bool {
 }
 
 /// A program as somebody calls it: a wrapper that the project has is no program of that name.
-fn as_called(word: &str) -> Cow<'_, str> {
+fn as_called(word: &str) -> &str {
     let is_wrapper = word.ends_with("gradlew") || word.ends_with("mvnw");
-    if is_wrapper { word.into() } else { basename(word) }
+    if is_wrapper { word } else { file_name(word) }
 }
 
-/// The program's name without its directory; wrappers that a project carries count as what they wrap.
-fn basename(word: &str) -> Cow<'_, str> {
-    let name = word.rsplit('/').next().unwrap_or(word);
-    match name {
-        "gradlew" => "gradle".into(),
-        "mvnw" => "mvn".into(),
-        name => name.into(),
+/// The program's name without its directory; wrappers that a project carries count as what they wrap, and an interpreter with
+/// its version as any.
+fn basename(word: &str) -> &str {
+    match file_name(word) {
+        "gradlew" => "gradle",
+        "mvnw" => "mvn",
+        name if is_versioned(name) => PYTHON,
+        name => name,
     }
+}
+
+fn file_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
+/// Whether it is an interpreter that is called by its version: `python3.12`.
+fn is_versioned(name: &str) -> bool {
+    name.strip_prefix(PYTHON).and_then(|version| version.strip_prefix('.')).is_some_and(is_number)
 }
 
 #[cfg(test)]

@@ -108,6 +108,9 @@ pub struct Failing {
     /// What it needs to start, and its program, as they were written.
     #[prost(string, repeated, tag = "11")]
     pub called: Vec<String>,
+    /// What it runs under: with another one it is another command.
+    #[prost(string, repeated, tag = "12")]
+    pub environment: Vec<String>,
 }
 
 /// Mistakes, by their fingerprints, and what was changed.
@@ -171,8 +174,22 @@ impl Failing {
         place(&self.words)
     }
 
+    /// A command that has not failed yet.
+    pub(super) fn of(run: &Run) -> Self {
+        let (tool, words, environment) = (run.tool.clone(), run.words.clone(), run.environment.clone());
+        Self { tool, words, environment, ..Self::default() }
+    }
+
+    /// Whether a run is of this command.
+    pub(super) fn is_of(&self, run: &Run) -> bool {
+        self.words == run.words && self.environment == run.environment
+    }
+
     /// Whether the success of this run says that it is mended.
     pub(super) fn is_mended_by(&self, run: &Run) -> bool {
+        if self.environment != run.environment {
+            return false;
+        }
         let added = self.added_at(run);
         let is_kept = |(at, word): &(usize, &String)| !added.contains(at) && *word != "--";
         let words = run.words.iter().enumerate().filter(is_kept).map(|(_, word)| word.clone()).collect();

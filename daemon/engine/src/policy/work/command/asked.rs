@@ -86,14 +86,14 @@ pub(super) fn extent(words: &[String], purpose: Purpose) -> Extent {
     let program = basename(program);
     let subcommand = words.get(after_options(words, 1)).map_or("", String::as_str);
     let has = |table: &[(&[&str], &[&str])]| {
-        let known = table.iter().filter(|(programs, _)| programs.contains(&program.as_ref()));
+        let known = table.iter().filter(|(programs, _)| programs.contains(&program));
         // A word that is no option may be a file elsewhere.
         let is_given = |known: &&str| *known == subcommand || known.starts_with('-') && is_among(arguments, known);
         known.flat_map(|(_, options)| *options).any(is_given)
     };
     let tells = (0..arguments.len()).any(|at| tells_at(arguments, at));
-    let passes_on = SCRIPT_RUNNERS.contains(&program.as_ref())
-        && TELLING_BY_SCRIPTS.iter().any(|option| is_among(arguments, option));
+    let passes_on =
+        SCRIPT_RUNNERS.contains(&program) && TELLING_BY_SCRIPTS.iter().any(|option| is_among(arguments, option));
     let lists = || program == "cargo" && arguments.windows(2).any(|pair| pair == ["nextest", "list"]);
     if tells || passes_on || has(TELLING_BY_PROGRAM) {
         Extent::Nothing

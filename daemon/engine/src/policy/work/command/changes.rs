@@ -4,7 +4,7 @@
 use super::super::shell::{Line, Simple};
 use super::scripts::makes;
 use super::started::as_run;
-use super::{basename, is_assignment, joined, read, without_starters};
+use super::{basename, file_name, is_assignment, joined, read, without_starters};
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";
@@ -110,7 +110,7 @@ pub fn rewritten(line: &str) -> Changes {
 fn rewritten_by(words: &[String]) -> Vec<String> {
     let Some((program, arguments)) = words.split_first() else { return Vec::new() };
     let is_plain = |word: &&String| !word.starts_with('-');
-    match basename(program).as_ref() {
+    match basename(program) {
         "sed" | "gsed" | "perl" | "ruby" if arguments.iter().any(|word| is_in_place(word)) => {}
         "tee" => {}
         "cp" => return copied(&arguments.iter().filter(is_plain).cloned().collect::<Vec<_>>()),
@@ -122,13 +122,13 @@ fn rewritten_by(words: &[String]) -> Vec<String> {
 /// What a copy may be: the place that is named, or of the same name in it.
 fn copied(places: &[String]) -> Vec<String> {
     let Some((to, from)) = places.split_last() else { return Vec::new() };
-    let inside = from.iter().map(|from| format!("{}/{}", to.trim_end_matches('/'), basename(from)));
+    let inside = from.iter().map(|from| format!("{}/{}", to.trim_end_matches('/'), file_name(from)));
     std::iter::once(to.clone()).chain(inside).collect()
 }
 
 /// The files that are to hold what a program writes.
 fn authored<'a>(command: &'a Simple, words: &[String]) -> impl Iterator<Item = String> + 'a {
-    let is_author = words.first().is_none_or(|program| AUTHORS.contains(&basename(program).as_ref()));
+    let is_author = words.first().is_none_or(|program| AUTHORS.contains(&basename(program)));
     command.outputs.iter().filter(move |_| is_author).cloned()
 }
 
@@ -139,7 +139,7 @@ fn changing(line: &Line, command: &Simple, words: &[String]) -> Option<String> {
     let has = |known: &[&str]| arguments.iter().any(|word| known.contains(&word.as_str()));
     let is_lasting = |word: &String| !word.starts_with('-') && !TEMPORARY.iter().any(|start| word.starts_with(start));
     let has_option = |known: &[&str]| arguments.iter().any(|word| is_option(word, known));
-    let does = match program.as_ref() {
+    let does = match program {
         "git" => match arguments.first().map(String::as_str) {
             Some("reset") => has(RESETTING),
             Some("clean") => has_option(CLEANING) && !has_option(CLEANING_IDLE),

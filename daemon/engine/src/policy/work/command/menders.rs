@@ -74,10 +74,10 @@ pub(super) fn mender(written: &[String]) -> Option<String> {
     let words = without_starters(written);
     let program = basename(words.first()?);
     let is_argument = |word: &&String| !word.starts_with('-');
-    let mends = match program.as_ref() {
+    let mends = match program {
         "rm" => {
             let mut paths = words.iter().skip(1).filter(is_argument);
-            paths.any(|path| MADE.contains(&basename(path.trim_end_matches('/')).as_ref()))
+            paths.any(|path| MADE.contains(&basename(path.trim_end_matches('/'))))
         }
         name => {
             let at = after_options(&words, 1);

@@ -4,6 +4,8 @@
 
 mod given;
 
+use std::borrow::Cow;
+
 use self::given::{Does, Given, PROGRAMS, Program};
 use super::super::shell::{Line, Simple};
 use super::changes::{Changes, rewritten};
@@ -75,7 +77,7 @@ pub fn readings(line: &str) -> Vec<Reading> {
 /// Whether a command only reads and shows: a line in which another one runs does more.
 fn is_idle(words: &[String]) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
-    match basename(program).as_ref() {
+    match basename(program) {
         "awk" | "gawk" => !arguments.iter().any(|word| does_more(word)),
         "git" => arguments.first().is_some_and(|word| IDLE_GIT.contains(&word.as_str())),
         name => {
@@ -130,8 +132,7 @@ fn readings_within(text: &str, depth: usize) -> Option<Vec<Reading>> {
 
 /// Whether the command at a place surely ran, on files and not on what another one wrote, and its output is seen.
 fn is_shown(line: &Line, at: usize) -> bool {
-    let is_filter =
-        |filter: &Simple| filter.words.first().is_some_and(|word| FILTERS.contains(&basename(word).as_ref()));
+    let is_filter = |filter: &Simple| filter.words.first().is_some_and(|word| FILTERS.contains(&basename(word)));
     let goes_elsewhere = |command: &Simple| !command.outputs.is_empty();
     let is_seen = !line.commands.get(at).is_some_and(goes_elsewhere) && !line.filters(at).iter().any(goes_elsewhere);
     line.runs_in_any_case(at) && !line.is_piped_to(at) && is_seen && line.filters(at).iter().all(is_filter)
@@ -168,7 +169,7 @@ fn read_by(words: &[String]) -> Vec<Read> {
 /// The program that these words start, and what it is given.
 fn program_of(words: &[String]) -> Option<(&'static Program, &[String])> {
     let (first, mut arguments) = words.split_first()?;
-    let mut name = basename(first);
+    let mut name = Cow::Borrowed(basename(first));
     if name == "git" {
         let (subcommand, rest) = arguments.split_first()?;
         (name, arguments) = (format!("git {subcommand}").into(), rest);

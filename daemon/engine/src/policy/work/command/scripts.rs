@@ -120,14 +120,14 @@ pub(super) fn makes(words: &[String]) -> bool {
     let program = words.first().map(|word| basename(word)).unwrap_or_default();
     let mut at = after_options(words, 1);
     let is_run = words.get(at).is_some_and(|word| matches!(word.as_str(), "run" | "run-script" | "task" | "xtask"));
-    let is_known = match program.as_ref() {
+    let is_known = match program {
         "npm" | "deno" | "cargo" => is_run,
         name => SCRIPT_RUNNERS.contains(&name) || MAKING_RUNNERS.contains(&name),
     };
     if is_run {
         at = after_options(words, at + 1);
     }
-    let Some(name) = words.get(at).filter(|name| is_known && (is_run || !is_listed(MENDERS, &program, name))) else {
+    let Some(name) = words.get(at).filter(|name| is_known && (is_run || !is_listed(MENDERS, program, name))) else {
         return false;
     };
     let does = |known: &[&str]| words_of(name).any(|part| known.contains(&part.as_str()));

@@ -1,7 +1,5 @@
 //! What a command starts, behind variables and programs that merely start it.
 
-use std::borrow::Cow;
-
 use super::shown::shown;
 use super::tools::{STARTERS, STARTERS_WITH};
 use super::{after_options, as_called, basename};
@@ -24,7 +22,7 @@ pub(super) fn starters(words: &[String]) -> Vec<String> {
 pub(super) fn as_run(words: &[String]) -> String {
     let (mut run, rest) = split(words);
     if let Some((program, arguments)) = rest.split_first() {
-        run.push(as_written(program).into_owned());
+        run.push(as_written(program).to_owned());
         run.extend_from_slice(arguments);
     }
     joined(&run)
@@ -36,8 +34,8 @@ pub(in super::super) fn joined(words: &[String]) -> String {
 }
 
 /// A program as it was written, but for where it is on this machine only.
-pub(super) fn as_written(program: &str) -> Cow<'_, str> {
-    if program.starts_with(['/', '~']) { as_called(program) } else { program.into() }
+pub(super) fn as_written(program: &str) -> &str {
+    if program.starts_with(['/', '~']) { as_called(program) } else { program }
 }
 
 /// The programs that start what counts, and this.
@@ -46,7 +44,7 @@ fn split(words: &[String]) -> (Vec<String>, &[String]) {
     let mut needed = Vec::new();
     while let Some(count) = started_at(rest) {
         let (before, behind) = rest.split_at(count.min(rest.len()));
-        let is_needed = |word: &String| !is_assignment(word) && !DISPENSABLE.contains(&basename(word).as_ref());
+        let is_needed = |word: &String| !is_assignment(word) && !DISPENSABLE.contains(&basename(word));
         if before.first().is_some_and(is_needed) {
             needed.extend_from_slice(before);
         }
@@ -61,12 +59,12 @@ fn started_at(words: &[String]) -> Option<usize> {
     let program = basename(first);
     if is_assignment(first) {
         Some(1)
-    } else if STARTERS.contains(&program.as_ref()) {
+    } else if STARTERS.contains(&program) {
         Some(after_options(words, 1))
     } else if program == "timeout" {
         Some(after_options(words, 1) + 1)
     } else {
-        started_with(&program, words)
+        started_with(program, words)
     }
 }
 
