@@ -4,6 +4,7 @@ mod asked;
 mod changes;
 mod environment;
 mod menders;
+mod names;
 mod reads;
 mod scripts;
 mod shown;
@@ -17,6 +18,7 @@ use self::environment::Switched;
 pub(super) use self::menders::is_idle_option;
 use self::menders::mender;
 pub use self::menders::menders;
+use self::names::{as_called, basename};
 pub use self::reads::{Read, Reading, readings};
 use self::scripts::{Script, file_purpose, script_of, script_purpose};
 pub(super) use self::shown::shown;
@@ -39,9 +41,6 @@ const DEPTH_MAX: usize = 3;
 
 /// Programs that run the line they are given.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
-
-/// An interpreter that may be called by its version.
-const PYTHON: &str = "python3";
 
 /// What a command is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -361,32 +360,6 @@ fn after_options(words: &[String], from: usize) -> usize {
 
 fn is_number(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|next| next.is_ascii_digit())
-}
-
-/// A program as somebody calls it: a wrapper that the project has is no program of that name.
-fn as_called(word: &str) -> &str {
-    let is_wrapper = word.ends_with("gradlew") || word.ends_with("mvnw");
-    if is_wrapper { word } else { file_name(word) }
-}
-
-/// The program's name without its directory; wrappers that a project carries count as what they wrap, and an interpreter with
-/// its version as any.
-fn basename(word: &str) -> &str {
-    match file_name(word) {
-        "gradlew" => "gradle",
-        "mvnw" => "mvn",
-        name if is_versioned(name) => PYTHON,
-        name => name,
-    }
-}
-
-fn file_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
-}
-
-/// Whether it is an interpreter that is called by its version: `python3.12`.
-fn is_versioned(name: &str) -> bool {
-    name.strip_prefix(PYTHON).and_then(|version| version.strip_prefix('.')).is_some_and(is_number)
 }
 
 #[cfg(test)]

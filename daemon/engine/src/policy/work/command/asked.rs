@@ -1,8 +1,9 @@
 //! Commands by which a program is merely asked for something, or does only a part of what its name says: that they succeed
 //! says nothing of the state of a build.
 
+use super::names::basename;
 use super::tools::SCRIPT_RUNNERS;
-use super::{Purpose, after_options, basename};
+use super::{Purpose, after_options};
 
 /// How much of what its name says a command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,10 @@
 //! it runs.
 
 use super::super::shell::{Line, Simple};
+use super::names::{basename, file_name};
 use super::scripts::makes;
 use super::started::as_run;
-use super::{basename, file_name, is_assignment, joined, read, without_starters};
+use super::{is_assignment, joined, read, without_starters};
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";

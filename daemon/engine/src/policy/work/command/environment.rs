@@ -1,6 +1,7 @@
 //! What a run runs under: with another toolchain, interpreter or target it is another command, however alike the words are.
 
-use super::{Run, basename, file_name, is_assignment, is_versioned, without_starters};
+use super::names::{basename, file_name, is_versioned};
+use super::{Run, is_assignment, without_starters};
 
 /// Programs by which a line takes another version of what it runs, and their subcommands that do.
 const SWITCHES: &[(&str, &[&str])] = &[

@@ -1,8 +1,9 @@
 //! Commands that change what a build stands on: they mend failures without changing a file by an editor.
 
+use super::names::basename;
 use super::started::as_run;
 use super::tools::{COMPOSE, MADE, MENDERS};
-use super::{after_options, basename, is_listed, read, without_starters};
+use super::{after_options, is_listed, read, without_starters};
 
 /// Commands that change what a build stands on by the word behind their subcommand.
 const MENDERS_BY_NEXT: &[(&str, &str, &[&str])] = &[

@@ -9,7 +9,8 @@ use std::borrow::Cow;
 use self::given::{Does, Given, PROGRAMS, Program};
 use super::super::shell::{Line, Simple};
 use super::changes::{Changes, rewritten};
-use super::{DEPTH_MAX, basename, joined, read, script, without_starters};
+use super::names::basename;
+use super::{DEPTH_MAX, joined, read, script, without_starters};
 
 /// Bytes of a line that merely reads; a longer one does more.
 const LINE_MAX_BYTES: usize = 2 * 1024;

@@ -1,8 +1,9 @@
 //! Scripts of a project, by the runners that know them by their names, and as files.
 
 use super::menders::is_idle;
+use super::names::basename;
 use super::tools::{INSTALLERS, MENDERS, SCRIPT_NAMES, SCRIPT_RUNNERS};
-use super::{Purpose, after_options, basename, is_listed};
+use super::{Purpose, after_options, is_listed};
 
 /// Words in the name of a script's file that say what it is for; the first decides.
 const FILE_WORDS: &[(&str, Purpose)] = &[

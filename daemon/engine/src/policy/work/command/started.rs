@@ -1,8 +1,9 @@
 //! What a command starts, behind variables and programs that merely start it.
 
+use super::after_options;
+use super::names::{as_called, basename};
 use super::shown::shown;
 use super::tools::{STARTERS, STARTERS_WITH};
-use super::{after_options, as_called, basename};
 
 /// Programs that start others which would run without them as well.
 const DISPENSABLE: &[&str] =

@@ -1,6 +1,7 @@
 //! Which programs a shell line starts.
 
-use super::{DEPTH_MAX, basename, read, script, without_starters};
+use super::names::basename;
+use super::{DEPTH_MAX, read, script, without_starters};
 
 /// Whether a shell line starts a program, by whatever way.
 #[must_use]
