@@ -345,9 +345,13 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
 fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let runtime = context.runtime;
     let mended = context.work_and_keep(true, |activity| activity.succeeded(run, context.now));
-    for Mended { fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
+    let mut gone: Vec<String> = Vec::new();
+    for Mended { mut fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
         let (scope, remedy) = (&context.project.scope, Remedy { files: &changed, commands: &commands });
-        if context.is_real() {
+        // It went away once, however many commands it was a mistake of.
+        fingerprints.retain(|print| !gone.contains(print));
+        gone.extend_from_slice(&fingerprints);
+        if context.is_real() && !fingerprints.is_empty() {
             runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, &fingerprints, remedy, context.now)?;
         }
     }

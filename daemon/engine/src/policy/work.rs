@@ -7,6 +7,7 @@ pub mod command;
 pub mod failing;
 pub mod fault;
 pub mod incident;
+mod options;
 pub mod shell;
 pub mod verdict;
 pub mod watch;

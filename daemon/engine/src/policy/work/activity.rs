@@ -233,7 +233,7 @@ impl Activity {
 fn mending(failing: &Failing, run: &Run) -> Option<String> {
     let is_new = |name: &&String| !failing.variables.contains(name) && !TELLING_VARIABLES.contains(&name.as_str());
     let set: Vec<String> = run.variables.iter().filter(is_new).map(|name| format!("{name}=… ")).collect();
-    (!set.is_empty() || failing.adds_options(run)).then(|| format!("{}{}", set.concat(), line_of(&run.line())))
+    (!set.is_empty() || failing.is_helped_by_options(run)).then(|| format!("{}{}", set.concat(), line_of(&run.line())))
 }
 
 #[cfg(test)]

@@ -191,3 +191,48 @@ fn another_toolchain_interpreter_or_target_mends_nothing() {
         assert_eq!(activity.succeeded(&run_of(failed).unwrap(), NOW)[0].changed, ["a.rs"], "{failed}");
     }
 }
+
+#[test]
+fn options_that_only_change_what_is_told_make_no_other_command() {
+    for (failed, succeeded) in [
+        ("pytest tests/test_a.py", "pytest tests/test_a.py -v"),
+        ("pytest tests/test_a.py", "python -m pytest -xvs --tb=short tests/test_a.py"),
+        ("pytest tests/test_a.py", "pytest --lf -q"),
+        ("pytest -q --tb short tests", "pytest -vv --tb long tests"),
+        ("pytest tests", "pytest -n 4 tests"),
+        ("cargo test -p a", "cargo test -p a -- --nocapture"),
+        ("cargo test -p a", "cargo test -p a --no-fail-fast --color always"),
+        ("go test ./...", "go test -v -count=1 ./..."),
+        ("npm test", "npm test -- --verbose --coverage"),
+        ("make", "make -j8 V=1"),
+        ("./gradlew test", "./gradlew test --info"),
+        ("npx tsc -p web", "npx tsc -p web --pretty false"),
+    ] {
+        let mut activity = Activity::default();
+        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+        activity.edit("a.py");
+        let mended = activity.succeeded(&run_of(succeeded).unwrap(), NOW);
+        assert_eq!(mended.len(), 1, "{failed}, {succeeded}");
+        assert_eq!((mended[0].changed.join(" "), mended[0].commands.join(" ")), ("a.py".into(), String::new()));
+        assert!(activity.failing.is_empty(), "{failed}, {succeeded}");
+    }
+    for less in ["pytest tests -k a -v", "pytest tests/test_b.py -v", "pytest --collect-only -q tests"] {
+        let mut activity = Activity::default();
+        activity.failed(&run_of("pytest tests").unwrap(), vec!["x".into()], NOW);
+        assert!(activity.succeeded(&run_of(less).unwrap(), NOW).is_empty(), "{less}");
+    }
+}
+
+#[test]
+fn how_much_goes_on_at_once_mends_where_nothing_else_was_changed() {
+    let commands = |edits: &[&str], failed: &str, succeeded: &str| {
+        let mut activity = Activity::default();
+        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+        edits.iter().for_each(|file| activity.edit(file));
+        activity.succeeded(&run_of(succeeded).unwrap(), NOW)[0].commands.join(" ")
+    };
+    assert_eq!(commands(&[], "make -j8", "make -j2"), "make -j2");
+    assert_eq!(commands(&["a.c"], "make -j8", "make -j2"), "");
+    assert_eq!(commands(&["a.c"], "make -j8", "make -j1"), "make -j1");
+    assert_eq!(commands(&["a.py"], "pytest a", "pytest a -p no:randomly"), "pytest a -p no:randomly");
+}

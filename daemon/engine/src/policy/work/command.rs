@@ -12,12 +12,11 @@ mod started;
 mod starts;
 mod tools;
 
-use self::asked::{Extent, extent};
+use self::asked::{Extent, extent, own_end};
 pub use self::changes::rewritten;
 use self::environment::Switched;
-pub(super) use self::menders::is_idle_option;
-use self::menders::mender;
 pub use self::menders::menders;
+use self::menders::{is_idle_option, mender};
 use self::names::{as_called, basename};
 pub use self::reads::{Read, Reading, readings};
 use self::scripts::{Script, file_purpose, script_of, script_purpose};
@@ -27,6 +26,7 @@ use self::started::{as_written, is_assignment, starters, without_starters};
 pub use self::starts::starts;
 use self::tools::{BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, SUBCOMMANDS, VALUED};
 use super::failing::line;
+use super::options::free;
 use super::shell::{Line, Simple, Vouched};
 use crate::policy::redact::redacted;
 
@@ -122,15 +122,22 @@ impl Run {
     /// Whether success of this run says that what failed in `failed` is mended: it did at least as much.
     #[must_use]
     pub fn covers(&self, failed: &[String]) -> bool {
-        // With an option more, an installation gets by what it failed at, unless it then installs nothing.
-        let gets_by = |word: &str| word.starts_with('-') && !self.idles_by(word);
-        let counts = |word: &&String| self.purpose != Purpose::Install || !gets_by(word);
-        self.words.iter().filter(counts).all(|word| failed.contains(word))
+        let free = free(self);
+        let is_free = |at: usize| free.iter().any(|free| free.at.contains(&at));
+        let counts = |word: &str| word != "--" && !(self.purpose == Purpose::Install && self.gets_by(word));
+        let mut words = self.words.iter().enumerate().filter(|(at, word)| counts(word) && !is_free(*at));
+        words.all(|(_, word)| failed.contains(word))
     }
 
-    /// Whether it does nothing but tell what it would do, by an option.
-    pub(super) fn idles_by(&self, option: &str) -> bool {
-        is_idle_option(self.words.first().map_or("", String::as_str), option)
+    /// Whether a word is an option with which an installation may get by what it failed at. By some it installs nothing.
+    pub(super) fn gets_by(&self, word: &str) -> bool {
+        word.starts_with('-') && !is_idle_option(self.words.first().map_or("", String::as_str), word)
+    }
+
+    /// Its words without those that belong to the program which it builds and runs.
+    pub(super) fn own_words(&self) -> &[String] {
+        let end = if self.purpose == Purpose::Run { own_end(&self.words) } else { self.words.len() };
+        self.words.get(..end).unwrap_or(&self.words)
     }
 
     /// How it changes what builds stand on, as [`menders`] has it; `None` when it does not.

@@ -3,6 +3,7 @@
 use prost::Message;
 
 use super::command::{Purpose, Run, line_of, shown};
+use super::options::{Effect, Free, free};
 
 /// Files that are remembered of a session or a failure, the newest.
 pub(super) const FILES_MAX: usize = 256;
@@ -10,67 +11,8 @@ pub(super) const FILES_MAX: usize = 256;
 /// Mistakes of one command that are remembered.
 const MISTAKES_MAX: usize = 32;
 
-/// Options with which a run does as much as without them. All others may narrow it, so that its success says nothing.
-const WIDE_OPTIONS: &[&str] = &[
-    "--features",
-    "--all-features",
-    "--no-default-features",
-    "-F",
-    "--release",
-    "--profile",
-    "--locked",
-    "--offline",
-    "--jobs",
-    "-j",
-    "--test-threads",
-    "-tags",
-    "--tags",
-    "-race",
-    "-count",
-    "-timeout",
-    "--timeout",
-    "--testTimeout",
-    "--runInBand",
-    "--maxWorkers",
-    "--max-workers",
-    "--workers",
-    "--no-parallel",
-    "--no-file-parallelism",
-    "--pool",
-    "--forceExit",
-    "--no-cache",
-    "--rerun-tasks",
-    "--cache-clear",
-    "--updateSnapshot",
-    "--update-snapshots",
-    "-u",
-    "--no-daemon",
-    "--refresh-dependencies",
-    "--legacy-peer-deps",
-];
-
 /// What stands before the directory in the last word of a run that is not in the project's.
 pub const PLACE: &str = "in ";
-
-/// Those whose value may be a word of its own.
-const VALUED_OPTIONS: &[&str] = &[
-    "--features",
-    "-F",
-    "--profile",
-    "--jobs",
-    "-j",
-    "--test-threads",
-    "-tags",
-    "--tags",
-    "-count",
-    "-timeout",
-    "--timeout",
-    "--testTimeout",
-    "--maxWorkers",
-    "--max-workers",
-    "--workers",
-    "--pool",
-];
 
 /// A command that failed and has not succeeded since.
 #[derive(Clone, PartialEq, Message)]
@@ -187,37 +129,21 @@ impl Failing {
 
     /// Whether the success of this run says that it is mended.
     pub(super) fn is_mended_by(&self, run: &Run) -> bool {
-        if self.environment != run.environment {
-            return false;
-        }
-        let added = self.added_at(run);
-        let is_kept = |(at, word): &(usize, &String)| !added.contains(at) && *word != "--";
-        let words = run.words.iter().enumerate().filter(is_kept).map(|(_, word)| word.clone()).collect();
-        run.covers(&self.words) || Run { words, ..run.clone() }.covers(&self.words)
+        self.environment == run.environment && run.covers(&self.words)
     }
 
-    /// Whether a run has options that this had not, and none of which makes it do less.
-    pub(super) fn adds_options(&self, run: &Run) -> bool {
-        !self.added_at(run).is_empty()
-    }
-
-    /// Where those stand among the run's words, with their values.
-    fn added_at(&self, run: &Run) -> Vec<usize> {
-        let is_new = |word: &str| !self.words.iter().any(|known| known == word);
-        let is_install = run.purpose == Purpose::Install;
-        let mut added = Vec::new();
-        let mut words = run.words.iter().map(String::as_str).enumerate().peekable();
-        while let Some((at, word)) = words.next() {
-            let takes_value = VALUED_OPTIONS.contains(&word);
-            let value = words.next_if(|(_, next)| takes_value && !next.starts_with('-'));
-            let is_own =
-                || is_install && word.starts_with('-') && word != "--" && !word.contains("://") && !run.idles_by(word);
-            let is_free = is_wide(word) || is_own();
-            if is_free && (is_new(word) || value.is_some_and(|(_, value)| is_new(value))) {
-                added.extend([Some(at), value.map(|(at, _)| at)].into_iter().flatten());
-            }
-        }
-        added
+    /// Whether a run has options that this had not and that may be what mended it.
+    pub(super) fn is_helped_by_options(&self, run: &Run) -> bool {
+        let is_new = |word: &String| !self.words.contains(word);
+        let may_mend = |effect| match effect {
+            Effect::Report => false,
+            // Where something else was changed, that is what mends.
+            Effect::Pace => self.is_untouched(),
+            Effect::Serial | Effect::Way => true,
+        };
+        let does = |free: &Free| may_mend(free.effect) && run.words[free.at.clone()].iter().any(is_new);
+        let is_own = |word: &String| is_new(word) && run.gets_by(word) && word != "--" && !word.contains("://");
+        free(run).iter().any(does) || run.purpose == Purpose::Install && run.words.iter().any(is_own)
     }
 
     /// A file was changed.
@@ -291,13 +217,6 @@ pub(super) fn line(called: &[String], words: &[String]) -> Vec<String> {
 /// The directory that these words say, if it is not the project's.
 fn place(words: &[String]) -> Option<&str> {
     words.last().filter(|_| words.len() > 1)?.strip_prefix(PLACE)
-}
-
-/// Whether a run does as much with an option as without it. A number may stand behind its letter: `-j1`.
-fn is_wide(word: &str) -> bool {
-    let name = word.split_once('=').map_or(word, |(name, _)| name);
-    let letter = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    WIDE_OPTIONS.contains(&name) || letter.len() == 2 && WIDE_OPTIONS.contains(&letter)
 }
 
 /// Puts a file at the end of a bounded list, once.

@@ -105,10 +105,11 @@ pub(super) fn extent(words: &[String], purpose: Purpose) -> Extent {
     }
 }
 
-/// The end of the options that stand behind the subcommand and are the program's own.
-fn own_end(words: &[String]) -> usize {
+/// The end of the words of one that builds and runs a program that are not this program's.
+pub(super) fn own_end(words: &[String]) -> usize {
     let behind = (after_options(words, 1) + 1).min(words.len());
-    let is_own = |word: &&String| word.starts_with('-') && *word != "--";
+    let is_cargo = words.first().is_some_and(|program| program == "cargo");
+    let is_own = |word: &&String| *word != "--" && (is_cargo || word.starts_with('-'));
     behind + words.iter().skip(behind).take_while(is_own).count()
 }
 

@@ -106,7 +106,7 @@ pub(super) fn is_idle(words: &[String]) -> bool {
 }
 
 /// Whether a program changes nothing with an option.
-pub(in super::super) fn is_idle_option(program: &str, option: &str) -> bool {
+pub(super) fn is_idle_option(program: &str, option: &str) -> bool {
     IDLE.contains(&option) || is_listed(IDLE_BY_PROGRAM, program, option)
 }
 

@@ -1,0 +1,206 @@
+//! Options with which a run does as much as without them: it is the same command then. All others may narrow it, so that its
+//! success says nothing. Sources: the tools' own help.
+
+mod table;
+
+use std::ops::Range;
+
+use self::table::{Options, TABLE};
+use super::command::Run;
+use super::failing::PLACE;
+
+/// What an option changes of a run that does as much with it as without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// What is told, in which order it is done, and whether it ends with the first failure.
+    Report,
+    /// How much goes on at once.
+    Pace,
+    /// That one thing is done after the other.
+    Serial,
+    /// How it is done: that may be what mends.
+    Way,
+}
+
+/// An option among the words of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Free {
+    /// Its places, with its value.
+    pub(super) at: Range<usize>,
+    pub(super) effect: Effect,
+}
+
+/// Values of options that say how much, beside numbers.
+const AMOUNTS: &[&str] = &["auto", "logical", "max"];
+
+/// Values by which one thing is done after the other.
+const ONE: &[&str] = &["0", "1", "false"];
+
+/// Values that may stand behind an option that needs none.
+const SWITCHED: &[&str] = &["true", "false"];
+
+/// Finds the options of a run with which it does as much as without them.
+pub(super) fn free(run: &Run) -> Vec<Free> {
+    let words = run.own_words();
+    let program = words.first().map_or("", String::as_str);
+    let tables = || TABLE.iter().filter(|table| table.programs.is_empty() || table.programs.contains(&program));
+    let mut found = Vec::new();
+    let mut at = 1;
+    while at < words.len() {
+        let free = tables().find_map(|table| table.free_at(words, at));
+        at = free.as_ref().map_or(at + 1, |free| free.at.end);
+        found.extend(free);
+    }
+    found
+}
+
+impl Options {
+    /// The option at a place, if it is one of these.
+    fn free_at(&self, words: &[String], at: usize) -> Option<Free> {
+        let word = words.get(at)?;
+        let (name, value) = self.parts(word);
+        let next = words.get(at + 1).map(String::as_str).filter(|_| value.is_none());
+        let is_in = |known: &[&str]| known.contains(&name) || known.contains(&word.as_str());
+        let (effect, value_behind) = if is_in(self.report) || self.are_letters(word) {
+            (Effect::Report, next.filter(|next| SWITCHED.contains(next)))
+        } else if is_in(self.report_valued) {
+            (Effect::Report, next.filter(|next| is_value(next)))
+        } else if is_in(self.serial) {
+            (Effect::Serial, None)
+        } else if is_in(self.pace) {
+            let behind = next.filter(|next| is_amount(next));
+            let is_serial = value.or(behind).is_some_and(|amount| ONE.contains(&amount));
+            (if is_serial { Effect::Serial } else { Effect::Pace }, behind)
+        } else if is_in(self.way) {
+            (Effect::Way, None)
+        } else if is_in(self.way_valued) {
+            (Effect::Way, next.filter(|next| is_value(next)))
+        } else {
+            return None;
+        };
+        Some(Free { at: at..at + 1 + usize::from(value_behind.is_some()), effect })
+    }
+
+    /// The name of an option, and the value in the same word.
+    fn parts<'w>(&self, word: &'w str) -> (&'w str, Option<&'w str>) {
+        if let Some((name, value)) = word.split_once('=') {
+            return (name, Some(value));
+        }
+        let is_attached = |(name, value): &(&str, &str)| {
+            let is_number = value.chars().all(|next| next.is_ascii_digit());
+            !value.is_empty()
+                && (is_number || name.strip_prefix('-').is_some_and(|letter| self.attached.contains(letter)))
+        };
+        let parts = word.split_at_checked(2).filter(|(name, _)| name.starts_with('-') && *name != "--");
+        parts.filter(is_attached).map_or((word, None), |(name, value)| (name, Some(value)))
+    }
+
+    /// Whether a word is nothing but letters that change what is told.
+    fn are_letters(&self, word: &str) -> bool {
+        let letters = word.strip_prefix('-').unwrap_or_default();
+        !letters.is_empty() && letters.chars().all(|letter| self.letters.contains(letter))
+    }
+}
+
+/// Whether a word may be an option's value. That of a run's place is none of its own.
+fn is_value(word: &str) -> bool {
+    !word.starts_with('-') && !word.starts_with(PLACE)
+}
+
+/// Whether a word says how much.
+fn is_amount(word: &str) -> bool {
+    AMOUNTS.contains(&word) || word.starts_with(|first: char| first.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::command::run_of;
+    use super::*;
+
+    /// The words that are free, and what each changes.
+    fn of(line: &str) -> Vec<(String, Effect)> {
+        let run = run_of(line).unwrap();
+        free(&run).into_iter().map(|free| (run.words[free.at].join(" "), free.effect)).collect()
+    }
+
+    fn all(effect: Effect, table: &[(&str, &[&str])]) {
+        for (line, words) in table {
+            let expected: Vec<_> = words.iter().map(|word| ((*word).to_owned(), effect)).collect();
+            assert_eq!(of(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_only_changes_what_is_told_is_known() {
+        all(
+            Effect::Report,
+            &[
+                ("pytest -xvs --tb short -rA -r fE tests", &["-xvs", "--tb short", "-rA", "-r fE"]),
+                ("pytest --lf --maxfail=1 --cov tests", &["--lf", "--maxfail=1", "--cov"]),
+                ("cargo test -vv a --color always -- --nocapture -q", &["-vv", "--color always", "--nocapture", "-q"]),
+                ("cargo run -q --bin app -- -v", &["-q"]),
+                ("go test -v -count=1 ./...", &["-v", "-count=1"]),
+                ("npm test -- --verbose --watch=false a", &["--verbose", "--watch=false"]),
+                ("npx jest --bail --coverage a", &["--bail", "--coverage"]),
+                ("make -sk V=1 all", &["-sk", "V=1"]),
+                ("npx tsc --pretty false a.ts", &["--pretty false"]),
+                ("npx tsc --pretty a.ts", &["--pretty"]),
+                ("./gradlew test --info -S --console plain", &["--info", "-S", "--console plain"]),
+                ("dotnet test --nologo -v q", &["--nologo", "-v q"]),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_changes_how_much_goes_on_at_once_is_known() {
+        all(
+            Effect::Pace,
+            &[
+                ("make -j all", &["-j"]),
+                ("make -j8 all", &["-j8"]),
+                ("pytest -n auto tests", &["-n auto"]),
+                ("pytest -nauto", &["-nauto"]),
+                ("mvn -T 1C verify", &["-T 1C"]),
+                ("go test -parallel=4 ./...", &["-parallel=4"]),
+            ],
+        );
+        all(
+            Effect::Serial,
+            &[
+                ("make -j 1", &["-j 1"]),
+                ("pytest -n0", &["-n0"]),
+                ("cargo test -- --test-threads=1", &["--test-threads=1"]),
+                ("npx jest -i", &["-i"]),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_changes_the_way_is_known() {
+        all(
+            Effect::Way,
+            &[
+                ("pytest -p no:randomly -W ignore -Werror tests", &["-p no:randomly", "-W ignore", "-Werror"]),
+                ("cargo test --features a --release", &["--features a", "--release"]),
+                ("make -B", &["-B"]),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_may_narrow_a_run_is_none_of_it() {
+        for line in [
+            "pytest -k a -m slow tests --deselect b",
+            "cargo test -p a --lib b",
+            "cargo run -- -q -v",
+            "go run ./cmd -v",
+            "npm test -- -t a",
+            "go test -run a -short ./...",
+            "npx eslint --quiet src",
+            "npx vitest -t a",
+        ] {
+            assert_eq!(of(line), [], "{line}");
+        }
+    }
+}
