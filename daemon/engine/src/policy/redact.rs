@@ -5,6 +5,7 @@
 //! that went through this once stays as it is. What people write down is read more carefully than what programs say: it talks of
 //! passwords more often than it gives them.
 
+mod plain;
 mod value;
 
 use std::borrow::Cow;
@@ -13,6 +14,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex, RegexSet};
 
+pub use self::plain::is_plain;
 use self::value::{Named, is_known, is_long, is_mixed, is_placeholder, is_word};
 
 /// What stands for a secret.

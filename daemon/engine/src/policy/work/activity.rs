@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-use super::command::{Run, line_of};
+use super::command::{Run, Variable, line_of};
 use super::failing::{FILES_MAX, Failing, remember};
 use crate::model::Timestamp;
 
@@ -187,7 +187,7 @@ impl Activity {
         let same = self.failing.iter().position(|failing| failing.is_of(run));
         let mut failing = same.map_or_else(|| Failing::of(run), |at| self.failing.remove(at));
         failing.again(fingerprints);
-        failing.variables.clone_from(&run.variables);
+        failing.variables = run.variables.iter().map(|variable| variable.name.clone()).collect();
         failing.called.clone_from(&run.called);
         self.failing.push(failing);
         if self.failing.len() > FAILING_MAX {
@@ -229,10 +229,12 @@ impl Activity {
 }
 
 /// The command of a success where it had variables or options that the failure had not: all of it, for parts of it may
-/// not run. What the variables are set to is not told.
+/// not run.
 fn mending(failing: &Failing, run: &Run) -> Option<String> {
-    let is_new = |name: &&String| !failing.variables.contains(name) && !TELLING_VARIABLES.contains(&name.as_str());
-    let set: Vec<String> = run.variables.iter().filter(is_new).map(|name| format!("{name}=… ")).collect();
+    let is_new = |Variable { name, .. }: &&Variable| {
+        !failing.variables.contains(name) && !TELLING_VARIABLES.contains(&name.as_str())
+    };
+    let set: Vec<String> = run.variables.iter().filter(is_new).map(|set| format!("{} ", set.shown)).collect();
     (!set.is_empty() || failing.is_helped_by_options(run)).then(|| format!("{}{}", set.concat(), line_of(&run.line())))
 }
 

@@ -13,7 +13,7 @@ mod starts;
 mod tools;
 
 use self::asked::{Extent, extent, own_end};
-pub use self::changes::rewritten;
+pub use self::changes::{Variable, rewritten};
 use self::environment::Switched;
 pub use self::menders::menders;
 use self::menders::{is_idle_option, mender};
@@ -68,8 +68,8 @@ pub struct Run {
     pub called: Vec<String>,
     /// All its words, without what merely starts it and without redirections.
     pub words: Vec<String>,
-    /// Names of the variables that the line sets for it.
-    pub variables: Vec<String>,
+    /// The variables that the line sets for it.
+    pub variables: Vec<Variable>,
     /// What makes it another command than one of the same words: toolchain, interpreter, target.
     pub environment: Vec<String>,
     /// What the exit status of the whole line says of it.

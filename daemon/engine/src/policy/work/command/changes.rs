@@ -6,6 +6,7 @@ use super::names::{basename, file_name};
 use super::scripts::makes;
 use super::started::as_run;
 use super::{is_assignment, joined, read, without_starters};
+use crate::policy::redact::is_plain;
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";
@@ -201,11 +202,31 @@ fn is_in_place(word: &str) -> bool {
     }
 }
 
-/// The names of the variables that are set for the program that these words start.
-pub(super) fn variables(words: &[String]) -> Vec<String> {
+/// A variable that a line sets for a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// What it is called.
+    pub name: String,
+    /// How it is told: what it is set to only where that is surely no secret.
+    pub shown: String,
+}
+
+impl Variable {
+    fn of(name: &str, value: &str) -> Self {
+        let shown = match (is_plain(name, value), value.contains(' ')) {
+            (true, false) => format!("{name}={value}"),
+            (true, true) => format!("{name}='{value}'"),
+            (false, _) => format!("{name}=…"),
+        };
+        Self { name: name.to_owned(), shown }
+    }
+}
+
+/// The variables that are set for the program that these words start.
+pub(super) fn variables(words: &[String]) -> Vec<Variable> {
     let started = words.len() - without_starters(words).len();
     let set = words.iter().take(started).filter(|word| is_assignment(word));
-    set.filter_map(|word| word.split_once('=')).map(|(name, _)| name.to_owned()).collect()
+    set.filter_map(|word| word.split_once('=')).map(|(name, value)| Variable::of(name, value)).collect()
 }
 
 #[cfg(test)]
@@ -306,10 +327,20 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_known_by_their_names() {
-        let of = |line: &str| run_of(line).map(|run| run.variables.join(" "));
-        assert_eq!(of("FIXTURES=../f RUST_LOG=debug cargo test -p a").as_deref(), Some("FIXTURES RUST_LOG"));
-        assert_eq!(of("cd x && env CI=1 npm test").as_deref(), Some("CI"));
-        assert_eq!(of("cargo test -- A=1").as_deref(), Some(""));
+    fn variables_are_told_without_secrets() {
+        let of = |line: &str| {
+            let variables = run_of(line).map(|run| run.variables).unwrap_or_default();
+            let all = |of: fn(&Variable) -> &str| variables.iter().map(of).collect::<Vec<_>>().join(" ");
+            (all(|variable| &variable.name), all(|variable| &variable.shown))
+        };
+        let told = |names: &str, shown: &str| (names.to_owned(), shown.to_owned());
+        assert_eq!(
+            of("FIXTURES=../f RUST_LOG=debug cargo test -p a"),
+            told("FIXTURES RUST_LOG", "FIXTURES=… RUST_LOG=debug")
+        );
+        assert_eq!(of("cd x && env CI=1 npm test"), told("CI", "CI=1"));
+        assert_eq!(of("RUSTFLAGS='-D warnings' cargo test"), told("RUSTFLAGS", "RUSTFLAGS='-D warnings'"));
+        assert_eq!(of("PGPASSWORD=test cargo test"), told("PGPASSWORD", "PGPASSWORD=…"));
+        assert_eq!(of("cargo test -- A=1"), told("", ""));
     }
 }
