@@ -59,6 +59,7 @@ use event::{ClientEvent, Input};
 use handler::Handler;
 use sessions::{Said, Start};
 use turn::Turn;
+use watch::Watched;
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
@@ -125,6 +126,11 @@ impl Context<'_> {
             self.runtime.writer.write_later(Request::Session { key: key.clone(), state });
         }
         result
+    }
+
+    /// Whose hooks tell of this event.
+    fn watched(&self) -> Watched {
+        Watched::of(self.dialect, &self.project.scope)
     }
 
     /// Looks in the client's transcript for what the session was told before.
@@ -306,8 +312,9 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
         None
     };
     if context.is_real() {
-        runtime.watches.fired(&runtime.writer, &context.project.scope, &request.event, context.now);
-        turn.is_of(&context.project.scope, was_given_up);
+        let watched = context.watched();
+        runtime.watches.fired(&runtime.writer, &watched, &request.event, context.now);
+        turn.is_of(watched, was_given_up);
         if handler == Handler::Prompt && !runtime.hook_gate.is_stuck() {
             let transcript = Path::new(&input.transcript_path);
             runtime.sessions.take_up_fork(&input.session_id, &directory, transcript, context.now);
@@ -317,7 +324,7 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
         Ok(answer) => deliver(&context, &answer),
         Err(error) => {
             tracing::error!(%error, event = request.event, "a hook could not read the strand");
-            runtime.watches.failed(&runtime.writer, &context.project.scope);
+            runtime.watches.failed(&runtime.writer, &context.watched());
             Vec::new()
         }
     };

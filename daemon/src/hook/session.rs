@@ -76,7 +76,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let lacks_meaning = matches!(runtime.embedder.state(), State::Absent(_) | State::Failed(_));
     parts.extend((says_so && lacks_meaning).then(|| NO_MEANING.to_owned()));
     if context.is_real() && start == Start::Anew {
-        parts.extend(runtime.watches.started(&runtime.writer, &project.scope, &project.root, *now));
+        parts.extend(runtime.watches.started(&runtime.writer, &context.watched(), &project.root, *now));
     }
     let injection = render(&Surface {
         project: &project.name,

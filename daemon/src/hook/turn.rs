@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use helix_engine::model::Scope;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::watch::Watched;
 use crate::runtime::Runtime;
 
 /// Events worked on at the same time; the others wait in the order in which they came. Most take less than a millisecond,
@@ -67,7 +67,7 @@ enum Place {
 
 #[derive(Debug)]
 struct Late {
-    scope: Scope,
+    watched: Watched,
     /// Whether nobody waited any more when the event was taken up.
     was_given_up: bool,
 }
@@ -157,8 +157,8 @@ impl Turn {
     }
 
     /// Notes where it is to be noted if the answer comes too late.
-    pub(super) fn is_of(&self, scope: &Scope, was_given_up: bool) {
-        self.lock().late = Some(Late { scope: scope.clone(), was_given_up });
+    pub(super) fn is_of(&self, watched: Watched, was_given_up: bool) {
+        self.lock().late = Some(Late { watched, was_given_up });
     }
 
     /// Notes once that the answer comes too late.
@@ -167,7 +167,7 @@ impl Turn {
         // Whoever changes the program knows that events go unanswered meanwhile.
         let is_excused = runtime.work.is_ending() || (late.was_given_up && runtime.has_just_taken_over());
         if !is_excused {
-            runtime.watches.was_late(&runtime.writer, &late.scope, event, runtime.started_at, runtime.now());
+            runtime.watches.was_late(&runtime.writer, &late.watched, event, runtime.started_at, runtime.now());
         }
     }
 

@@ -12,21 +12,26 @@ use helix_proto::remedy;
 use prost::Message;
 use serde_json::Value;
 
+use super::dialect::Dialect;
 use crate::writer::WriterHandle;
 
-/// What the keys of the persisted states begin with.
+/// What the keys of the persisted states begin with; whose hooks they are follows.
 const KEY: &str = "hooks ";
 
 /// The name of the program that hooks run.
 const HOOK_PROGRAM: &str = "helix-hook";
 
 /// Where clients keep their hooks.
-const SETTINGS: [Settings; 5] = [
+const SETTINGS: [Settings; 9] = [
     Settings { is_own: false, file: ".claude/settings.json", client: "claude", flag: None },
     Settings { is_own: false, file: ".claude/settings.local.json", client: "claude", flag: Some("local") },
     Settings { is_own: false, file: ".codex/hooks.json", client: "codex", flag: None },
+    Settings { is_own: false, file: ".cursor/hooks.json", client: "cursor", flag: None },
+    Settings { is_own: false, file: ".gemini/settings.json", client: "gemini", flag: None },
     Settings { is_own: true, file: ".claude/settings.json", client: "claude", flag: Some("user") },
     Settings { is_own: true, file: ".codex/hooks.json", client: "codex", flag: Some("user") },
+    Settings { is_own: true, file: ".cursor/hooks.json", client: "cursor", flag: Some("user") },
+    Settings { is_own: true, file: ".gemini/settings.json", client: "gemini", flag: Some("user") },
 ];
 
 /// Largest file of settings that is read.
@@ -43,6 +48,34 @@ struct Settings {
     flag: Option<&'static str>,
 }
 
+/// Whose hooks are watched: those of one project, and of the clients that speak alike. One client's say nothing of another's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Watched {
+    dialect: Dialect,
+    /// Names both. Claude Code's and Codex's are named by the project alone.
+    key: String,
+}
+
+impl Watched {
+    pub(super) fn of(dialect: Dialect, scope: &Scope) -> Self {
+        let key = match dialect {
+            Dialect::Claude => scope.to_string(),
+            Dialect::Cursor => format!("cursor {scope}"),
+            Dialect::Gemini => format!("gemini {scope}"),
+        };
+        Self { dialect, key }
+    }
+
+    /// Whether these settings are one of those clients'.
+    fn has(&self, settings: &Settings) -> bool {
+        match self.dialect {
+            Dialect::Claude => matches!(settings.client, "claude" | "codex"),
+            Dialect::Cursor => settings.client == "cursor",
+            Dialect::Gemini => settings.client == "gemini",
+        }
+    }
+}
+
 /// A hook as a client's settings have it.
 #[derive(Debug, PartialEq, Eq)]
 struct Wired {
@@ -50,7 +83,7 @@ struct Wired {
     event: String,
 }
 
-/// What is known of every project's hooks.
+/// What is known of every project's hooks, by whose they are.
 #[derive(Debug, Default)]
 pub(crate) struct Watches {
     watches: Mutex<HashMap<String, Watch>>,
@@ -64,13 +97,13 @@ impl Watches {
     }
 
     /// Notes that an event's hook fired.
-    pub(super) fn fired(&self, writer: &WriterHandle, scope: &Scope, event: &str, now: Timestamp) {
-        self.change(writer, scope, |watch| (watch.fired(event, now), ()));
+    pub(super) fn fired(&self, writer: &WriterHandle, watched: &Watched, event: &str, now: Timestamp) {
+        self.change(writer, watched, |watch| (watch.fired(event, now), ()));
     }
 
     /// Notes that an event was answered with nothing because something failed.
-    pub(super) fn failed(&self, writer: &WriterHandle, scope: &Scope) {
-        self.change(writer, scope, |watch| {
+    pub(super) fn failed(&self, writer: &WriterHandle, watched: &Watched) {
+        self.change(writer, watched, |watch| {
             watch.failed();
             (true, ())
         });
@@ -80,12 +113,12 @@ impl Watches {
     pub(super) fn was_late(
         &self,
         writer: &WriterHandle,
-        scope: &Scope,
+        watched: &Watched,
         event: &str,
         started_at: Timestamp,
         now: Timestamp,
     ) {
-        self.change(writer, scope, |watch| {
+        self.change(writer, watched, |watch| {
             watch.was_late(event, started_at, now);
             (true, ())
         });
@@ -109,34 +142,40 @@ impl Watches {
         all
     }
 
-    /// Notes that a session starts in a project. Returns what is worth telling it.
-    pub(super) fn started(&self, writer: &WriterHandle, scope: &Scope, root: &Path, now: Timestamp) -> Vec<String> {
+    /// Notes that a session starts in a project with this root. Returns what is worth telling it, in words of Helix's own.
+    pub(super) fn started(&self, writer: &WriterHandle, watched: &Watched, root: &Path, now: Timestamp) -> Vec<String> {
         let wired = wired(root);
         let is_gone = |hook: &Wired| hook.program.is_absolute() && !hook.program.exists();
         let gone = wired.iter().filter(|(_, hook)| is_gone(hook));
-        let mut missing: Vec<String> = gone.map(|(settings, hook)| missing(settings, hook)).collect();
+        let mut missing: Vec<String> = gone.map(|(settings, _)| missing(settings)).collect();
         missing.dedup();
-        let events: Vec<String> = wired.into_iter().map(|(_, hook)| hook.event).collect();
-        let told = self.change(writer, scope, |watch| (true, watch.started(&events, now)));
+        let own = wired.into_iter().filter(|(settings, _)| watched.has(settings));
+        let events: Vec<String> = own.map(|(_, hook)| hook.event).collect();
+        let told = self.change(writer, watched, |watch| (true, watch.started(&events, now)));
         missing.into_iter().chain(told).collect()
     }
 
-    /// Changes a project's watch, and persists it when the change says so.
-    fn change<T>(&self, writer: &WriterHandle, scope: &Scope, change: impl FnOnce(&mut Watch) -> (bool, T)) -> T {
+    /// Changes a watch, and persists it when the change says so.
+    fn change<T>(&self, writer: &WriterHandle, watched: &Watched, change: impl FnOnce(&mut Watch) -> (bool, T)) -> T {
         let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
-        let watch = watches.entry(scope.to_string()).or_default();
+        let watch = watches.entry(watched.key.clone()).or_default();
         let (is_due, result) = change(watch);
         if is_due {
             // Under the lock, so that the store sees the changes in their order.
-            writer.write_later(Request::Observations(vec![(format!("{KEY}{scope}"), watch.encode_to_vec())]));
+            writer.write_later(Request::Observations(vec![(format!("{KEY}{}", watched.key), watch.encode_to_vec())]));
         }
         result
     }
 }
 
-fn missing(settings: &Settings, hook: &Wired) -> String {
-    let (gone, advice) = (remedy::gone(&hook.program), remedy::connect(settings.client, settings.flag));
-    format!("Helix: its hooks do not run, because {gone}; tell the user to {advice}.")
+/// Says where the hooks are wired, and not by which path: who wrote that may be anybody.
+fn missing(settings: &Settings) -> String {
+    let home = if settings.is_own { "~/" } else { "" };
+    format!(
+        "Helix: its hooks do not run, because the program that `{home}{}` names does not exist; tell the user to {}.",
+        settings.file,
+        remedy::connect(settings.client, settings.flag)
+    )
 }
 
 /// The hooks of Helix that the clients of a project are told to run, each with where. Settings that cannot be read have none.
@@ -156,12 +195,16 @@ fn read(file: &Path) -> Option<Value> {
     is_fit.then(|| fs::read(file).ok()).flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok())
 }
 
-/// `{"hooks": {"<event>": [{"hooks": [{"command": "/abs/helix-hook", "args": ["ambient"]}]}]}}`
+/// `{"hooks": {"<event>": [{"hooks": [{"command": "/abs/helix-hook", "args": ["ambient"]}]}]}}`, and without groups
+/// `{"hooks": {"<event>": [{"command": "/abs/helix-hook session cursor"}]}}`.
 fn hooks(settings: &Value) -> Vec<Wired> {
-    let groups = settings.get("hooks").and_then(Value::as_object).into_iter().flat_map(serde_json::Map::values);
-    let groups = groups.filter_map(Value::as_array).flatten();
-    let commands = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
-    commands.filter_map(wired_by).collect()
+    let events = settings.get("hooks").and_then(Value::as_object).into_iter().flat_map(serde_json::Map::values);
+    let elements = events.filter_map(Value::as_array).flatten();
+    let handlers = elements.flat_map(|element| match element.get("hooks") {
+        Some(group) => group.as_array().map(Vec::as_slice).unwrap_or_default(),
+        None => std::slice::from_ref(element),
+    });
+    handlers.filter_map(wired_by).collect()
 }
 
 fn wired_by(hook: &Value) -> Option<Wired> {
@@ -198,5 +241,35 @@ mod tests {
         }});
         assert_eq!(hooks(&settings), [ours("ambient"), ours("stop")]);
         assert!(hooks(&json!([])).is_empty() && hooks(&json!({"hooks": 3})).is_empty());
+        let lines =
+            json!({"version": 1, "hooks": {"sessionStart": [{"command": "/opt/helix-hook session cursor"}, 3]}});
+        assert_eq!(hooks(&lines), [ours("session")], "without groups");
+    }
+
+    #[test]
+    fn every_client_is_watched_for_itself() {
+        let scope = Scope::Project("p".to_owned());
+        let of = |dialect| {
+            let watched = Watched::of(dialect, &scope);
+            let settings = SETTINGS.iter().filter(|settings| watched.has(settings)).map(|settings| settings.client);
+            let mut clients: Vec<&str> = settings.collect();
+            clients.sort_unstable();
+            clients.dedup();
+            (watched.key.clone(), clients.join(" "))
+        };
+        let expected = |key: &str, clients: &str| (key.to_owned(), clients.to_owned());
+        assert_eq!(of(Dialect::Claude), expected("project:p", "claude codex"));
+        assert_eq!(of(Dialect::Cursor), expected("cursor project:p", "cursor"));
+        assert_eq!(of(Dialect::Gemini), expected("gemini project:p", "gemini"));
+    }
+
+    #[test]
+    fn a_missing_program_is_told_of_without_its_path() {
+        let user = SETTINGS.iter().find(|settings| settings.is_own && settings.client == "gemini");
+        assert_eq!(
+            user.map(missing).unwrap_or_default(),
+            "Helix: its hooks do not run, because the program that `~/.gemini/settings.json` names does not exist; tell the user to \
+             run `helixctl connect gemini --user`."
+        );
     }
 }

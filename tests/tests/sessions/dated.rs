@@ -6,9 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use helix_engine::model::Timestamp;
 use helix_engine::policy::work::watch::Watch;
 use helix_engine::store::Write;
-use helix_tests::Binary;
+use helix_tests::{Binary, HookClient, HookRun};
 use prost::Message;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::world::World;
 
@@ -48,11 +48,27 @@ impl World {
 
     /// Puts what is known of the project's hooks in the place of what is kept.
     fn watched(&mut self, watch: &Watch) {
+        self.watched_of("hooks project:", watch);
+    }
+
+    /// The same of the hooks whose states are kept under keys that begin so.
+    fn watched_of(&mut self, start: &str, watch: &Watch) {
         self.while_down(|store, writer| {
             let kept = store.snapshot().unwrap().observations().unwrap();
-            let (key, _) = kept.into_iter().find(|(key, _)| key.starts_with("hooks project:")).unwrap();
+            let (key, _) = kept.into_iter().find(|(key, _)| key.starts_with(start)).unwrap();
             writer.commit(vec![Write::Observations(vec![(key, watch.encode_to_vec())])]).unwrap();
         });
+    }
+
+    /// What a session of Gemini CLI's is told as it starts.
+    fn gemini_starts(&self, session: &str) -> Option<String> {
+        let directory = self.project.root.to_string_lossy();
+        let input = json!({
+            "session_id": session, "cwd": directory, "hook_event_name": "SessionStart", "source": "startup",
+        });
+        let run = HookRun::by(&self.home, HookClient::Gemini, "session", input.to_string().as_bytes()).unwrap();
+        let answer: Option<Value> = (!run.stdout.is_empty()).then(|| serde_json::from_slice(&run.stdout).unwrap());
+        answer.map(|answer| answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned())
     }
 }
 
@@ -98,4 +114,28 @@ fn a_hook_that_is_silent_for_a_week_is_announced_once_a_day() {
     world.watched(&watch);
     world.session("fourth").read("src/a.rs").unwrap();
     assert_eq!(world.session("fifth").start("startup").unwrap(), None, "it fires again");
+}
+
+#[test]
+fn a_client_is_told_of_its_own_hooks() {
+    let mut world = World::new();
+    let shim = Binary::Hook.path();
+    let hook = |event: &str| {
+        let line = format!("{} {event} gemini", shim.display());
+        json!([{"hooks": [{"type": "command", "command": line}]}])
+    };
+    let settings = json!({"hooks": {"AfterTool": hook("ambient"), "BeforeAgent": hook("prompt")}});
+    world.project.write(".gemini/settings.json", &settings.to_string()).unwrap();
+    assert_eq!(world.gemini_starts("first"), None, "nobody expects them yet");
+
+    let mut watch = Watch::default();
+    watch.fired("ambient", ago(8 * DAY));
+    watch.fired("prompt", ago(DAY));
+    for days in [3, 1] {
+        assert!(watch.started(&[], ago(days * DAY)).is_empty());
+    }
+    world.watched_of("hooks gemini project:", &watch);
+    assert_eq!(world.session("second").start("startup").unwrap(), None, "they are not Claude Code's");
+    let told = world.gemini_starts("third").unwrap();
+    assert!(told.contains("the hook `ambient` has not fired here for 8 days although wired"), "{told}");
 }

@@ -219,7 +219,10 @@ fn a_hook_whose_program_is_gone_is_announced() {
     world.project.write(".claude/settings.local.json", &settings.to_string()).unwrap();
     let told = world.session("two").start("startup").unwrap().unwrap();
     assert!(
-        told.contains("/nowhere/helix-hook does not exist; tell the user to run `helixctl connect claude --local`."),
+        told.contains(
+            "the program that `.claude/settings.local.json` names does not exist; tell the user to run \
+             `helixctl connect claude --local`."
+        ),
         "{told}"
     );
 }
