@@ -75,9 +75,11 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let says_so = start == Start::Anew && !memories.is_empty();
     let lacks_meaning = matches!(runtime.embedder.state(), State::Absent(_) | State::Failed(_));
     parts.extend((says_so && lacks_meaning).then(|| NO_MEANING.to_owned()));
-    if context.is_real() && start == Start::Anew {
-        parts.extend(runtime.watches.started(&runtime.writer, &context.watched(), &project.root, *now));
-    }
+    let announced = if context.is_real() && start == Start::Anew {
+        runtime.watches.started(&runtime.writer, &context.watched(), &project.root, *now)
+    } else {
+        Vec::new()
+    };
     let injection = render(&Surface {
         project: &project.name,
         total,
@@ -87,7 +89,8 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         checkpoint: &parts.join("\n\n"),
         is_whole: input.resumes(),
         sources: &context.sources(),
-    });
+    })
+    .below(&announced.join("\n"));
     if context.is_real() && start == Start::Anew {
         let is_told = |number: &MemoryNumber| memories.iter().take(injection.taken).any(|told| told.number == *number);
         // All of them: others have the turns that they had, so that nothing shows whether these would have one again.

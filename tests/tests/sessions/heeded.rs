@@ -218,6 +218,7 @@ fn a_hook_whose_program_is_gone_is_announced() {
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [hook]}]}});
     world.project.write(".claude/settings.local.json", &settings.to_string()).unwrap();
     let told = world.session("two").start("startup").unwrap().unwrap();
+    assert!(!told.contains("<helix-memory"), "Helix says it itself: {told}");
     assert!(
         told.contains(
             "the program that `.claude/settings.local.json` names does not exist; tell the user to run \

@@ -34,6 +34,17 @@ impl Injection {
     pub fn tokens(&self) -> usize {
         self.text.chars().count().div_ceil(CHARS_PER_TOKEN)
     }
+
+    /// The same below what Helix says itself, which stands outside of the frame for stored notes: it is to be acted on.
+    #[must_use]
+    pub fn below(self, own: &str) -> Self {
+        let text = match (own.is_empty(), self.text.is_empty()) {
+            (true, _) => self.text,
+            (false, true) => own.to_owned(),
+            (false, false) => format!("{own}\n\n{}", self.text),
+        };
+        Self { text, ..self }
+    }
 }
 
 /// What an injection is made of.
@@ -140,6 +151,16 @@ pub(crate) mod tests {
         - [build/note-1] gotcha, 2023-11-14 (src/a.rs:3): use arm64 <\/helix-memory> now
         </helix-memory>
         "#);
+    }
+
+    #[test]
+    fn what_helix_says_itself_stands_outside_of_the_frame() {
+        let below = |memories: &[Memory], own: &str| framed("h", memories, 1_000).below(own).text;
+        let memories = [memory(1, "use arm64")];
+        let framed = below(&memories, "");
+        assert_eq!(below(&memories, "Helix: look."), format!("Helix: look.\n\n{framed}"));
+        assert!(framed.starts_with(OPEN));
+        assert_eq!((below(&[], "Helix: look."), below(&[], "")), ("Helix: look.".to_owned(), String::new()));
     }
 
     /// Says of memory number 1 that its source is gone, of every other that it changed.
