@@ -24,6 +24,15 @@ pub(crate) fn unclosed(text: &str) -> String {
     text.replace(CLOSE_START.0, CLOSE_START.1)
 }
 
+/// A memory's text where its kind stands before it: without saying that itself (`gotcha: …`).
+pub(crate) fn without_kind<'t>(text: &'t str, kind: &str) -> &'t str {
+    let mut rest = text.chars();
+    let is_same = |own: char, told: char| own.eq_ignore_ascii_case(&told) || own == '_' && matches!(told, ' ' | '-');
+    let begins = kind.chars().all(|own| rest.next().is_some_and(|told| is_same(own, told)));
+    let behind = rest.as_str().strip_prefix(':').map(str::trim_start).filter(|behind| begins && !behind.is_empty());
+    behind.unwrap_or(text)
+}
+
 /// Says which memory a text is: `[handle] kind, day (source) mark`; the day is one of `zone`.
 pub(crate) fn heading(memory: &Memory, sources: &dyn Sources, zone: &TimeZone) -> String {
     let state = sources.state(memory);
@@ -40,4 +49,25 @@ pub(crate) fn mark(memory: &Memory, sources: &dyn Sources) -> String {
 
 fn mark_of(state: SourceState) -> String {
     state.mark().map(|mark| format!(" {mark}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_not_said_twice() {
+        for (text, kind, shown) in [
+            ("gotcha: use arm64", "gotcha", "use arm64"),
+            ("GOTCHA:use arm64", "gotcha", "use arm64"),
+            ("Bug fix: clean first", "bug_fix", "clean first"),
+            ("gotchas: two", "gotcha", "gotchas: two"),
+            ("gotcha use arm64", "gotcha", "gotcha use arm64"),
+            ("gotcha: ", "gotcha", "gotcha: "),
+            ("gotcha: use arm64", "fact", "gotcha: use arm64"),
+            ("", "fact", ""),
+        ] {
+            assert_eq!(without_kind(text, kind), shown, "{text}");
+        }
+    }
 }

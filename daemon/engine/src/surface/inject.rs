@@ -2,7 +2,7 @@
 
 use jiff::tz::TimeZone;
 
-use super::frame::{CLOSE, OPEN, heading, unclosed};
+use super::frame::{CLOSE, OPEN, heading, unclosed, without_kind};
 use crate::model::Memory;
 use crate::neutral::one_line;
 use crate::ports::Sources;
@@ -96,7 +96,8 @@ pub fn frame(content: &Content<'_>, max_tokens: usize) -> Injection {
 
 /// One memory as a quoted line: `- [handle] kind, day (source): text`.
 fn line(memory: &Memory, sources: &dyn Sources, zone: &TimeZone) -> String {
-    format!("- {}: {}\n", heading(memory, sources, zone), unclosed(&one_line(&memory.text, MEMORY_MAX_CHARS)))
+    let text = without_kind(&memory.text, memory.kind.as_str());
+    format!("- {}: {}\n", heading(memory, sources, zone), unclosed(&one_line(text, MEMORY_MAX_CHARS)))
 }
 
 #[cfg(test)]

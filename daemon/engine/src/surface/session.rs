@@ -4,7 +4,7 @@ mod standing;
 
 use std::collections::{HashMap, HashSet};
 
-use super::frame::{CLOSE, OPEN, mark, unclosed};
+use super::frame::{CLOSE, OPEN, mark, unclosed, without_kind};
 use super::inject::{CHARS_PER_TOKEN, INJECTION_MAX_CHARS, INJECTION_MAX_TOKENS, Injection};
 use crate::index::catalog::Catalog;
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
@@ -223,7 +223,7 @@ fn memory_lines(surface: &Surface<'_>, above: usize) -> (String, usize) {
             _ if memory.pinned => RESTORED_HEADINGS.0,
             _ => RESTORED_HEADINGS.1,
         };
-        let shown = unclosed(&one_line(&memory.text, LINE_MAX_CHARS));
+        let shown = unclosed(&one_line(without_kind(&memory.text, heading), LINE_MAX_CHARS));
         let handle = one_line(memory.handle.as_str(), 120);
         let line = format!("- {shown} [{handle}]{}\n", mark(memory, surface.sources));
         let group = groups.iter().position(|(known, _)| *known == heading);
