@@ -179,3 +179,40 @@ fn another_projects_mistakes_are_its_own() {
     let other = Project::new(&world.home, "other").unwrap();
     assert_eq!(Session::new(&world.home, &other, "two").failed("cargo build", MISTAKE).unwrap(), None);
 }
+
+#[test]
+fn a_run_that_only_tells_more_is_the_same() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("cargo test -p rows", MISTAKE).unwrap();
+    one.edit("src/rows.rs", "a", "b").unwrap();
+    for line in ["cargo test -p rows --no-run", "cargo test --help", "cargo --version", "cargo test -p rows --lib"] {
+        one.ran(line, "").unwrap();
+        assert!(world.activity("one").iter().any(|line| line.starts_with("Failing: `cargo test -p rows`")), "{line}");
+    }
+    one.ran("cargo test -p rows -- --nocapture", "").unwrap();
+    assert!(!world.activity("one").iter().any(|line| line.starts_with("Failing")));
+    let told = world.session("two").failed("cargo test -p rows", MISTAKE).unwrap().unwrap();
+    assert!(told.contains("fixed before by changing src/rows.rs ("), "{told}");
+}
+
+#[test]
+fn another_toolchain_is_no_fix() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("cargo +nightly fmt --all -- --check", MISTAKE).unwrap();
+    one.ran("cargo fmt --all", "").unwrap();
+    assert!(world.activity("one").iter().any(|line| line.starts_with("Failing: `cargo +nightly fmt")));
+    let context = world.session("two").failed("cargo +nightly fmt --all -- --check", MISTAKE).unwrap();
+    assert_eq!(context, None, "no remedy is known");
+}
+
+#[test]
+fn a_fix_says_what_a_variable_was_set_to() {
+    let world = World::new();
+    let one = world.session("one");
+    one.failed("cargo test", MISTAKE).unwrap();
+    one.ran("RUST_TEST_THREADS=1 PGPASSWORD=hunter22 cargo test", "").unwrap();
+    let told = world.session("two").failed("cargo test", MISTAKE).unwrap().unwrap();
+    assert!(told.contains("`RUST_TEST_THREADS=1 PGPASSWORD=… cargo test`"), "{told}");
+}
