@@ -186,9 +186,7 @@ impl Activity {
         let fresh: Vec<String> = fingerprints.iter().filter(|print| !is_known(print)).cloned().collect();
         let same = self.failing.iter().position(|failing| failing.is_of(run));
         let mut failing = same.map_or_else(|| Failing::of(run), |at| self.failing.remove(at));
-        failing.again(fingerprints);
-        failing.variables = run.variables.iter().map(|variable| variable.name.clone()).collect();
-        failing.called.clone_from(&run.called);
+        failing.fails(run, fingerprints);
         self.failing.push(failing);
         if self.failing.len() > FAILING_MAX {
             self.failing.remove(0);

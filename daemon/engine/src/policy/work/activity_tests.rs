@@ -239,3 +239,19 @@ fn how_much_goes_on_at_once_mends_where_nothing_else_was_changed() {
     assert_eq!(commands(&["a.c"], "make -j8", "make -j1"), "make -j1");
     assert_eq!(commands(&["a.py"], "pytest a", "pytest a -p no:randomly"), "pytest a -p no:randomly");
 }
+
+#[test]
+fn a_command_that_fails_with_other_reports_fails_again() {
+    let mut activity = Activity::default();
+    activity.failed(&run_of("pytest tests").unwrap(), vec!["x".into(), "y".into()], NOW);
+    assert!(activity.failed(&run_of("pytest -x --tb=short tests").unwrap(), vec!["x".into()], NOW).is_empty());
+    activity.edit("a.py");
+    activity.failed(&run_of("python -m pytest tests -v").unwrap(), vec!["y".into()], NOW);
+    activity.failed(&run_of("pytest tests -p no:randomly").unwrap(), vec!["y".into()], NOW);
+    let failing: Vec<(String, u32)> = activity.failing.iter().map(|one| (one.command(), one.times)).collect();
+    let expected = [("python -m pytest tests", 3), ("pytest tests -p no:randomly", 1)];
+    assert_eq!(failing, expected.map(|(command, times)| (command.to_owned(), times)));
+    let mended = activity.succeeded(&run_of("pytest tests").unwrap(), NOW);
+    assert_eq!(mended[0].fingerprints, ["x", "y"], "nobody saw that one was gone");
+    assert!(activity.failing.is_empty());
+}

@@ -3,7 +3,7 @@
 use prost::Message;
 
 use super::command::{Purpose, Run, line_of, shown};
-use super::options::{Effect, Free, free};
+use super::options::{Effect, Free, does_alike, free};
 
 /// Files that are remembered of a session or a failure, the newest.
 pub(super) const FILES_MAX: usize = 256;
@@ -122,9 +122,10 @@ impl Failing {
         Self { tool, words, environment, ..Self::default() }
     }
 
-    /// Whether a run is of this command.
+    /// Whether a run is of this command. It may tell more or less.
     pub(super) fn is_of(&self, run: &Run) -> bool {
-        self.words == run.words && self.environment == run.environment
+        let is_alike = || does_alike(&Run { words: self.words.clone(), ..run.clone() }, run);
+        self.environment == run.environment && (self.words == run.words || is_alike())
     }
 
     /// Whether the success of this run says that it is mended.
@@ -162,8 +163,21 @@ impl Failing {
         }
     }
 
+    /// A run of it failed, with these mistakes.
+    pub(super) fn fails(&mut self, run: &Run, mut fingerprints: Vec<String>) {
+        if self.words != run.words {
+            // What it told less of, or ended before, may be there still.
+            let mut known = self.fingerprints.clone();
+            known.retain(|known| !fingerprints.contains(known));
+            fingerprints.extend(known);
+        }
+        self.again(fingerprints);
+        self.variables = run.variables.iter().map(|variable| variable.name.clone()).collect();
+        self.called.clone_from(&run.called);
+    }
+
     /// It failed again, with these mistakes.
-    pub(super) fn again(&mut self, fingerprints: Vec<String>) {
+    fn again(&mut self, fingerprints: Vec<String>) {
         self.times = self.times.saturating_add(1);
         let (left, gone): (Vec<String>, Vec<String>) =
             std::mem::take(&mut self.fingerprints).into_iter().partition(|print| fingerprints.contains(print));

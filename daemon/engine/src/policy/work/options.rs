@@ -54,6 +54,17 @@ pub(super) fn free(run: &Run) -> Vec<Free> {
     found
 }
 
+/// Whether two runs do the same, but for what they tell.
+pub(super) fn does_alike(one: &Run, other: &Run) -> bool {
+    let done = |run: &Run| {
+        let mut free = free(run);
+        free.retain(|free| free.effect == Effect::Report);
+        let is_done = |(at, word): &(usize, &String)| *word != "--" && !free.iter().any(|free| free.at.contains(at));
+        run.words.iter().enumerate().filter(is_done).map(|(_, word)| word.clone()).collect::<Vec<_>>()
+    };
+    one.words.first() == other.words.first() && done(one) == done(other)
+}
+
 impl Options {
     /// The option at a place, if it is one of these.
     fn free_at(&self, words: &[String], at: usize) -> Option<Free> {
