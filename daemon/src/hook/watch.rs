@@ -48,7 +48,8 @@ struct Settings {
     flag: Option<&'static str>,
 }
 
-/// Whose hooks are watched: those of one project, and of the clients that speak alike. One client's say nothing of another's.
+/// Whose hooks are watched: those of one project, and of the clients that speak alike. One client's say nothing of
+/// another's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Watched {
     dialect: Dialect,
@@ -142,7 +143,8 @@ impl Watches {
         all
     }
 
-    /// Notes that a session starts in a project with this root. Returns what is worth telling it, in words of Helix's own.
+    /// Notes that a session starts in a project with this root. Returns what is worth telling it, in words of Helix's
+    /// own.
     pub(super) fn started(&self, writer: &WriterHandle, watched: &Watched, root: &Path, now: Timestamp) -> Vec<String> {
         let wired = wired(root);
         let is_gone = |hook: &Wired| hook.program.is_absolute() && !hook.program.exists();
@@ -268,8 +270,8 @@ mod tests {
         let user = SETTINGS.iter().find(|settings| settings.is_own && settings.client == "gemini");
         assert_eq!(
             user.map(missing).unwrap_or_default(),
-            "Helix: its hooks do not run, because the program that `~/.gemini/settings.json` names does not exist; tell the user to \
-             run `helixctl connect gemini --user`."
+            "Helix: its hooks do not run, because the program that `~/.gemini/settings.json` names does not exist; \
+             tell the user to run `helixctl connect gemini --user`."
         );
     }
 }

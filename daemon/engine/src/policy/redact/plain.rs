@@ -1,6 +1,7 @@
 //! Whether what a variable is set to may be told: most values may, but nobody knows what an unknown one is.
 
-/// Longest value that is told, and longest word and number in it, in characters: what is longer may be made by a machine.
+/// Longest value that is told, and longest word and number in it, in characters: what is longer may be made by a
+/// machine.
 const VALUE_MAX_CHARS: usize = 40;
 const WORD_MAX_CHARS: usize = 12;
 const NUMBER_MAX_CHARS: usize = 8;
@@ -17,7 +18,8 @@ const TELLING_WORDS: &[&str] = &["otp", "pat", "pin", "pw", "pwd"];
 /// What stands between the words of a value.
 const BETWEEN: &[char] = &['-', '_', '.', ',', '=', ' '];
 
-/// Whether a variable is set to what is surely no secret: numbers and short plain words behind a name that tells of none.
+/// Whether a variable is set to what is surely no secret: numbers and short plain words behind a name that tells of
+/// none.
 #[must_use]
 pub fn is_plain(name: &str, value: &str) -> bool {
     let name = name.to_ascii_lowercase();

@@ -129,7 +129,8 @@ impl Run {
         words.all(|(_, word)| failed.contains(word))
     }
 
-    /// Whether a word is an option with which an installation may get by what it failed at. By some it installs nothing.
+    /// Whether a word is an option with which an installation may get by what it failed at. By some it installs
+    /// nothing.
     pub(super) fn gets_by(&self, word: &str) -> bool {
         word.starts_with('-') && !is_idle_option(self.words.first().map_or("", String::as_str), word)
     }

@@ -1,5 +1,5 @@
-//! Options with which a run does as much as without them: it is the same command then. All others may narrow it, so that its
-//! success says nothing. Sources: the tools' own help.
+//! Options with which a run does as much as without them: it is the same command then. All others may narrow it, so
+//! that its success says nothing. Sources: the tools' own help.
 
 mod table;
 

@@ -1,5 +1,5 @@
-//! Commands by which a program is merely asked for something, or does only a part of what its name says: that they succeed
-//! says nothing of the state of a build.
+//! Commands by which a program is merely asked for something, or does only a part of what its name says: that they
+//! succeed says nothing of the state of a build.
 
 use super::names::basename;
 use super::tools::SCRIPT_RUNNERS;
@@ -113,7 +113,8 @@ pub(super) fn own_end(words: &[String]) -> usize {
     behind + words.iter().skip(behind).take_while(is_own).count()
 }
 
-/// Whether an argument asks a program about itself. Where a value follows, it is of the version to take, or of the host.
+/// Whether an argument asks a program about itself. Where a value follows, it is of the version to take, or of the
+/// host.
 fn tells_at(arguments: &[String], at: usize) -> bool {
     let Some(word) = arguments.get(at) else { return false };
     let is_last = arguments.get(at + 1).is_none_or(|next| next.starts_with('-'));

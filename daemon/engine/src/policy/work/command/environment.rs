@@ -1,4 +1,5 @@
-//! What a run runs under: with another toolchain, interpreter or target it is another command, however alike the words are.
+//! What a run runs under: with another toolchain, interpreter or target it is another command, however alike the
+//! words are.
 
 use super::names::{basename, file_name, is_versioned};
 use super::{Run, is_assignment, without_starters};

@@ -11,8 +11,8 @@ pub(super) fn as_called(word: &str) -> &str {
     if is_wrapper { word } else { file_name(word) }
 }
 
-/// The program's name without its directory; wrappers that a project carries count as what they wrap, and an interpreter with
-/// its version as any.
+/// The program's name without its directory; wrappers that a project carries count as what they wrap, and an
+/// interpreter with its version as any.
 pub(super) fn basename(word: &str) -> &str {
     match file_name(word) {
         "gradlew" => "gradle",

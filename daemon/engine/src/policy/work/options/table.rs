@@ -47,7 +47,8 @@ const SCRIPTED: &[&str] = &[
     "-s",
 ];
 
-/// The options of programs, and those that mean the same to all. To run what failed alone (`--lf`) tells as much as to run all.
+/// The options of programs, and those that mean the same to all. To run what failed alone (`--lf`) tells as much as
+/// to run all.
 pub(super) const TABLE: &[Options] = &[
     Options {
         programs: &["pytest", "py.test", "pytest-3"],
