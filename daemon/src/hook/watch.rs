@@ -60,7 +60,7 @@ pub(super) struct Watched {
 impl Watched {
     pub(super) fn of(dialect: Dialect, scope: &Scope) -> Self {
         let key = match dialect {
-            Dialect::Claude => scope.to_string(),
+            Dialect::Claude | Dialect::Codex => scope.to_string(),
             Dialect::Cursor => format!("cursor {scope}"),
             Dialect::Gemini => format!("gemini {scope}"),
         };
@@ -70,7 +70,7 @@ impl Watched {
     /// Whether these settings are one of those clients'.
     fn has(&self, settings: &Settings) -> bool {
         match self.dialect {
-            Dialect::Claude => matches!(settings.client, "claude" | "codex"),
+            Dialect::Claude | Dialect::Codex => matches!(settings.client, "claude" | "codex"),
             Dialect::Cursor => settings.client == "cursor",
             Dialect::Gemini => settings.client == "gemini",
         }
