@@ -26,6 +26,7 @@ mod subagent;
 mod turn;
 mod twice;
 mod watch;
+mod whose;
 
 pub(crate) use attention::Attention;
 pub(crate) use files::Files;
@@ -74,6 +75,9 @@ struct Context<'a> {
     input: &'a Input,
     dialect: Dialect,
     client: ClientEvent,
+    /// The project that the session works in.
+    home: Arc<Project>,
+    /// The project whose memories are looked through: that of what the event is about.
     project: Arc<Project>,
     /// Whose context the answer reaches.
     key: String,
@@ -86,7 +90,8 @@ struct Context<'a> {
 impl Context<'_> {
     /// The same event for another call of a tool that it stands for.
     fn on<'b>(&'b self, input: &'b Input, project: Arc<Project>) -> Context<'b> {
-        Context { input, project, key: self.key.clone(), peer: self.peer.clone(), ..*self }
+        let home = Arc::clone(&self.home);
+        Context { input, home, project, key: self.key.clone(), peer: self.peer.clone(), ..*self }
     }
 
     /// How much of the deadline is left.
@@ -128,9 +133,9 @@ impl Context<'_> {
         result
     }
 
-    /// Whose hooks tell of this event.
+    /// Whose hooks tell of this event: those of the project that the session works in.
     fn watched(&self) -> Watched {
-        Watched::of(self.dialect, &self.project.scope)
+        Watched::of(self.dialect, &self.home.scope)
     }
 
     /// Looks in the client's transcript for what the session was told before.
@@ -160,9 +165,14 @@ impl Context<'_> {
         if self.runtime.hook_gate.is_stuck() { String::new() } else { files::head(file) }
     }
 
-    /// A path as people write it: relative to the project where it is inside.
+    /// A path as the project's memories name it: relative to its root where it is inside.
     fn relative(&self, file: &Path) -> String {
         self.project.relative(file).to_string_lossy().into_owned()
+    }
+
+    /// A path as the session knows it: relative to the root of its own project where it is inside.
+    fn shown(&self, file: &Path) -> String {
+        self.home.relative(file).to_string_lossy().into_owned()
     }
 }
 
@@ -285,7 +295,8 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
     let context = Context {
         runtime,
         request,
-        project: project_of(runtime, handler, &home, &input),
+        project: whose::project_of_event(runtime, handler, &home, &input),
+        home: Arc::clone(&home),
         key: input.session_key(),
         now: runtime.now(),
         dialect,
@@ -385,17 +396,4 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             Answer::Silence
         }
     })
-}
-
-/// The project of the session, or of the file, when a session works above several repositories or reaches into another.
-fn project_of(runtime: &Runtime, handler: Handler, home: &Arc<Project>, input: &Input) -> Arc<Project> {
-    let may_look = handler == Handler::Ambient && !runtime.hook_gate.is_stuck();
-    let file = if may_look { input.file() } else { None };
-    let is_outside = |file: &Path| !file.starts_with(&home.root);
-    let elsewhere = file.as_deref().filter(|file| home.is_directory() || is_outside(file));
-    let directory = elsewhere.and_then(Path::parent).filter(|directory| directory.is_dir());
-    let found = directory.map(|directory| runtime.project(directory));
-    // A directory below a mere directory is a part of it, and no project of its own.
-    let own = found.filter(|found| !found.is_directory() || file.as_deref().is_some_and(is_outside));
-    own.unwrap_or_else(|| Arc::clone(home))
 }

@@ -18,7 +18,6 @@ mod tested;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use helix_engine::model::{Memory, MemoryNumber};
@@ -28,6 +27,7 @@ use helix_engine::policy::work::activity::Activity;
 use helix_engine::strand::ReadError;
 
 use super::changes::Change;
+use super::event::Input;
 use super::exact::has_word;
 use super::sessions::Said;
 use super::{Context, Given};
@@ -68,29 +68,32 @@ impl<'a> Part<'a> {
         Some(Self { context, target, change, removed: Vec::new(), before: Vec::new() })
     }
 
-    /// The file as people write it; empty for something else.
+    /// The file as the session's project has it; empty for something else.
     fn about(&self) -> String {
-        self.target.file.as_deref().map(|file| self.context.relative(file)).unwrap_or_default()
+        self.target.file.as_deref().map(|file| self.context.shown(file)).unwrap_or_default()
     }
 }
 
 /// Gives what is known about what a tool touches, every file of a patch; `None` for nothing.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
-    let Some(whole) = Part::of(context) else { return Ok(None) };
-    note_files(&whole)?;
-    let patches = if context.input.has_tool_failed() { Vec::new() } else { context.input.patches() };
-    if patches.is_empty() {
-        return give_parts(vec![whole]);
-    }
-    let contexts: Vec<Context<'_>> =
-        patches.iter().map(|patch| context.on(patch, Arc::clone(&context.project))).collect();
-    give_parts(contexts.iter().filter_map(Part::of).collect())
+    give_all(std::slice::from_ref(context))
 }
 
 /// Gives what is known about everything that one event touches, in one injection; `None` for nothing.
 pub(super) fn give_all(contexts: &[Context<'_>]) -> Result<Option<Given>, ReadError> {
-    let parts: Vec<Part<'_>> = contexts.iter().filter_map(Part::of).collect();
-    parts.iter().try_for_each(note_files)?;
+    let patches = |context: &Context<'_>| {
+        if context.input.has_tool_failed() { Vec::new() } else { context.input.patches() }
+    };
+    let patches: Vec<Vec<Input>> = contexts.iter().map(patches).collect();
+    let mut parts = Vec::new();
+    let mut patched: Vec<Context<'_>> = Vec::new();
+    for (context, patches) in contexts.iter().zip(&patches) {
+        let Some(whole) = Part::of(context) else { continue };
+        note_files(&whole)?;
+        parts.extend(Some(whole).filter(|_| patches.is_empty()));
+        patched.extend(patches.iter().map(|patch| context.on_call(patch)));
+    }
+    parts.extend(patched.iter().filter_map(Part::of));
     give_parts(parts)
 }
 
@@ -160,7 +163,8 @@ fn remembered<'a>(
 
 /// What is stated of a file, and what names it: no guesses.
 pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>, ReadError> {
-    let mut layers = Layers::new(context);
+    let context = context.on(context.input, context.project_of(file));
+    let mut layers = Layers::new(&context);
     layers.by_source(file, ENOUGH)?;
     layers.by_file_name(file)?;
     Ok(layers.found)
@@ -260,14 +264,13 @@ fn note_files(part: &Part<'_>) -> Result<(), ReadError> {
     if files.is_empty() {
         return Ok(());
     }
-    let files: Vec<String> = files.iter().map(|file| context.relative(file)).collect();
     context.follow_files(&files, target.changes, change.written())?;
     context.work(|activity: &mut Activity| {
-        for file in &files {
+        for file in files.iter().map(|file| context.shown(file)) {
             if target.changes {
-                activity.edit(file);
+                activity.edit(&file);
             } else {
-                activity.read(file);
+                activity.read(&file);
             }
         }
     });

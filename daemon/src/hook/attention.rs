@@ -7,6 +7,7 @@
 mod heeded;
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use helix_engine::model::{Memory, MemoryNumber, one_spelling};
@@ -177,10 +178,13 @@ impl Context<'_> {
     }
 
     /// Notes which memories a session follows by opening or changing these files, and by what it writes into them.
-    pub(super) fn follow_files(&self, files: &[String], changes: bool, written: &[String]) -> Result<(), StoreError> {
+    pub(super) fn follow_files(&self, files: &[PathBuf], changes: bool, written: &[String]) -> Result<(), StoreError> {
         if !self.is_real() {
             return Ok(());
         }
+        let occasions: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
+        let named = |file: &PathBuf| self.project_of(file).relative(file).to_string_lossy().into_owned();
+        let files: Vec<String> = files.iter().map(named).collect();
         let mut about: Vec<MemoryNumber> = {
             let catalog = self.runtime.strand.catalog();
             files.iter().flat_map(|file| catalog.of_source(file)).collect()
@@ -191,7 +195,7 @@ impl Context<'_> {
         about.sort_unstable();
         let repeated = repeated(&unfollowed, written);
         self.follow(|number, given_for| {
-            let is_occasion = files.iter().any(|file| file == given_for);
+            let is_occasion = occasions.iter().any(|file| file == given_for);
             let is_about = about.binary_search(&number).is_ok();
             let is_touched = if changes { is_occasion || is_about } else { is_about && !is_occasion };
             is_touched || repeated.contains(&number)

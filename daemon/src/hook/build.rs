@@ -326,7 +326,7 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
         |file: &PathBuf| file.starts_with(std::env::temp_dir()) && !file.starts_with(&context.project.root);
     let files = changes.files.iter().map(|word| Path::new(&input.cwd).join(word));
     let files = files.filter(|file| file.is_file() && !is_temporary(file));
-    let files: Vec<String> = files.map(|file| context.relative(&file)).collect();
+    let files: Vec<PathBuf> = files.collect();
     note_menders(context, &changes.commands);
     if !changes.formatters.is_empty() {
         context.work(|activity| changes.formatters.iter().for_each(|command| activity.formatted_by(command)));
@@ -336,7 +336,7 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     }
     if !files.is_empty() {
         context.follow_files(&files, true, &[])?;
-        context.work(|activity| files.iter().for_each(|file| activity.edit(file)));
+        context.work(|activity| files.iter().for_each(|file| activity.edit(&context.shown(file))));
     }
     Ok(())
 }

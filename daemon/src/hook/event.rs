@@ -1,9 +1,11 @@
 //! What clients write to a hook.
 
+mod patch;
+
 use std::path::{Path, PathBuf};
 
 use helix_engine::policy::work::command::{runs_of, starts};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::sessions::Start;
 
@@ -13,17 +15,11 @@ const ID_MAX_BYTES: usize = 128;
 /// Fields that Cursor's events have, also where it runs the hooks of Claude Code, whose own never do.
 const CURSOR_MARKS: [&str; 4] = ["conversation_id", "generation_id", "cursor_version", "workspace_roots"];
 
+/// What makes a name in a glob pattern stand for several.
+pub(super) const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '!'];
+
 /// The program that people and agents call in a shell.
 const OWN_PROGRAM: &str = "helixctl";
-
-/// What begins the part of a patch that is about one file.
-const PATCH_STARTS: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
-
-/// Files of one patch about which something is told: each is looked into within the same deadline.
-const PATCHES_MAX: usize = 4;
-
-/// Files of one patch that count as changed.
-const PATCHED_FILES_MAX: usize = 32;
 
 /// A client's event, by the name that its answer must carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +148,18 @@ impl Input {
         Some(Path::new(&self.cwd).join(named)).filter(|path| path.is_absolute())
     }
 
+    /// Where that lies which the tool touches: the file, the first one of a patch, the directory that is searched.
+    pub(super) fn place(&self) -> Option<PathBuf> {
+        match self.tool_name.as_str() {
+            "apply_patch" => self.patched_files().into_iter().next(),
+            "Glob" => {
+                let base = self.file().unwrap_or_else(|| PathBuf::from(&self.cwd));
+                Some(base.join(literal_directory(self.tool_text("pattern")?)))
+            }
+            _ => self.file(),
+        }
+    }
+
     /// Whether the tool did nothing, as Gemini CLI says beside its answer.
     pub(super) fn has_tool_failed(&self) -> bool {
         self.tool_response.get("error").is_some_and(|error| !error.is_null())
@@ -160,37 +168,6 @@ impl Input {
     /// What a file held before the tool wrote it, as Gemini CLI shows it to its user.
     pub(super) fn text_before(&self) -> Option<&str> {
         self.tool_response.get("returnDisplay")?.get("originalContent")?.as_str()
-    }
-
-    /// The lines of a patch, by whatever name the tool takes it.
-    pub(super) fn patch_lines(&self) -> impl Iterator<Item = &str> {
-        let texts = self.tool_input.as_object().into_iter().flat_map(Map::values).filter_map(Value::as_str);
-        texts.flat_map(str::lines)
-    }
-
-    /// The files that a patch changes, as absolute paths: Codex edits by patches.
-    pub(super) fn patched_files(&self) -> Vec<PathBuf> {
-        let named =
-            self.patch_lines().filter_map(|line| PATCH_STARTS.iter().find_map(|start| line.strip_prefix(start)));
-        let absolute = named.map(|file| Path::new(&self.cwd).join(file.trim()));
-        absolute.filter(|file| file.is_absolute()).take(PATCHED_FILES_MAX).collect()
-    }
-
-    /// A patch of several files as one for each of the first few; none of a patch of one file, and of another tool.
-    pub(super) fn patches(&self) -> Vec<Self> {
-        let mut patches: Vec<String> = Vec::new();
-        for line in self.patch_lines().filter(|_| self.tool_name == "apply_patch") {
-            if PATCH_STARTS.iter().any(|start| line.starts_with(start)) {
-                patches.push(String::new());
-            }
-            if let Some(patch) = patches.last_mut() {
-                patch.push_str(line);
-                patch.push('\n');
-            }
-        }
-        let count = if patches.len() > 1 { PATCHES_MAX } else { 0 };
-        let patches = patches.into_iter().take(count);
-        patches.map(|patch| self.as_call(&self.tool_name, json!({ "input": patch }))).collect()
     }
 
     /// The call of another tool at the same place of the same session, before it is used.
@@ -251,6 +228,13 @@ impl Input {
     }
 }
 
+/// The directory in which all files lie whose paths match, as far as the pattern says it.
+pub(super) fn literal_directory(pattern: &str) -> String {
+    let (above, _) = pattern.rsplit_once('/').unwrap_or_default();
+    let literal: Vec<&str> = above.split('/').take_while(|part| !part.contains(WILDCARDS)).collect();
+    literal.join("/")
+}
+
 fn value(fields: &mut Map<String, Value>, name: &str) -> Value {
     fields.get_mut(name).map(Value::take).unwrap_or_default()
 }
@@ -279,6 +263,8 @@ fn directory(fields: &mut Map<String, Value>) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -333,27 +319,17 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_names_its_files() {
-        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /w/b.rs\n+z\n*** End Patch";
-        let input = Input { cwd: "/w".to_owned(), tool_input: json!({"command": patch}), ..Input::default() };
-        assert_eq!(input.patched_files(), [Path::new("/w/src/a.rs"), Path::new("/w/b.rs")]);
-    }
-
-    #[test]
-    fn a_patch_of_several_files_is_one_for_each() {
-        let of = |tool: &str, patch: &str| {
-            let tool_input = json!({ "command": patch });
-            Input { cwd: "/w".to_owned(), tool_name: tool.to_owned(), tool_input, ..Input::default() }.patches()
+    fn a_place_is_a_file_or_a_directory() {
+        let of = |tool: &str, tool_input: Value| {
+            Input { cwd: "/w".to_owned(), tool_name: tool.to_owned(), tool_input, ..Input::default() }.place()
         };
-        let files: String = ["*** Update File: a.rs\n@@\n-x\n+y\n", "*** Delete File: b.rs\n"].concat();
-        let patches = of("apply_patch", &format!("*** Begin Patch\n{files}*** End Patch"));
-        assert_eq!(
-            patches.iter().map(|part| part.tool_text("input").unwrap()).collect::<Vec<_>>(),
-            ["*** Update File: a.rs\n@@\n-x\n+y\n", "*** Delete File: b.rs\n*** End Patch\n"]
-        );
-        assert_eq!(patches[1].patched_files(), [Path::new("/w/b.rs")]);
-        assert!(of("Write", &files).is_empty() && of("apply_patch", "*** Add File: c.rs\n+z").is_empty());
-        assert_eq!(of("apply_patch", &files.repeat(9)).len(), PATCHES_MAX);
+        let place = |path: &str| Some(PathBuf::from(path));
+        assert_eq!(of("Read", json!({"file_path": "/x/a.rs"})), place("/x/a.rs"));
+        assert_eq!(of("Grep", json!({"pattern": "a", "path": "vendor/lib"})), place("/w/vendor/lib"));
+        assert_eq!(of("Glob", json!({"pattern": "vendor/lib/**/*.rs"})), place("/w/vendor/lib"));
+        assert_eq!(of("Glob", json!({"pattern": "src/*.rs", "path": "/x/lib"})), place("/x/lib/src"));
+        assert_eq!(of("apply_patch", json!({"input": "*** Add File: lib/a.rs\n+x"})), place("/w/lib/a.rs"));
+        assert_eq!(of("Grep", json!({"pattern": "a"})), None);
     }
 
     #[test]

@@ -8,8 +8,7 @@ use helix_engine::strand::ReadError;
 use serde_json::{Value, json};
 
 use super::event::Input;
-use super::handler::Handler;
-use super::{Context, Given, ambient, project_of};
+use super::{Context, Given, ambient};
 
 /// Gives what is known of what the command read; `None` for every other command.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
@@ -23,8 +22,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
             inputs.push(input);
         }
     }
-    let on = |input| context.on(input, project_of(context.runtime, Handler::Ambient, &context.project, input));
-    let contexts: Vec<Context<'_>> = inputs.iter().map(on).collect();
+    let contexts: Vec<Context<'_>> = inputs.iter().map(|input| context.on_call(input)).collect();
     let given = ambient::give_all(&contexts)?;
     Ok(given.map(|given| Given { event: Some("ambient"), ..given }))
 }
@@ -41,7 +39,12 @@ fn as_tool(input: &Input, reading: &Reading) -> Option<Input> {
             ("Grep", json!({ "pattern": pattern, "path": path }))
         }
     };
-    Some(input.as_call(tool_name, tool_input))
+    let mut call = input.as_call(tool_name, tool_input);
+    let directory = reading.directory.as_ref().map(|directory| Path::new(&input.cwd).join(directory));
+    if let Some(directory) = directory.filter(|directory| directory.is_dir()) {
+        call.cwd = directory.to_string_lossy().into_owned();
+    }
+    Some(call)
 }
 
 /// Where a path of the line is. Some clients say from where it was run, and some where it went.

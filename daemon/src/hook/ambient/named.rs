@@ -5,10 +5,8 @@ use std::path::Path;
 use helix_engine::model::one_spelling;
 
 use super::common::is_manifold_stem;
+use crate::hook::event::{WILDCARDS, literal_directory};
 use crate::project::Project;
-
-/// What makes a name in a glob pattern stand for several.
-pub(super) const WILDCARDS: [char; 5] = ['*', '?', '[', '{', '!'];
 
 /// The files of a name.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,8 +30,7 @@ impl NamedFiles {
         if names.is_empty() || !names.iter().all(tells) {
             return None;
         }
-        let literal: Vec<&str> = above.split('/').take_while(|part| !part.contains(WILDCARDS)).collect();
-        let directory = project.relative(&base.join(literal.join("/")));
+        let directory = project.relative(&base.join(literal_directory(pattern)));
         let is_inside = directory.is_relative() && !directory.starts_with("..");
         let directory = one_spelling(directory.to_str()?.trim_end_matches('/')).into_owned();
         is_inside.then_some(Self { directory, is_placed, names })

@@ -9,12 +9,12 @@ use helix_engine::model::{Topic, one_spelling};
 use helix_engine::policy::tags::AUTO_TAGS;
 
 use super::common::{is_common_stem, is_common_word, is_usual_symbol};
-use super::named::{NamedFiles, WILDCARDS};
+use super::named::NamedFiles;
 use super::namesake::topics_of;
 use super::sought;
 use super::tested::tested;
 use crate::hook::Context;
-use crate::hook::event::Input;
+use crate::hook::event::{Input, WILDCARDS, literal_directory};
 use crate::project::Project;
 
 /// Shortest stem that says anything.
@@ -129,10 +129,9 @@ impl Target {
 
     /// A search for files whose paths match. Only the words of the pattern say what is meant, not where it is looked for.
     fn of_glob(input: &Input, project: &Project, pattern: &str) -> Self {
-        let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
+        let last = pattern.rsplit('/').next().unwrap_or(pattern);
         let is_literal = !last.contains(WILDCARDS);
-        let literal: Vec<&str> = above.split('/').take_while(|part| !part.contains(WILDCARDS)).collect();
-        let literal = literal.join("/");
+        let literal = literal_directory(pattern);
         let base = base(input);
         let ending = if is_literal { format!("/{last}") } else { last.trim_start_matches('*').to_owned() };
         let ending = if ending.contains(WILDCARDS) { "" } else { &ending };

@@ -1,0 +1,92 @@
+//! Whose memories come for a file: those of that very file and of the repository that it lies in.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use helix_proto::v1::{Draft, Program};
+use helix_tests::hook::Session;
+use helix_tests::rpc::draft;
+use helix_tests::{Daemon, Home, Project, Rpc};
+use serde_json::json;
+
+/// A kind that a session does not start with.
+const QUIET_KIND: &str = "snippet";
+
+/// A daemon with one project.
+struct World {
+    _daemon: Daemon,
+    home: Home,
+    project: Project,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let project = Project::new(&home, "mono").unwrap();
+        Self { _daemon: daemon, home, project }
+    }
+
+    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
+        Session::new(&self.home, &self.project, id)
+    }
+
+    fn remember_in(&self, project: &Project, text: &str, source: &str) -> String {
+        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("notes", text, source) };
+        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &project.root, draft).unwrap().handle
+    }
+
+    /// A repository inside of the project, with one file.
+    fn inner(&self) -> Project {
+        let inner = Project::new(&self.home, "mono/vendor/lib").unwrap();
+        inner.write("src/index.ts", "// nothing\n").unwrap();
+        inner
+    }
+}
+
+fn mentions(context: Option<&String>, handle: &str) -> bool {
+    context.is_some_and(|context| context.contains(&format!("[{handle}]")))
+}
+
+#[test]
+fn a_repository_inside_of_another_has_its_own_memories() {
+    let world = World::new();
+    let inner = world.inner();
+    let own = world.remember_in(&inner, "Exports must stay sorted: parseRows is found by its place.", "src/index.ts");
+    let outer = world.remember_in(&world.project, "Starts the whole application.", "src/index.ts");
+    world.project.write("src/index.ts", "// nothing\n").unwrap();
+    let file = inner.root.join("src/index.ts");
+    let patch = "*** Begin Patch\n*** Update File: vendor/lib/src/index.ts\n@@\n-a\n+b\n*** End Patch";
+    let tool = |session: &str, name: &str, input| world.session(session).tool(name, &input).unwrap();
+    let told = [
+        world.session("read").read("vendor/lib/src/index.ts").unwrap(),
+        world.session("edit").edit("vendor/lib/src/index.ts", "a", "b").unwrap(),
+        tool("patch", "apply_patch", json!({ "input": patch })),
+        tool("grep", "Grep", json!({"pattern": "nothing", "path": file})),
+        world.session("cat").ran("cat vendor/lib/src/index.ts", "").unwrap(),
+        world.session("cd").ran("cd vendor/lib && cat src/index.ts", "").unwrap(),
+        world.session("attached").prompt("see @vendor/lib/src/index.ts").unwrap(),
+    ];
+    for context in &told {
+        assert!(mentions(context.as_ref(), &own) && !mentions(context.as_ref(), &outer), "{context:?}");
+    }
+    let root = world.session("outer").read("src/index.ts").unwrap();
+    assert!(mentions(root.as_ref(), &outer) && !mentions(root.as_ref(), &own), "{root:?}");
+}
+
+#[test]
+fn a_search_in_a_repository_inside_of_another_is_one_of_its_own() {
+    let world = World::new();
+    let inner = world.inner();
+    let named = world.remember_in(&inner, "parseRows trusts the length field of old peers.", "");
+    let placed = world.remember_in(&inner, "Never import from here.", "src/index.ts");
+    let tool = |session: &str, name: &str, input| world.session(session).tool(name, &input).unwrap();
+    let grep = json!({"pattern": "parseRows", "path": inner.root});
+    assert!(mentions(tool("grep", "Grep", grep).as_ref(), &named));
+    assert_eq!(tool("everywhere", "Grep", json!({"pattern": "parseRows"})), None, "the outer one knows nothing of it");
+    for (session, line) in [("cd", "cd vendor/lib && rg parseRows"), ("in", "grep -rn parseRows vendor/lib")] {
+        assert!(mentions(world.session(session).ran(line, "x").unwrap().as_ref(), &named), "{line}");
+    }
+    let own = world.remember_in(&inner, "The parser is generated.", "parser/rows.ts");
+    inner.write("parser/rows.ts", "// nothing\n").unwrap();
+    let glob = tool("glob", "Glob", json!({"pattern": "vendor/lib/parser/*.ts"}));
+    assert!(mentions(glob.as_ref(), &own) && !mentions(glob.as_ref(), &placed), "{glob:?}");
+}
