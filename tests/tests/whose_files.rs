@@ -29,6 +29,10 @@ impl World {
         Session::new(&self.home, &self.project, id)
     }
 
+    fn remember(&self, text: &str, source: &str) -> String {
+        self.remember_in(&self.project, text, source)
+    }
+
     fn remember_in(&self, project: &Project, text: &str, source: &str) -> String {
         let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("notes", text, source) };
         Rpc::connect(&self.home).unwrap().store(Program::Mcp, &project.root, draft).unwrap().handle
@@ -47,12 +51,58 @@ fn mentions(context: Option<&String>, handle: &str) -> bool {
 }
 
 #[test]
+fn a_source_is_the_file_of_that_path_and_no_other_that_ends_so() {
+    let world = World::new();
+    for path in ["package.json", "packages/web/package.json", "src/index.ts", "packages/web/src/index.ts"] {
+        world.project.write(path, "{}\n").unwrap();
+    }
+    world.project.write("examples/celery/pyproject.toml", "\n").unwrap();
+    let manifest = world.remember("Dependencies are pinned by hand.", "package.json");
+    let named = world.remember("Nobody edits package.json without the owners.", "");
+    let entry = world.remember("Starts the whole application.", "src/index.ts");
+    let tools = world.remember("Built with hatch.", "pyproject.toml");
+    let cat = |session: &str, path: &str| world.session(session).ran(&format!("cat {path}"), "{}").unwrap();
+    let patch = |session: &str, path: &str| {
+        let patch = format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{{}}\n+[]\n*** End Patch");
+        world.session(session).tool("apply_patch", &json!({ "input": patch })).unwrap()
+    };
+    let attached = |session: &str, path: &str| world.session(session).prompt(&format!("see @{path}")).unwrap();
+    let read = |session: &str, path: &str| world.session(session).read(path).unwrap();
+    let ways: [&dyn Fn(&str, &str) -> Option<String>; 4] = [&read, &cat, &patch, &attached];
+    for (way, told) in ways.into_iter().enumerate() {
+        let own = told(&format!("own {way}"), "package.json");
+        assert!(mentions(own.as_ref(), &manifest) && mentions(own.as_ref(), &named), "{way}: {own:?}");
+        assert!(mentions(told(&format!("entry {way}"), "src/index.ts").as_ref(), &entry), "{way}");
+        for path in ["packages/web/package.json", "packages/web/src/index.ts", "examples/celery/pyproject.toml"] {
+            let other = told(&format!("{path} {way}"), path);
+            let is_told = [&manifest, &named, &entry, &tools].into_iter().any(|it| mentions(other.as_ref(), it));
+            assert!(!is_told, "{path}, {way}: {other:?}");
+        }
+    }
+}
+
+#[test]
+fn an_end_of_a_path_means_the_one_file_that_has_it() {
+    let world = World::new();
+    world.project.write("crates/ledger/src/posting.rs", "// nothing\n").unwrap();
+    let end = world.remember("Postings are written in one transaction.", "src/posting.rs");
+    let bare = world.remember("Amounts are cents.", "posting.rs");
+    let moved = world.remember("Rounds half to even.", "ledger/src/posting.rs");
+    let context = world.session("one").read("crates/ledger/src/posting.rs").unwrap();
+    for handle in [&end, &bare, &moved] {
+        assert!(mentions(context.as_ref(), handle), "{context:?}");
+    }
+}
+
+#[test]
 fn a_repository_inside_of_another_has_its_own_memories() {
     let world = World::new();
     let inner = world.inner();
-    let own = world.remember_in(&inner, "Exports must stay sorted: parseRows is found by its place.", "src/index.ts");
-    let outer = world.remember_in(&world.project, "Starts the whole application.", "src/index.ts");
     world.project.write("src/index.ts", "// nothing\n").unwrap();
+    let own = world.remember_in(&inner, "Exports must stay sorted: parseRows is found by its place.", "src/index.ts");
+    let outer = world.remember("Starts the whole application.", "src/index.ts");
+    let vendored = world.remember("The vendored copy is patched by hand.", "vendor/lib");
+    let exact = world.remember("Its exports are checked by our linter.", "vendor/lib/src/index.ts");
     let file = inner.root.join("src/index.ts");
     let patch = "*** Begin Patch\n*** Update File: vendor/lib/src/index.ts\n@@\n-a\n+b\n*** End Patch";
     let tool = |session: &str, name: &str, input| world.session(session).tool(name, &input).unwrap();
@@ -66,7 +116,9 @@ fn a_repository_inside_of_another_has_its_own_memories() {
         world.session("attached").prompt("see @vendor/lib/src/index.ts").unwrap(),
     ];
     for context in &told {
-        assert!(mentions(context.as_ref(), &own) && !mentions(context.as_ref(), &outer), "{context:?}");
+        let context = context.as_ref();
+        assert!([&own, &vendored, &exact].into_iter().all(|it| mentions(context, it)), "{context:?}");
+        assert!(!mentions(context, &outer), "{context:?}");
     }
     let root = world.session("outer").read("src/index.ts").unwrap();
     assert!(mentions(root.as_ref(), &outer) && !mentions(root.as_ref(), &own), "{root:?}");

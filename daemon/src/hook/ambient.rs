@@ -172,7 +172,7 @@ pub(super) fn known_of(context: &Context<'_>, file: &Path) -> Result<Vec<Memory>
 
 /// Whether a memory that is seen from here is about the file.
 pub(super) fn is_source(context: &Context<'_>, file: &Path) -> bool {
-    Layers::new(context).is_source(file)
+    Layers::new(&context.on(context.input, context.project_of(file))).is_source(file)
 }
 
 /// What is said of each name that a change removes and that one of the memories below mentions.

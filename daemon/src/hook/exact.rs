@@ -6,6 +6,7 @@ use helix_engine::model::{Memory, MemoryNumber, Status};
 use helix_engine::strand::{ReadError, Strand};
 
 use super::Context;
+use crate::project::Project;
 
 /// Candidates of the word index that are looked at.
 const CANDIDATES_MAX: usize = 16;
@@ -23,8 +24,13 @@ pub(super) struct Exact<'a> {
 
 impl<'a> Exact<'a> {
     pub(super) fn of(context: &Context<'a>) -> Self {
+        Self::within(context, &context.project)
+    }
+
+    /// Those that are seen from another project than the event's.
+    pub(super) fn within(context: &Context<'a>, project: &Project) -> Self {
         let strand = &context.runtime.strand;
-        let scopes = strand.catalog().scope_numbers(&context.project.scopes());
+        let scopes = strand.catalog().scope_numbers(&project.scopes());
         Self { strand, scopes }
     }
 

@@ -53,6 +53,22 @@ const LONE_STEMS: &[&str] = &[
     "setup",
 ];
 
+/// Stems of files beside those of which the packages of one repository have one each.
+const REPEATED_STEMS: &[&str] = &[
+    "compose",
+    "composer",
+    "docker-compose",
+    "gemfile",
+    "go",
+    "jest.config",
+    "pom",
+    "pubspec",
+    "pyproject",
+    "requirements",
+    "tsconfig",
+    "vite.config",
+];
+
 /// Words that are searched for as they are in every program: keywords of languages, and what everything is called.
 const COMMON_WORDS: &[&str] = &[
     "abstract",
@@ -307,6 +323,11 @@ pub(super) fn is_common_stem(stem: &str) -> bool {
     is_manifold_stem(stem) || LONE_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
 }
 
+/// Whether projects have several files of a stem, one in each of their packages or directories.
+pub(super) fn is_repeated_stem(stem: &str) -> bool {
+    is_common_stem(stem) || REPEATED_STEMS.binary_search(&stem.to_lowercase().as_str()).is_ok()
+}
+
 /// Whether a stem is a word that says of no memory by itself that the file is meant.
 pub(super) fn is_usual_stem(stem: &str) -> bool {
     let stem = stem.to_lowercase();
@@ -330,6 +351,7 @@ mod tests {
     #[test]
     fn the_lists_are_sorted() {
         assert!(MANIFOLD_STEMS.is_sorted() && LONE_STEMS.is_sorted() && COMMON_WORDS.is_sorted());
+        assert!(REPEATED_STEMS.is_sorted() && is_repeated_stem("pyproject") && is_repeated_stem("package"));
         assert!(
             is_common_stem("Cargo") && is_common_stem("lib") && is_manifold_stem("LIB") && !is_manifold_stem("cargo")
         );

@@ -1,5 +1,7 @@
 //! The search for what is known of a file, layer by layer; each skips what an earlier one or this session already gave.
 
+mod source;
+
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -67,29 +69,6 @@ impl<'a> Layers<'a> {
         &self.context.runtime.strand
     }
 
-    /// At most `limit` memories whose source is this file, then those whose source is a directory above it, the nearest first. A
-    /// source that was given as a mere end of the path counts too.
-    pub(super) fn by_source(&mut self, file: &Path, limit: usize) -> Result<(), ReadError> {
-        let relative = self.context.relative(file);
-        let mut numbers = self.of_sources(names_of(file, &relative));
-        numbers.truncate(limit);
-        let directories = Path::new(&relative).ancestors().skip(1).filter_map(Path::to_str).filter(|it| !it.is_empty());
-        let above = directories.flat_map(|directory| self.of_sources([directory, &format!("{directory}/")]));
-        numbers.extend(above.take(GUESSES_MAX));
-        numbers.truncate(limit);
-        self.found.extend(self.strand().memories(&numbers)?);
-        Ok(())
-    }
-
-    /// Whether a memory, given or not, has this file as its source. A mere name may be that of another one.
-    pub(super) fn is_source(&self, file: &Path) -> bool {
-        let relative = self.context.relative(file);
-        let catalog = self.strand().catalog();
-        let paths = names_of(file, &relative).filter(|path| path.contains('/'));
-        let mut numbers = paths.flat_map(|path| catalog.of_source(path));
-        numbers.any(|number| self.exact.is_visible(&catalog, number))
-    }
-
     /// The newest memories whose source is a file of a name, where those are of few files.
     pub(super) fn by_name_of_source(&mut self, named: &NamedFiles) -> Result<(), ReadError> {
         let project = &self.context.project;
@@ -109,15 +88,6 @@ impl<'a> Layers<'a> {
         }
         self.add_wanted(memories, ENOUGH.saturating_sub(self.found.len()));
         Ok(())
-    }
-
-    /// The wanted memories whose source is one of these paths, newest first.
-    fn of_sources<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> Vec<MemoryNumber> {
-        let catalog = self.strand().catalog();
-        let mut numbers: Vec<MemoryNumber> = paths.into_iter().flat_map(|path| catalog.of_source(path)).collect();
-        numbers.retain(|&number| self.is_wanted(&catalog, number));
-        newest_first(&mut numbers, &catalog);
-        numbers
     }
 
     /// The newest memories about the files of a directory, where there are not too many. The next ones do not follow once these
@@ -163,6 +133,7 @@ impl<'a> Layers<'a> {
     pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
         let file = spelled(file);
         let Some(named) = Named::of(&file) else { return Ok(()) };
+        let named = if self.may_look() { named.within(&self.context.project) } else { named };
         self.by_words(&LexicalQuery::parse(&named.words(), WordMode::All), |memory| named.is_in(memory))
     }
 
@@ -306,16 +277,14 @@ impl<'a> Layers<'a> {
 
     /// Whether a memory may be given: visible, and not given yet.
     fn is_wanted(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
-        self.exact.is_visible(catalog, number)
-            && !self.found.iter().any(|memory| memory.number == number)
+        self.exact.is_visible(catalog, number) && self.is_new(number)
+    }
+
+    /// Whether a memory was not given yet.
+    fn is_new(&self, number: MemoryNumber) -> bool {
+        !self.found.iter().any(|memory| memory.number == number)
             && !self.context.runtime.sessions.was_given(&self.context.key, number)
     }
-}
-
-/// The paths by which sources may name a file: all of its path, that below the project's root, and the ends of this.
-fn names_of<'p>(file: &'p Path, relative: &'p str) -> impl Iterator<Item = &'p str> {
-    let ends = relative.match_indices('/').filter_map(|(at, _)| relative.get(at + 1..));
-    [Some(relative), file.to_str()].into_iter().flatten().chain(ends)
 }
 
 /// Sorts memories by when they became true, the newest first, each once.

@@ -5,7 +5,7 @@ use std::path::Path;
 use helix_engine::model::{Memory, one_spelling};
 
 use super::common::{is_everyday_word, is_manifold_stem};
-use crate::project::spelled;
+use crate::project::{Project, spelled};
 
 /// What the parts of a program are called.
 const PARTS: &[&str] = &[
@@ -49,6 +49,8 @@ pub(super) struct Named<'a> {
     name: &'a str,
     /// Whether the bare name means this file.
     tells: bool,
+    /// The project that it lies in, where that is looked into.
+    project: Option<&'a Project>,
 }
 
 impl<'a> Named<'a> {
@@ -56,7 +58,12 @@ impl<'a> Named<'a> {
         let name = path.file_name()?.to_str()?;
         let stem = path.file_stem()?.to_str()?;
         let looks_so = name.contains('.') || name.chars().any(char::is_uppercase);
-        Some(Self { path, name, tells: looks_so && !is_manifold_stem(stem) })
+        Some(Self { path, name, tells: looks_so && !is_manifold_stem(stem), project: None })
+    }
+
+    /// The same where an end of its path that is the whole path of another file of its project means that one.
+    pub(super) fn within(self, project: &'a Project) -> Self {
+        Self { project: Some(project), ..self }
     }
 
     /// What to look for: its name, with the directory's where the bare name does not suffice.
@@ -79,10 +86,15 @@ impl<'a> Named<'a> {
     /// Whether a mention is this file's path, or its name where that `tells` which file it is.
     fn is_meant_by(&self, mention: &str, tells: bool) -> bool {
         if mention.contains('/') {
-            self.path.ends_with(mention) || Path::new(mention).ends_with(self.path)
+            (self.path.ends_with(mention) && self.may_be(mention)) || Path::new(mention).ends_with(self.path)
         } else {
-            tells && self.is_called(mention)
+            tells && self.is_called(mention) && self.may_be(self.name)
         }
+    }
+
+    /// Whether an end of its path may mean it.
+    fn may_be(&self, end: &str) -> bool {
+        self.project.is_none_or(|project| project.may_mean(end, self.path))
     }
 
     /// Whether it is called so. Names that are no ordinary words are meant in any case.
@@ -147,6 +159,8 @@ fn is_written_as_name(before: &str, after: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use helix_engine::model::Scope;
+
     use super::*;
 
     #[test]
@@ -180,6 +194,25 @@ mod tests {
     fn is_named(path: &str, text: &str) -> bool {
         let named = Named::of(Path::new(path)).unwrap();
         mentions(text).any(|mention| named.is_meant_by(mention, named.tells))
+    }
+
+    #[test]
+    fn an_end_that_is_another_file_means_that_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        for path in ["Makefile", "docs/Makefile", "src/order.ts", "web/src/order.ts", "web/src/cart.ts"] {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            std::fs::write(root.join(path), "").unwrap();
+        }
+        let project = Project { scope: Scope::Global, root: root.clone(), name: "p".to_owned(), aliases: Vec::new() };
+        let is_named = |path: &str, mention: &str| {
+            let path = root.join(path);
+            Named::of(&path).unwrap().within(&project).is_meant_by(mention, true)
+        };
+        assert!(is_named("Makefile", "Makefile") && !is_named("docs/Makefile", "Makefile"));
+        assert!(is_named("docs/Makefile", "docs/Makefile"));
+        assert!(is_named("src/order.ts", "src/order.ts") && !is_named("web/src/order.ts", "src/order.ts"));
+        assert!(is_named("web/src/cart.ts", "src/cart.ts") && is_named("web/src/order.ts", "web/src/order.ts"));
     }
 
     #[test]
