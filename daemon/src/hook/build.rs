@@ -3,15 +3,16 @@
 
 mod case;
 mod outcome;
+mod place;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use helix_engine::model::Memory;
 use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
-use helix_engine::policy::work::failing::{Failing, Mended, PLACE};
+use helix_engine::policy::work::failing::{Failing, Mended};
 use helix_engine::policy::work::fault::{Fault, Suite, asserted, faults};
 use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
@@ -21,6 +22,7 @@ use jiff::tz::TimeZone;
 
 use self::case::Failure;
 use self::outcome::Outcome;
+use self::place::{directory_of, directory_of_line, files_of, placed};
 use super::event::ClientEvent;
 use super::relevant::{self, Reader};
 use super::sessions::Said;
@@ -112,6 +114,8 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if !is_shell {
         return of_tool(context, &found);
     }
+    let context =
+        &context.at(&run.as_ref().map_or_else(|| directory_of_line(context), |run| directory_of(context, run)));
     let memories = remembered(context, &found, &outcome)?;
     let what =
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
@@ -213,50 +217,6 @@ fn without(text: &str, phrase: &str) -> String {
     kept
 }
 
-/// The run with the directory that it runs in, where that is not the project's: what fails in one package is not mended
-/// because another one is fine.
-fn placed(context: &Context<'_>, mut run: Run) -> Run {
-    let relative = context.relative(&plain(&directory_of(context, &run)));
-    if !matches!(relative.as_str(), "" | "." | "/") && Path::new(&relative) != context.project.root {
-        run.words.push(format!("{PLACE}{relative}"));
-    }
-    run
-}
-
-/// The directory that a run runs in.
-fn directory_of(context: &Context<'_>, run: &Run) -> PathBuf {
-    let directory = context.input.directory(&context.request.project_dir);
-    run.directory.as_ref().map_or_else(|| directory.clone(), |to| directory.join(to))
-}
-
-/// The files that faults of a run name.
-fn files_of(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Vec<String> {
-    let directory = directory_of(context, run);
-    let mut files: Vec<String> = Vec::new();
-    for fault in faults.iter().filter(|fault| !fault.file.is_empty()) {
-        let file = context.relative(&plain(&directory.join(&fault.file)));
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
-    files
-}
-
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
 /// Records a failure. Returns what helped against its faults before, said once for as long as they last.
 fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<String>, ReadError> {
     let prints: Vec<String> = faults.iter().map(Fault::fingerprint).collect();
@@ -266,6 +226,7 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
         activity.failed_in(files);
         fresh
     });
+    let context = &context.at(&directory_of(context, run));
     let runtime = context.runtime;
     let (strand, scope) = (&runtime.strand, &context.project.scope);
     let is_fresh = |fault: &Fault| fresh.contains(&fault.fingerprint());
@@ -341,12 +302,18 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// Records a success, and what was changed before it as the remedy of what had failed.
+/// Records a success, and what was changed before it as the remedy of what had failed, in the project that it is of and in
+/// the words of that.
 fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let runtime = context.runtime;
     let mended = context.work_and_keep(true, |activity| activity.succeeded(run, context.now));
+    if mended.is_empty() {
+        return Ok(());
+    }
+    let context = &context.at(&directory_of(context, run));
     let mut gone: Vec<String> = Vec::new();
     for Mended { mut fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
+        let changed: Vec<String> = changed.iter().map(|file| context.relative(&context.home.root.join(file))).collect();
         let (scope, remedy) = (&context.project.scope, Remedy { files: &changed, commands: &commands });
         // It went away once, however many commands it was a mistake of.
         fingerprints.retain(|print| !gone.contains(print));
@@ -383,11 +350,6 @@ mod tests {
         assert_eq!(bare("cat: nofile: No such file or directory"), "cat: nofile: ");
         assert_eq!(bare("FileNotFoundError: [Errno 2] No such file or directory: 'data/ü.csv'"), ":  : 'data/ü.csv'");
         assert_eq!(bare("connection refused"), "connection refused");
-    }
-
-    #[test]
-    fn paths_are_made_plain() {
-        assert_eq!(plain(Path::new("/w/p/./a/../b")), Path::new("/w/p/b"));
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn project_of(runtime: &Runtime, home: &Arc<Project>, path: &Path) -> Arc<Projec
     let path = plain(path);
     let is_inside = path.starts_with(&home.root);
     let repository = repository_of(&path, is_inside.then_some(home.root.as_path()));
-    let beside = || path.parent().filter(|directory| !is_inside && directory.is_dir()).map(Path::to_owned);
+    let beside = || path.ancestors().take(2).find(|directory| !is_inside && directory.is_dir()).map(Path::to_owned);
     let Some(directory) = repository.or_else(beside) else { return Arc::clone(home) };
     let found = runtime.project(&directory);
     // A directory below another one is a part of it, and no project of its own.

@@ -4,6 +4,7 @@
 mod asked;
 mod compacted;
 mod dated;
+mod elsewhere;
 mod failing;
 mod heeded;
 mod mended;

@@ -43,6 +43,22 @@ fn what_was_changed_between_failure_and_success_is_the_fix() {
 }
 
 #[test]
+fn what_runs_elsewhere_mends_nothing_here() {
+    for (failed, elsewhere) in [
+        ("make -C web test", "make test"),
+        ("make test", "make -C web test"),
+        ("cargo clippy --manifest-path /x/Cargo.toml", "cargo clippy"),
+        ("uv run --directory api pytest", "uv run pytest"),
+        ("npm --prefix a run build", "npm --prefix b run build"),
+    ] {
+        let mut activity = Activity::default();
+        activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
+        assert!(activity.succeeded(&run_of(elsewhere).unwrap(), NOW).is_empty(), "{failed}: {elsewhere}");
+        assert_eq!(activity.succeeded(&run_of(failed).unwrap(), NOW).len(), 1, "{failed}");
+    }
+}
+
+#[test]
 fn a_variable_that_only_the_success_had_is_the_fix() {
     let mut activity = Activity::default();
     activity.failed(&run_of("CI=1 cargo test -p a").unwrap(), vec!["x".into()], NOW);

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-use super::command::{Purpose, Run, line_of, shown};
+use super::command::{Purpose, Run, line_of, named_place, shown};
 use super::options::{Effect, Free, does_alike, free};
 
 /// Files that are remembered of a session or a failure, the newest.
@@ -130,7 +130,8 @@ impl Failing {
 
     /// Whether the success of this run says that it is mended.
     pub(super) fn is_mended_by(&self, run: &Run) -> bool {
-        self.environment == run.environment && run.covers(&self.words)
+        let is_there = run.named_place() == named_place(&self.called, &self.words);
+        is_there && self.environment == run.environment && run.covers(&self.words)
     }
 
     /// Whether a run has options that this had not and that may be what mended it.
