@@ -3,9 +3,9 @@
 //!
 //! In layers, each skipping what an earlier one or this session already gave: memories whose source is this file, a directory
 //! above it or a file of the name that is looked for, then those that name a symbol that a change removes, those that name the
-//! file itself, those that name what a change adds, those that name a symbol that the file declares or that is searched for,
-//! those that name the file's stem, those about what hangs together with it, those of the topics that it goes by, those about
-//! the files of a directory that is searched, and those that are near in meaning to what the file is about.
+//! file itself, those that name what a change adds, those that name a symbol that the file declares or that is searched for, be
+//! it by its beginning, those that name the file's stem, those about what hangs together with it, those of the topics that it
+//! goes by, those about the files of a directory that is searched, and those that are near in meaning to what the file is about.
 
 mod common;
 mod layers;
@@ -237,6 +237,9 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
     layers.by_added(&change.added_names(target.file.as_deref()))?;
     let declared = seen.as_ref().map_or(&[][..], |seen| &seen.names);
     layers.by_symbols(&target.names(declared))?;
+    for prefix in &target.prefixes {
+        layers.by_prefix(prefix)?;
+    }
     for phrase in target.phrases() {
         layers.by_phrase(phrase)?;
     }
@@ -248,7 +251,7 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
         layers.by_topic(topic, shown.as_deref())?;
     }
     if let Some(directory) = &target.directory {
-        layers.by_directory(directory, target.pattern.as_deref())?;
+        layers.by_directory(directory, target.pattern.as_deref(), &target.prefixes)?;
     }
     seen.map_or(Ok(()), |seen| layers.by_meaning(&seen))
 }

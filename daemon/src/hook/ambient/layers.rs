@@ -21,7 +21,7 @@ use super::named::NamedFiles;
 use super::target::Directory;
 use super::tested::{is_called_as, tested};
 use crate::hook::Context;
-use crate::hook::exact::{Exact, has_word};
+use crate::hook::exact::{Exact, has_prefix, has_word};
 use crate::hook::files::Seen;
 use crate::hook::relevant::{self, Reader, Wanted};
 use crate::project::spelled;
@@ -40,6 +40,9 @@ const NAMESAKES_MAX: usize = 3;
 
 /// Memories of any status that a topic may have to be looked through while somebody waits.
 const TOPIC_MAX: usize = 1_000;
+
+/// Memories with the parts of a name's beginning among which those are looked for that have it as a name's beginning.
+const PREFIXED_MAX: usize = 64;
 
 /// How long an event waits for the meaning of a file that was not looked at before. The text is embedded in any case, and the
 /// next event on the file finds it made.
@@ -91,8 +94,13 @@ impl<'a> Layers<'a> {
     }
 
     /// The newest memories about the files of a directory, where there are not too many. The next ones do not follow once these
-    /// were given. Where something is searched for, only those that have its words.
-    pub(super) fn by_directory(&mut self, directory: &Directory, pattern: Option<&str>) -> Result<(), ReadError> {
+    /// were given. Where something is searched for, only those that have its words, or names that begin so.
+    pub(super) fn by_directory(
+        &mut self,
+        directory: &Directory,
+        pattern: Option<&str>,
+        prefixes: &[String],
+    ) -> Result<(), ReadError> {
         let query = pattern.map(|pattern| LexicalQuery::parse(pattern, WordMode::All));
         if query.as_ref().is_some_and(LexicalQuery::is_empty) {
             return Ok(());
@@ -108,7 +116,11 @@ impl<'a> Layers<'a> {
             numbers
         };
         let mut memories = self.strand().memories(&numbers)?;
-        memories.retain(|memory| query.as_ref().is_none_or(|query| self.strand().has_all_terms(query, memory)));
+        if prefixes.is_empty() {
+            memories.retain(|memory| query.as_ref().is_none_or(|query| self.strand().has_all_terms(query, memory)));
+        } else {
+            memories.retain(|memory| prefixes.iter().any(|prefix| has_prefix(&memory.text, prefix)));
+        }
         self.add_newest(memories);
         Ok(())
     }
@@ -166,6 +178,20 @@ impl<'a> Layers<'a> {
     pub(super) fn by_symbols(&mut self, names: &[String]) -> Result<(), ReadError> {
         let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
         self.by_words(&query, |memory| names.iter().any(|name| has_word(&memory.text, name)))
+    }
+
+    /// Memories that name something whose name begins so.
+    pub(super) fn by_prefix(&mut self, prefix: &str) -> Result<(), ReadError> {
+        let room = self.room();
+        if room == 0 {
+            return Ok(());
+        }
+        // The index knows the parts of names and the whole of each.
+        let query = LexicalQuery::parse(&prefix.replace('_', " "), WordMode::All);
+        let is_wanted = |catalog: &Catalog, number| self.is_wanted(catalog, number);
+        let candidates = self.exact.search_among(PREFIXED_MAX, &query, is_wanted)?;
+        self.found.extend(candidates.into_iter().filter(|memory| has_prefix(&memory.text, prefix)).take(room));
+        Ok(())
     }
 
     /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses, and those of

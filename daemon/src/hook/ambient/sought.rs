@@ -18,24 +18,57 @@ const GAP: char = '\n';
 /// Stands for letters that go on a word.
 const LETTERS: char = '\0';
 
-/// The texts that every match of an expression has, or every match of one of its alternatives: words and phrases to their ends.
-pub(super) fn texts(expression: &str) -> Vec<String> {
-    if is_plain(expression) {
-        return vec![expression.trim().to_owned()];
+/// What every match of an expression has, or every match of one of its alternatives.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Sought {
+    /// Words and phrases to their ends.
+    pub(super) texts: Vec<String>,
+    /// How identifiers of several parts begin, to the end of one.
+    pub(super) prefixes: Vec<String>,
+}
+
+impl Sought {
+    pub(super) fn of(expression: &str) -> Self {
+        let mut sought = Self::default();
+        if is_plain(expression) {
+            let expression = expression.trim();
+            let is_prefix = is_prefix(expression);
+            let list = if is_prefix { &mut sought.prefixes } else { &mut sought.texts };
+            list.push(expression.to_owned());
+            return sought;
+        }
+        let bare = expression.strip_prefix("(?i)").unwrap_or(expression);
+        let parsed = Some(bare).filter(|bare| bare.len() <= EXPRESSION_MAX_BYTES).map(regex_syntax::parse);
+        // What is no expression here may be one to another program, or words.
+        let Some(Ok(parsed)) = parsed else { return Self { texts: vec![bare.to_owned()], ..sought } };
+        for alternative in with(vec![String::new()], &parsed) {
+            alternative.split(GAP).for_each(|text| sought.add(text));
+        }
+        sought
     }
-    let bare = expression.strip_prefix("(?i)").unwrap_or(expression);
-    let parsed = Some(bare).filter(|bare| bare.len() <= EXPRESSION_MAX_BYTES).map(regex_syntax::parse);
-    // What is no expression here may be one to another program, or words.
-    let Some(Ok(parsed)) = parsed else { return vec![bare.to_owned()] };
-    let mut texts: Vec<String> = Vec::new();
-    for alternative in with(vec![String::new()], &parsed) {
-        for text in alternative.split(GAP).flat_map(whole_words) {
-            if texts.len() < TEXTS_MAX && text.chars().count() >= TEXT_MIN_CHARS && !texts.contains(&text) {
-                texts.push(text);
+
+    /// Adds the parts of a text between words that go on unknown, without what stands around them, and how those begin.
+    fn add(&mut self, text: &str) {
+        let (parts, begun) = whole_words(text);
+        for part in parts {
+            let is_prefix = is_prefix(&part);
+            if part.chars().count() >= TEXT_MIN_CHARS {
+                add_once(if is_prefix { &mut self.prefixes } else { &mut self.texts }, part);
             }
         }
+        begun.into_iter().filter(|word| is_prefix(word)).for_each(|word| add_once(&mut self.prefixes, word));
     }
-    texts
+}
+
+fn add_once(texts: &mut Vec<String>, text: String) {
+    if texts.len() < TEXTS_MAX && !texts.contains(&text) {
+        texts.push(text);
+    }
+}
+
+/// Whether a word is how identifiers begin, of so many parts that it tells them from others: `SESSION_COOKIE_`.
+fn is_prefix(word: &str) -> bool {
+    word.ends_with('_') && word.chars().all(is_of_word) && word.split('_').filter(|part| !part.is_empty()).count() > 1
 }
 
 /// Whether somebody wrote words and no expression.
@@ -89,26 +122,24 @@ fn shown(class: &Class) -> char {
     }
 }
 
-/// The parts of a text between words that go on unknown, without what stands around them.
-fn whole_words(text: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
+/// The parts of a text between words that go on unknown, without what stands around them; and how those words begin.
+fn whole_words(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut parts, mut begun) = (vec![String::new()], Vec::new());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_word = |c: char| is_of_word(c) || c == LETTERS;
         let end = rest.find(|c| is_word(c) != is_word(first)).unwrap_or(rest.len());
         let (piece, behind) = rest.split_at(end);
         rest = behind;
-        if piece.contains(LETTERS) {
+        if let Some((beginning, _)) = piece.split_once(LETTERS) {
+            begun.push(beginning.to_owned());
             parts.push(String::new());
         } else if let Some(part) = parts.last_mut() {
             part.push_str(piece);
         }
     }
-    parts
-        .into_iter()
-        .map(|part| part.trim_matches(|c| !is_of_word(c)).to_owned())
-        .filter(|part| !part.is_empty())
-        .collect()
+    let bare = parts.into_iter().map(|part| part.trim_matches(|c| !is_of_word(c)).to_owned());
+    (bare.filter(|part| !part.is_empty()).collect(), begun)
 }
 
 fn is_of_word(c: char) -> bool {
@@ -118,6 +149,10 @@ fn is_of_word(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn texts(expression: &str) -> Vec<String> {
+        Sought::of(expression).texts
+    }
 
     #[test]
     fn an_expression_says_what_its_matches_have() {
@@ -140,6 +175,25 @@ mod tests {
             ("foo(parse_header", "foo(parse_header"),
         ] {
             assert_eq!(texts(expression).join(" / "), expected, "{expression}");
+        }
+    }
+
+    #[test]
+    fn an_expression_says_how_identifiers_begin() {
+        for (expression, prefixes, texts) in [
+            ("SESSION_COOKIE_", "SESSION_COOKIE_", ""),
+            (r"SESSION_COOKIE_\w+", "SESSION_COOKIE_", ""),
+            ("SESSION_COOKIE_.*", "SESSION_COOKIE_", ""),
+            (r"\bSESSION_COOKIE_[A-Z]+\b", "SESSION_COOKIE_", ""),
+            (r#"config\["SESSION_COOKIE_\w+"\]"#, "SESSION_COOKIE_", "config"),
+            (r"(SESSION_COOKIE|REMEMBER_ME)_\w+", "SESSION_COOKIE_ / REMEMBER_ME_", ""),
+            ("SESSION_COOKIE_NAME", "", "SESSION_COOKIE_NAME"),
+            (r"parse_\w+", "", ""),
+            (r"__init_\w+|_private_", "", "_private_"),
+            (r"\w+_COOKIE_", "", ""),
+        ] {
+            let sought = Sought::of(expression);
+            assert_eq!((sought.prefixes.join(" / "), sought.texts.join(" / ")), (prefixes.into(), texts.into()));
         }
     }
 

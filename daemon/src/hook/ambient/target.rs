@@ -11,7 +11,7 @@ use helix_engine::policy::tags::AUTO_TAGS;
 use super::common::{is_common_stem, is_common_word, is_usual_symbol};
 use super::named::NamedFiles;
 use super::namesake::topics_of;
-use super::sought;
+use super::sought::{self, Sought};
 use super::tested::tested;
 use crate::hook::Context;
 use crate::hook::event::{Input, WILDCARDS, literal_directory};
@@ -63,8 +63,9 @@ pub(super) struct Target {
     /// The topics that the file goes by besides its stem.
     pub(super) topics: Vec<Topic>,
     pub(super) pattern: Option<String>,
-    /// What the matches of the pattern have.
+    /// What the matches of the pattern have, and how identifiers in them begin.
     sought: Vec<String>,
+    pub(super) prefixes: Vec<String>,
     /// Whether the file will be another one.
     pub(super) changes: bool,
     /// Whether it is a patch, which may change several files; the first one is looked at.
@@ -109,7 +110,7 @@ impl Target {
     fn of_search(input: &Input, project: &Project, pattern: &str) -> Self {
         let file = input.file().filter(|path| path.is_file());
         let directory = input.file().filter(|path| path.is_dir()).and_then(|path| Directory::of(&path, "", project));
-        let sought = sought::texts(pattern);
+        let Sought { texts: sought, prefixes } = Sought::of(pattern);
         let below = file.as_deref().map(|file| project.relative(file));
         let stems = below.as_deref().map(stems_of_file).filter(|stems| !stems.is_empty());
         let glob = ["glob", "include"].into_iter().find_map(|key| input.tool_text(key)).filter(|_| file.is_none());
@@ -120,6 +121,7 @@ impl Target {
             stems: stems.unwrap_or_else(|| stems_of(&sought)),
             topics: below.as_deref().map(topics_of).unwrap_or_default(),
             sought,
+            prefixes,
             file,
             directory,
             pattern: Some(pattern.to_owned()),

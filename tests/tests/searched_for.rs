@@ -1,0 +1,73 @@
+//! What is known of what an agent searches for, and of where it searches.
+#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
+
+use helix_proto::v1::{Draft, Program};
+use helix_tests::hook::Session;
+use helix_tests::rpc::draft;
+use helix_tests::{Daemon, Home, Project, Rpc};
+use serde_json::{Value, json};
+
+/// A kind that a session does not start with.
+const QUIET_KIND: &str = "snippet";
+
+/// A daemon with one project.
+struct World {
+    _daemon: Daemon,
+    home: Home,
+    project: Project,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new().unwrap();
+        let daemon = Daemon::start(&home).unwrap();
+        let project = Project::new(&home, "billing").unwrap();
+        Self { _daemon: daemon, home, project }
+    }
+
+    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
+        Session::new(&self.home, &self.project, id)
+    }
+
+    fn remember(&self, text: &str, source: &str) -> String {
+        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("notes", text, source) };
+        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
+    }
+
+    fn told(&self, session: &str, tool: &str, input: &Value) -> Option<String> {
+        self.session(session).tool(tool, input).unwrap()
+    }
+}
+
+fn mentions(context: Option<&String>, handle: &str) -> bool {
+    context.is_some_and(|context| context.contains(&format!("[{handle}]")))
+}
+
+#[test]
+fn the_beginning_of_a_name_brings_up_what_names_one() {
+    let world = World::new();
+    world.project.write("src/sessions.py", "SESSION_COOKIE_DOMAIN = None\n").unwrap();
+    for n in 0..20 {
+        world.remember(&format!("The session cookie of part {n} is signed: a session without a cookie is new."), "");
+    }
+    let words = world.remember("A session cookie is never read twice.", "src/sessions.py");
+    let named = world.remember("SESSION_COOKIE_DOMAIN must begin with a dot for old browsers.", "");
+    let placed = world.remember("SESSION_COOKIE_PATH is that of the application.", "src/sessions.py");
+    let everywhere = |pattern: &str| json!({ "pattern": pattern });
+    let below = |pattern: &str| json!({"pattern": pattern, "path": world.project.root.join("src")});
+    for pattern in ["SESSION_COOKIE_", r"SESSION_COOKIE_\w+", r"\bSESSION_COOKIE_[A-Z]+"] {
+        for (at, input) in [everywhere(pattern), below(pattern)].into_iter().enumerate() {
+            let told = world.told(&format!("{pattern} {at}"), "Grep", &input);
+            assert!(mentions(told.as_ref(), &named) && mentions(told.as_ref(), &placed), "{pattern}: {told:?}");
+            assert!(!mentions(told.as_ref(), &words), "{pattern}: {told:?}");
+            assert_eq!(told.unwrap().matches("[notes/").count(), 2, "{pattern}");
+        }
+    }
+    for (at, line) in ["grep -rn SESSION_COOKIE_ src", "rg SESSION_COOKIE_"].into_iter().enumerate() {
+        let told = world.session(&format!("s{at}")).ran(line, "src/sessions.py:1:SESSION_COOKIE_DOMAIN").unwrap();
+        assert!(mentions(told.as_ref(), &named) && !mentions(told.as_ref(), &words), "{line}: {told:?}");
+    }
+    for pattern in ["SESSION_COOKIES_", r"SESSION_\w+", "COOKIE_SESSION_"] {
+        assert_eq!(world.told(pattern, "Grep", &everywhere(pattern)), None, "{pattern}");
+    }
+}
