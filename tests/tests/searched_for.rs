@@ -71,3 +71,26 @@ fn the_beginning_of_a_name_brings_up_what_names_one() {
         assert_eq!(world.told(pattern, "Grep", &everywhere(pattern)), None, "{pattern}");
     }
 }
+
+#[test]
+fn a_directory_beside_a_pattern_is_one_in_it() {
+    let world = World::new();
+    let handle = world.remember("Segments are merged while nobody reads.", "src/indexer/merge.rs");
+    let other = world.remember("Segments are named by their last sequence.", "src/indexer/names.sql");
+    world.project.write("src/indexer/merge.rs", "// nothing\n").unwrap();
+    let place = world.project.root.join("src/indexer");
+    for (at, input) in [
+        json!({"pattern": "src/indexer/*.rs"}),
+        json!({"pattern": "*.rs", "path": place}),
+        json!({"pattern": "*.rs", "path": "src/indexer"}),
+        json!({"pattern": "indexer/*.rs", "path": "src"}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let told = world.told(&format!("s{at}"), "Glob", &input);
+        assert!(mentions(told.as_ref(), &handle) && !mentions(told.as_ref(), &other), "{input}: {told:?}");
+    }
+    let everything = json!({"pattern": "*.rs", "path": world.project.root.join("src")});
+    assert_eq!(world.told("all", "Glob", &everything), None, "every project has one");
+}

@@ -129,15 +129,18 @@ impl Target {
         }
     }
 
-    /// A search for files whose paths match. Only the words of the pattern say what is meant, not where it is looked for.
+    /// A search for files whose paths match. Only the words of the pattern say what is meant; where it is looked for says so of
+    /// a mere name alone, which the directory could have stood in front of.
     fn of_glob(input: &Input, project: &Project, pattern: &str) -> Self {
-        let last = pattern.rsplit('/').next().unwrap_or(pattern);
+        let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_literal = !last.contains(WILDCARDS);
         let literal = literal_directory(pattern);
         let base = base(input);
         let ending = if is_literal { format!("/{last}") } else { last.trim_start_matches('*').to_owned() };
         let ending = if ending.contains(WILDCARDS) { "" } else { &ending };
-        let path = tells_directory(&literal, project).then(|| base.join(&literal));
+        let beside = input.file().filter(|_| matches!(above, "" | "."));
+        let telling = beside.as_deref().and_then(Path::to_str).unwrap_or(&literal);
+        let path = tells_directory(telling, project).then(|| base.join(&literal));
         let directory = path.and_then(|path| Directory::of(&path, ending, project));
         // Of `*.sql` nothing but the ending is left, which names no file.
         let stem = Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
@@ -204,7 +207,7 @@ impl Directory {
     }
 }
 
-/// Whether the directories that a pattern names say what is meant: one of them is not as in every project.
+/// Whether the directories that a search names say what is meant: one of them is not as in every project.
 fn tells_directory(literal: &str, project: &Project) -> bool {
     let path = Path::new(literal);
     let below = if path.is_absolute() { project.relative(path) } else { path.to_owned() };
@@ -292,13 +295,18 @@ mod tests {
         assert!(inside.holds("router/src/main.rs") && inside.holds("router/src/a/main.rs"));
         assert!(!inside.holds("router/src/domain.rs") && !inside.holds("router/main.rs"));
         assert_eq!(of("/p/router/src/*.rs", "/elsewhere").unwrap().path, "router/src");
+        for (pattern, path) in [("*.rs", "/p/src/ledger"), ("./*.rs", "/p/src/ledger/"), ("ledger/*.rs", "/p/src")] {
+            let expected = Directory { path: "src/ledger".to_owned(), ending: ".rs".to_owned() };
+            assert_eq!(of(pattern, path), Some(expected), "{pattern} in {path}");
+        }
         for (pattern, path) in [
             ("*.rs", "/p"),
             ("ledger/*.rs", "/elsewhere"),
             ("**/*.rs", "/p/router"),
             ("**/*", "/p/router/src"),
             ("src/**/*.tsx", "/p/web"),
-            ("./*.py", "/p/labels"),
+            ("*.ts", "/p/web/src"),
+            ("**/*.py", "/p/labels"),
             ("/p/src/**/*.rs", "/p"),
             ("crates/src/*.rs", "/p"),
         ] {
