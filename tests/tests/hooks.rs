@@ -87,6 +87,17 @@ fn input_that_is_no_event_is_answered_with_nothing() {
 }
 
 #[test]
+fn input_that_was_cut_within_a_character_is_answered() {
+    let mut world = World::new();
+    let handle = world.remember("Kernels assume sorted input.", "src/kernels.rs:42");
+    let file = world.project.root.join("src/kernels.rs");
+    let edit = json!({"file_path": file, "old_string": "a", "new_string": "CUT"});
+    let input = world.session("one").input("PreToolUse-Edit", |input| input["tool_input"] = edit).unwrap().to_string();
+    let run = HookRun::of(&world.home, "ambient", input.replace("CUT", r"\ud83d").as_bytes()).unwrap();
+    assert!(mentions(run.check_accepted("PreToolUse").unwrap().as_ref(), &handle));
+}
+
+#[test]
 fn what_an_agent_stores_is_put_in_front_of_the_next_one() {
     let world = World::new();
     world.project.write("src/kernels.rs", "// no symbols\n").unwrap();

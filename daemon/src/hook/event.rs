@@ -1,5 +1,6 @@
 //! What clients write to a hook.
 
+mod halves;
 mod patch;
 
 use std::path::{Path, PathBuf};
@@ -100,7 +101,11 @@ pub(super) struct Input {
 impl Input {
     /// Reads a hook's stdin; `None` when it is not what clients send.
     pub(super) fn parse(stdin: &[u8]) -> Option<Self> {
-        let Ok(Value::Object(mut fields)) = serde_json::from_slice(stdin) else { return None };
+        let read = serde_json::from_slice(stdin).ok();
+        // What clients cut may end in half a character. Almost none does, and looking takes longer than reading.
+        let Value::Object(mut fields) = read.or_else(|| serde_json::from_str(&halves::replaced(stdin)?).ok())? else {
+            return None;
+        };
         let input = Self {
             is_codexs: !text(&mut fields, "turn_id").is_empty(),
             is_cursors: CURSOR_MARKS.iter().any(|mark| fields.contains_key(*mark)),
@@ -277,6 +282,13 @@ mod tests {
         assert!(Input::parse(b"{\"session_id\":").is_none());
         assert!(Input::parse(b"[]").is_none());
         assert_eq!(Input::parse(br#"{"session_id":"s","prompt":null,"error":3}"#).unwrap().session_id, "s");
+    }
+
+    #[test]
+    fn half_a_character_silences_nothing() {
+        let input = Input::parse(br#"{"session_id":"s","prompt":"why \ud83d\ude00 \ud83d"}"#).unwrap();
+        assert_eq!((input.session_id.as_str(), input.prompt.as_str()), ("s", "why \u{1F600} \u{FFFD}"));
+        assert!(Input::parse(br#"{"session_id":"s","prompt":"\ud83d"#).is_none());
     }
 
     #[test]
