@@ -131,6 +131,9 @@ fn remembered<'a>(
     let mut layers = Layers::new(context);
     let mut owners: Vec<usize> = Vec::new();
     let share = ENOUGH.div_ceil(parts.len().max(1));
+    // What goes from one file of a patch into another one is not removed.
+    let declared = |part: &Part<'_>| part.change.declared_symbols(part.target.file.as_deref());
+    let declared: Vec<String> = parts.iter().filter(|_| parts.len() > 1).flat_map(declared).collect();
     for (at, part) in parts.iter_mut().enumerate() {
         layers.turn_to(part.context);
         if let Some(file) = &part.target.file {
@@ -140,6 +143,7 @@ fn remembered<'a>(
             layers.by_name_of_source(named)?;
         }
         part.removed = part.change.removed_symbols(part.target.file.as_deref());
+        part.removed.retain(|name| !declared.contains(name));
         part.before = layers.given_before(&part.removed)?;
         layers.by_symbols(&part.removed)?;
         owners.resize(layers.found.len(), at);

@@ -86,7 +86,10 @@ impl Change {
         let written = input.tool_text("content").unwrap_or_default().to_owned();
         let pairs: Vec<(String, String)> = match input.tool_name.as_str() {
             "Write" => vec![(replaced(input, file, held), written)],
-            "apply_patch" => vec![(patch_lines(input, '-'), patch_lines(input, '+'))],
+            "apply_patch" => {
+                let deleted = file.filter(|file| input.deletes(file)).map(held).unwrap_or_default();
+                vec![(patch_lines(input, '-') + &deleted, patch_lines(input, '+'))]
+            }
             _ => {
                 let whole = edits.iter().any(Edit::takes_names).then(|| replaced(input, file, held));
                 let whole = whole.and_then(|before| applied(&before, &edits).map(|after| (before, after)));
@@ -103,14 +106,16 @@ impl Change {
         &self.after
     }
 
+    /// The symbols that what is written declares.
+    pub(super) fn declared_symbols(&self, file: Option<&Path>) -> Vec<String> {
+        declared(&self.after, file)
+    }
+
     /// The symbols that were declared before and are not after. A name alone may be replaced: then what the file declares says
     /// what it was.
     pub(super) fn removed_symbols(&self, file: Option<&Path>) -> Vec<String> {
-        let declared = |texts: &[String]| -> Vec<String> {
-            texts.iter().flat_map(|text| code::declared_in_part(file, text)).collect()
-        };
-        let after = declared(&self.after);
-        let mut removed = declared(&self.before);
+        let after = self.declared_symbols(file);
+        let mut removed = declared(&self.before, file);
         removed.retain(|name| !after.contains(name));
         if let Some((before, after)) = &self.whole {
             let left: HashSet<&str> = code::words(after).collect();
@@ -176,6 +181,10 @@ impl Edit {
         let kept: HashSet<&str> = code::words(&self.new).collect();
         code::words(&self.old).any(|word| !kept.contains(word))
     }
+}
+
+fn declared(texts: &[String], file: Option<&Path>) -> Vec<String> {
+    texts.iter().flat_map(|text| code::declared_in_part(file, text)).collect()
 }
 
 /// The replacements that a tool makes one after the other.
@@ -251,6 +260,9 @@ mod tests {
         std::fs::write(file.path(), old).unwrap();
         let written = change("Write", json!({"content": new}), Some(file.path()));
         assert_eq!(written.removed_symbols(Some(file.path())), ["load_rows"]);
+        let patch = format!("*** Begin Patch\n*** Delete File: {}\n*** End Patch", file.path().display());
+        let deleted = change("apply_patch", json!({ "input": patch }), Some(file.path()));
+        assert_eq!(deleted.removed_symbols(Some(file.path())), ["load_rows", "RowSet"]);
     }
 
     #[test]

@@ -97,6 +97,20 @@ fn every_file_of_a_patch_is_told_of() {
 }
 
 #[test]
+fn a_deleted_file_loses_what_it_declares() {
+    let world = World::new();
+    world.project.write(FILE, SOURCE).unwrap();
+    let named = world.remember("exchange", "The exporter calls post_entry by its name.");
+    let patch = |patch: &str| json!({ "input": format!("*** Begin Patch\n{patch}*** End Patch") });
+    let deleted = world.session("one").tool("apply_patch", &patch("*** Delete File: src/ledger.rs\n")).unwrap();
+    assert!(mentions(deleted.as_ref(), &named), "{deleted:?}");
+    assert!(deleted.unwrap().contains("this change removes post_entry, which is mentioned below"));
+    let moved = "*** Delete File: src/ledger.rs\n*** Add File: src/book.rs\n+fn post_entry() {}\n";
+    let moved = world.session("two").tool("apply_patch", &patch(moved)).unwrap();
+    assert!(!moved.is_some_and(|told| told.contains("removes")));
+}
+
+#[test]
 fn a_search_by_a_shell_is_told_of_as_a_search() {
     let world = World::new();
     world.project.write(FILE, SOURCE).unwrap();

@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::Input;
 
-/// What begins the part of a patch that is about one file.
-const STARTS: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
+/// What begins the part of a patch that is about one file, and about one that it takes away.
+const STARTS: [&str; 3] = ["*** Update File: ", "*** Add File: ", DELETION];
+const DELETION: &str = "*** Delete File: ";
 
 /// Files of one patch about which something is told: each is looked into within the same deadline.
 const PATCHES_MAX: usize = 4;
@@ -24,9 +25,18 @@ impl Input {
 
     /// The files that a patch changes, as absolute paths: Codex edits by patches.
     pub(in super::super) fn patched_files(&self) -> Vec<PathBuf> {
-        let named = self.patch_lines().filter_map(|line| STARTS.iter().find_map(|start| line.strip_prefix(start)));
-        let absolute = named.map(|file| Path::new(&self.cwd).join(file.trim()));
-        absolute.filter(|file| file.is_absolute()).take(PATCHED_FILES_MAX).collect()
+        self.patched(&STARTS).take(PATCHED_FILES_MAX).collect()
+    }
+
+    /// Whether a patch takes a file away.
+    pub(in super::super) fn deletes(&self, file: &Path) -> bool {
+        self.patched(&[DELETION]).any(|deleted| deleted == file)
+    }
+
+    /// The files behind lines that begin so, as absolute paths.
+    fn patched(&self, starts: &[&str]) -> impl Iterator<Item = PathBuf> {
+        let named = self.patch_lines().filter_map(|line| starts.iter().find_map(|start| line.strip_prefix(start)));
+        named.map(|file| Path::new(&self.cwd).join(file.trim())).filter(|file| file.is_absolute())
     }
 
     /// A patch of several files as one for each of the first few; none of a patch of one file, and of another tool.
@@ -54,9 +64,11 @@ mod tests {
 
     #[test]
     fn a_patch_names_its_files() {
-        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /w/b.rs\n+z\n*** End Patch";
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /w/b.rs\n+z\n\
+                     *** Delete File: c.rs\n*** End Patch";
         let input = Input { cwd: "/w".to_owned(), tool_input: json!({"command": patch}), ..Input::default() };
-        assert_eq!(input.patched_files(), [Path::new("/w/src/a.rs"), Path::new("/w/b.rs")]);
+        assert_eq!(input.patched_files(), [Path::new("/w/src/a.rs"), Path::new("/w/b.rs"), Path::new("/w/c.rs")]);
+        assert!(input.deletes(Path::new("/w/c.rs")) && !input.deletes(Path::new("/w/b.rs")));
     }
 
     #[test]
