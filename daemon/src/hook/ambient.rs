@@ -97,6 +97,11 @@ pub(super) fn give_all(contexts: &[Context<'_>]) -> Result<Option<Given>, ReadEr
     give_parts(parts)
 }
 
+/// Notes what one event touches, where nobody is told of it.
+pub(super) fn note_all(contexts: &[Context<'_>]) -> Result<(), ReadError> {
+    contexts.iter().filter_map(Part::of).try_for_each(|part| note_files(&part))
+}
+
 fn give_parts(mut parts: Vec<Part<'_>>) -> Result<Option<Given>, ReadError> {
     let Some(context) = parts.first().map(|part| part.context) else { return Ok(None) };
     let (memories, owners) = remembered(context, &mut parts)?;

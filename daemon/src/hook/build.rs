@@ -11,7 +11,7 @@ use helix_engine::model::Memory;
 use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
-use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
+use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
 use helix_engine::policy::work::failing::{Failing, Mended};
 use helix_engine::policy::work::fault::{Fault, Suite, asserted, faults};
 use helix_engine::policy::work::incident::{Incident, Remedy};
@@ -23,7 +23,7 @@ use jiff::tz::TimeZone;
 use self::case::Failure;
 use self::outcome::Outcome;
 use self::place::{directory_of, directory_of_line, files_of, placed};
-use super::event::ClientEvent;
+use super::event::{ClientEvent, Input};
 use super::relevant::{self, Reader};
 use super::sessions::Said;
 use super::{Context, Given, exact, reading};
@@ -67,8 +67,8 @@ pub(super) fn warm_up() {
     verdict::warm_up();
 }
 
-/// Gives what is known of the failure, or of what a command that merely reads has read; `None` when nothing is, and after
-/// every other success.
+/// Gives what is known of the failure, or of what a command has read that merely reads, or has patched; `None` when nothing is,
+/// and after every other success.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let input = context.input;
     if input.is_interrupt || is_clients_own(&input.tool_name, context.client) {
@@ -86,12 +86,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let (installed, beside): (Vec<Run>, Vec<Run>) = beside.partition(|run| run.purpose == Purpose::Install);
     // What was fetched mends what comes behind it, and not itself.
     installed.iter().try_for_each(|run| succeeded(context, run))?;
-    let (others, own) =
-        if is_shell && !has_failed { menders_of(context, run.as_ref()) } else { (Vec::new(), Vec::new()) };
-    note_menders(context, &others);
-    if is_shell && !has_failed {
-        note_rewritten(context)?;
-    }
+    let Changed { own, patches, about_patches } = note_changes(context, run.as_ref(), &outcome, has_failed)?;
     beside.iter().try_for_each(|run| succeeded(context, run))?;
     let notes = match (&run, verdict) {
         (Some(run), Verdict::Failed) => failed(context, run, &found)?,
@@ -101,7 +96,8 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         }
         // Nobody knows how it went: what failed before still counts as failing.
         (_, Verdict::Unknown) | (None, _) => {
-            if is_shell {
+            // To patch is to edit, and runs nothing.
+            if is_shell && (run.is_some() || patches.is_empty()) {
                 context.work(Activity::command);
             }
             Vec::new()
@@ -109,7 +105,8 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     };
     if !has_failed {
         note_menders(context, &own);
-        return if is_shell && run.is_none() { reading::give(context) } else { Ok(None) };
+        let may_read = is_shell && run.is_none() && patches.is_empty();
+        return if may_read { reading::give(context) } else { Ok(about_patches) };
     }
     if !is_shell {
         return of_tool(context, &found);
@@ -121,6 +118,42 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
     let injection = context.frame(&format!("On {what}:"), &notes, &memories);
     Ok(Given::of(injection, &memories).if_any())
+}
+
+/// What a line changed beside what it builds and tests.
+#[derive(Default)]
+struct Changed {
+    /// What the run itself changes, which counts once it is over.
+    own: Vec<String>,
+    /// The patches that it applied.
+    patches: Vec<Input>,
+    /// What is known of those.
+    about_patches: Option<Given>,
+}
+
+/// Notes what a line changed, as far as it is certain that it did.
+fn note_changes(
+    context: &Context<'_>,
+    run: Option<&Run>,
+    outcome: &Outcome,
+    has_failed: bool,
+) -> Result<Changed, ReadError> {
+    let mut changed = Changed::default();
+    if context.input.tool_name != "Bash" {
+        return Ok(changed);
+    }
+    if !has_failed {
+        let (others, own) = menders_of(context, run);
+        note_menders(context, &others);
+        note_rewritten(context)?;
+        changed.own = own;
+    }
+    let patches = reading::patched(context.input);
+    if !patches.is_empty() && was_applied(&outcome.output, has_failed) {
+        changed.about_patches = reading::give_patched(context, &patches, !has_failed)?;
+        changed.patches = patches;
+    }
+    Ok(changed)
 }
 
 /// What is known of the failure of a tool that is no shell, as one that fetches pages or is another server's: only of mistakes

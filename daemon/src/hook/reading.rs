@@ -1,9 +1,9 @@
-//! A command of a shell that merely reads files or searches: what is known is told as it is to the tools for that, though
-//! only after it ran. Some agents have no others.
+//! A command of a shell that merely reads files or searches, or that applies a patch: what is known is told as it is to the
+//! tools for that, though only after it ran. Some agents have no others.
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::policy::work::command::{Read, Reading, readings};
+use helix_engine::policy::work::command::{Patch, Read, Reading, patches, readings};
 use helix_engine::strand::ReadError;
 use serde_json::{Value, json};
 
@@ -23,8 +23,45 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         }
     }
     let contexts: Vec<Context<'_>> = inputs.iter().map(|input| context.on_call(input)).collect();
-    let given = ambient::give_all(&contexts)?;
-    Ok(given.map(|given| Given { event: Some("ambient"), ..given }))
+    Ok(ambient::give_all(&contexts)?.map(as_ambient))
+}
+
+/// What the event of that name would have given.
+fn as_ambient(given: Given) -> Given {
+    Given { event: Some("ambient"), ..given }
+}
+
+/// The patches that the command applied, each as a call of the tool for that.
+pub(super) fn patched(input: &Input) -> Vec<Input> {
+    let patches = input.tool_text("command").map(patches).unwrap_or_default();
+    patches.iter().map(|patch| as_edit(input, patch)).collect()
+}
+
+/// Notes these patches, and gives what is known of them where somebody `listens`.
+pub(super) fn give_patched(
+    context: &Context<'_>,
+    patches: &[Input],
+    listens: bool,
+) -> Result<Option<Given>, ReadError> {
+    let contexts: Vec<Context<'_>> = patches.iter().map(|input| context.on_call(input)).collect();
+    if !listens {
+        return ambient::note_all(&contexts).map(|()| None);
+    }
+    Ok(ambient::give_all(&contexts)?.map(as_ambient))
+}
+
+/// The same as a call of the tool for patches.
+fn as_edit(input: &Input, patch: &Patch) -> Input {
+    within(input.as_call("apply_patch", json!({ "input": patch.text })), patch.directory.as_deref())
+}
+
+/// The same call in the directory that the line goes to, where that is there.
+fn within(mut call: Input, directory: Option<&str>) -> Input {
+    let directory = directory.map(|directory| Path::new(&call.cwd).join(directory));
+    if let Some(directory) = directory.filter(|directory| directory.is_dir()) {
+        call.cwd = directory.to_string_lossy().into_owned();
+    }
+    call
 }
 
 /// The same as a call of the tool for it; `None` for a file that is not there.
@@ -39,12 +76,7 @@ fn as_tool(input: &Input, reading: &Reading) -> Option<Input> {
             ("Grep", json!({ "pattern": pattern, "path": path }))
         }
     };
-    let mut call = input.as_call(tool_name, tool_input);
-    let directory = reading.directory.as_ref().map(|directory| Path::new(&input.cwd).join(directory));
-    if let Some(directory) = directory.filter(|directory| directory.is_dir()) {
-        call.cwd = directory.to_string_lossy().into_owned();
-    }
-    Some(call)
+    Some(within(input.as_call(tool_name, tool_input), reading.directory.as_deref()))
 }
 
 /// Where a path of the line is. Some clients say from where it was run, and some where it went.
@@ -59,6 +91,23 @@ fn placed(input: &Input, reading: &Reading, path: &str) -> Option<PathBuf> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_patch_of_a_shell_is_one_of_the_tool() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path();
+        std::fs::create_dir(root.join("web")).unwrap();
+        let of = |line: &str| {
+            let tool_input = json!({ "command": line });
+            let input = Input { cwd: root.to_string_lossy().into_owned(), tool_input, ..Input::default() };
+            patched(&input).iter().flat_map(Input::patched_files).collect::<Vec<_>>()
+        };
+        let patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** End Patch";
+        assert_eq!(of(&format!("apply_patch <<'EOF'\n{patch}\nEOF")), [root.join("a.ts")]);
+        assert_eq!(of(&format!("cd web && apply_patch <<'EOF'\n{patch}\nEOF")), [root.join("web/a.ts")]);
+        assert_eq!(of(&format!("cd gone && apply_patch <<'EOF'\n{patch}\nEOF")), [root.join("a.ts")]);
+        assert!(of("cat a.ts").is_empty());
+    }
 
     #[test]
     fn a_command_is_the_tool_that_does_the_same() {

@@ -97,6 +97,34 @@ fn every_file_of_a_patch_is_told_of() {
 }
 
 #[test]
+fn a_patch_by_a_shell_is_an_edit() {
+    let world = World::new();
+    world.project.write(FILE, SOURCE).unwrap();
+    let ledger = world.remember_of("ledger", "post_entry writes postings in one transaction.", FILE);
+    let document = "<<'EOF'\n*** Begin Patch\n*** Update File: src/ledger.rs\n@@\n-fn post_entry() {}\n\
+                    +fn write_entry() {}\n*** End Patch\nEOF\n";
+    let success = "Success. Updated the following files:\nM src/ledger.rs\n";
+    for (at, line) in [
+        format!("apply_patch {document}"),
+        format!("bash -lc \"apply_patch {document}\""),
+        format!("cd {} && apply_patch {document}", world.project.root.display()),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let session = format!("c{at}");
+        let told = told_codex(&world, &session, &line, success);
+        assert!(mentions(told.as_ref(), &ledger), "{line}: {told:?}");
+        assert!(told.unwrap().contains("this change removes post_entry, which is mentioned below"), "{line}");
+        let lines = world.activity(&session);
+        assert!(lines.iter().any(|line| line == "Files: 1 touched, 1 edited"), "{lines:?}");
+    }
+    let refused = told_codex(&world, "refused", &format!("apply_patch {document}"), "Failed to find expected lines");
+    assert_eq!(refused, None);
+    assert!(world.activity("refused").iter().any(|line| line == "Files: 0 touched, 0 edited"));
+}
+
+#[test]
 fn a_deleted_file_loses_what_it_declares() {
     let world = World::new();
     world.project.write(FILE, SOURCE).unwrap();
