@@ -120,6 +120,7 @@ fn a_repository_inside_of_another_has_its_own_memories() {
         assert!([&own, &vendored, &exact].into_iter().all(|it| mentions(context, it)), "{context:?}");
         assert!(!mentions(context, &outer), "{context:?}");
     }
+    assert!(told[0].as_ref().is_some_and(|told| told.contains("About vendor/lib/src/index.ts:")), "{:?}", told[0]);
     let root = world.session("outer").read("src/index.ts").unwrap();
     assert!(mentions(root.as_ref(), &outer) && !mentions(root.as_ref(), &own), "{root:?}");
 }

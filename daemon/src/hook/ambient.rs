@@ -59,7 +59,13 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn of(context: &'a Context<'a>) -> Option<Self> {
-        let target = Target::of(context.input, &context.project)?;
+        let mut target = Target::of(context.input, &context.project)?;
+        let file =
+            target.file.as_deref().filter(|file| target.pattern.is_none() && file.starts_with(&context.home.root));
+        // A file of a repository inside of the session's own project is known by its place in that.
+        if let Some(label) = file.map(|file| context.shown(file)) {
+            target.label = label;
+        }
         let change = if target.changes && !context.input.has_tool_failed() {
             Change::of(context.input, target.file.as_deref(), |file| context.head(file))
         } else {
