@@ -3,12 +3,14 @@
 //! Text goes one way: `client` says which [`Target`] files a client reads and in which form, `table` which hooks, and
 //! [`Programs`] what they run; `plan` turns the present text into the next one, finding its places in a syntax tree and
 //! adding and removing there with `splice`, so that comments, order, indentation and line ends stay; `verify` checks the
-//! result with other means; `apply` makes a [`Plan`] of several files, which is shown and then written; `file` replaces a
-//! file atomically; `undo` remembers enough to put the original bytes back. Nothing here knows the daemon, prints, or
+//! result with other means; `step` does so with one file and `apply` with several, a [`Plan`] that is shown and then written;
+//! `file` replaces a file atomically; `record` is what is remembered of a file to put its original bytes back, and `undo` where.
+//! Nothing here knows the daemon, prints, or
 //! reads the environment.
 //!
-//! Invariants: an error leaves the named file untouched; installing twice changes nothing; uninstalling a file
-//! that nobody edited since restores it to the byte, and otherwise takes out nothing but ours.
+//! Invariants: an error leaves the named file untouched; installing twice changes nothing; a file that nobody else edited is to
+//! the byte what it was once nothing of ours is in it any more, in whatever order it came and went; otherwise nothing but ours
+//! is taken out.
 
 mod apply;
 mod client;
@@ -19,10 +21,12 @@ mod file;
 mod hooks;
 mod plan;
 mod prune;
+mod record;
 mod server;
 mod spec;
 mod splice;
 mod status;
+mod step;
 mod table;
 mod target;
 mod toml;
@@ -37,6 +41,8 @@ pub(crate) use client::{Client, Place, Scope};
 pub(crate) use error::WiringError;
 #[cfg(test)]
 pub(crate) use plan::{plan_install, plan_uninstall};
+#[cfg(test)]
+pub(crate) use prune::Original;
 pub(crate) use spec::{HOOK_PROGRAM, Programs, SERVER_PROGRAM};
 pub(crate) use status::WiringStatus;
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod forms;
 mod hand;
 mod places;
+mod scopes;
 mod world;
 
 use std::fs;

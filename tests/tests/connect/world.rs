@@ -39,18 +39,19 @@ pub(crate) fn files_of(client: &str) -> impl Iterator<Item = &'static str> {
     CLIENTS.iter().filter(move |(name, ..)| *name == client).map(|(_, file, _)| *file)
 }
 
-/// A project and a user's home.
+/// Two projects and a user's home.
 pub(crate) struct World {
     pub(crate) home: Home,
     pub(crate) project: Project,
+    pub(crate) other: Project,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
         let home = Home::new().unwrap();
-        let project = Project::new(&home, "billing").unwrap();
+        let [project, other] = ["billing", "ledger"].map(|name| Project::new(&home, name).unwrap());
         fs::create_dir(home.scratch().join("own")).unwrap();
-        Self { home, project }
+        Self { home, project, other }
     }
 
     pub(crate) fn command(&self, binary: Binary) -> Command {
@@ -74,7 +75,16 @@ impl World {
 
     /// Runs it and expects success; returns what it said on stdout and stderr.
     pub(crate) fn done(&self, arguments: &[&str]) -> (String, String) {
-        let output = self.run(arguments);
+        self.done_by(&mut self.command(Binary::Ctl), arguments)
+    }
+
+    /// The same in the other project.
+    pub(crate) fn done_in_other(&self, arguments: &[&str]) -> (String, String) {
+        self.done_by(self.command(Binary::Ctl).current_dir(&self.other.root), arguments)
+    }
+
+    fn done_by(&self, command: &mut Command, arguments: &[&str]) -> (String, String) {
+        let output = command.args(arguments).stdin(Stdio::null()).output().unwrap();
         let texts = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
         assert_eq!(output.status.code(), Some(i32::from(exit::OK)), "{arguments:?}: {texts:?}");
         texts.into()
@@ -104,10 +114,10 @@ impl World {
         put(&self.path(name), text);
     }
 
-    /// Every file of the project and the user's home but git's: its bytes, or where a link leads.
+    /// Every file of the projects and the user's home but git's: its bytes, or where a link leads.
     pub(crate) fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let mut found = BTreeMap::new();
-        let mut open = vec![self.project.root.clone(), self.own()];
+        let mut open = vec![self.project.root.clone(), self.other.root.clone(), self.own()];
         while let Some(directory) = open.pop() {
             for entry in fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();

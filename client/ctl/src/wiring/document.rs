@@ -73,6 +73,17 @@ impl Document {
         Ok(())
     }
 
+    /// Puts a text in the place of a value.
+    pub(super) fn replace(&mut self, value: &CstNode, text: &str) -> Result<(), WiringError> {
+        self.root = tree(&splice::replaced(&self.root, value, text))?;
+        Ok(())
+    }
+
+    /// The value that the keys lead to; the root's without any.
+    pub(super) fn at(&self, keys: &[&str]) -> Option<CstNode> {
+        keys.iter().try_fold(self.root.value()?, |at, key| member(&at.as_object()?, key)?.value())
+    }
+
     /// The root object, made when the file holds no value at all.
     pub(super) fn root_or_new(&self) -> Result<CstObject, WiringError> {
         self.root.object_value_or_create().ok_or_else(|| self.wrong_root())

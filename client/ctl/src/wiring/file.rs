@@ -85,19 +85,20 @@ pub(super) fn missing_parents(path: &Path) -> Vec<PathBuf> {
     path.ancestors().skip(1).take_while(|dir| !dir.exists()).map(Path::to_owned).collect()
 }
 
+/// Refuses a file that does not say `before` any more.
+pub(super) fn check_unchanged(path: &Path, before: Option<&str>) -> Result<(), WiringError> {
+    if read(path)?.as_deref() == before { Ok(()) } else { Err(WiringError::Changed { path: path.to_owned() }) }
+}
+
 /// Replaces the file if it still says `before`. An existing file keeps its mode and owner.
 pub(super) fn replace(path: &Path, before: Option<&str>, after: &str, new_mode: u32) -> Result<(), WiringError> {
-    if read(path)?.as_deref() != before {
-        return Err(WiringError::Changed { path: path.to_owned() });
-    }
+    check_unchanged(path, before)?;
     write(path, after.as_bytes(), new_mode).map_err(WiringError::io("write", path))
 }
 
 /// Removes the file if it still says `before`.
 pub(super) fn remove(path: &Path, before: &str) -> Result<(), WiringError> {
-    if read(path)?.as_deref() != Some(before) {
-        return Err(WiringError::Changed { path: path.to_owned() });
-    }
+    check_unchanged(path, Some(before))?;
     fs::remove_file(path).map_err(WiringError::io("remove", path))
 }
 

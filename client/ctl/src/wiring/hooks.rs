@@ -8,7 +8,7 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectPr
 use super::client::{HookForm, HookShape};
 use super::document::{Document, array, member, object, set, string};
 use super::error::WiringError;
-use super::prune::{Before, is_commented, prune};
+use super::prune::{Before, Past, is_commented, prune};
 use super::spec::{self, ARGUMENTS};
 use super::table::HookRow;
 
@@ -48,11 +48,7 @@ pub(super) fn install(document: &mut Document, form: &HookForm, shim: &str) -> R
 }
 
 /// Takes our handlers out, and the containers that are empty then unless the original file had them.
-pub(super) fn uninstall(
-    document: &mut Document,
-    form: &HookForm,
-    original: Option<&serde_json::Value>,
-) -> Result<(), WiringError> {
+pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past) -> Result<(), WiringError> {
     let mut events: Vec<String> = Vec::new();
     while let Some((event, ours)) = first_ours(document, form.shape)? {
         document.remove(&ours)?;
@@ -63,7 +59,7 @@ pub(super) fn uninstall(
     for event in &events {
         let emptied = hooks_of(document)?.and_then(|hooks| emptied_event(&hooks, event));
         if let Some(emptied) = emptied {
-            prune(document, emptied, Before::of(original, &[HOOKS, event]))?;
+            prune(document, emptied, past.at(&[HOOKS, event]))?;
         }
     }
     let Some(root) = document.root()?.filter(|_| !events.is_empty()) else {
@@ -71,9 +67,9 @@ pub(super) fn uninstall(
     };
     let is_empty = object(&root, HOOKS)?.is_some_and(|hooks| hooks.properties().is_empty());
     if let (true, Some(emptied)) = (is_empty, member(&root, HOOKS)) {
-        prune(document, emptied, Before::of(original, &[HOOKS]))?;
+        prune(document, emptied, past.at(&[HOOKS]))?;
     }
-    remove_own_version(document, form, original)
+    remove_own_version(document, form, past)
 }
 
 fn hooks_of(document: &Document) -> Result<Option<CstObject>, WiringError> {
@@ -84,22 +80,18 @@ fn emptied_event(hooks: &CstObject, event: &str) -> Option<CstObjectProp> {
     member(hooks, event).filter(|found| found.array_value().is_some_and(|elements| elements.elements().is_empty()))
 }
 
-/// A version goes with our hooks when the original had none, or, where nobody knows, when it is all that is left.
-fn remove_own_version(
-    document: &mut Document,
-    form: &HookForm,
-    original: Option<&serde_json::Value>,
-) -> Result<(), WiringError> {
+/// A version goes with our hooks when the original had none, unless somebody has put hooks of their own beside ours
+/// since, which need it.
+fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {
         return Ok(());
     };
-    let is_alone = root.properties().len() == 1;
-    let is_ours = match original {
-        Some(original) => original.get(VERSION).is_none(),
-        None => is_alone,
-    };
-    match (form.shape, is_ours, member(&root, VERSION)) {
-        (HookShape::Lines, true, Some(version)) => document.remove(&version.into()),
+    let is_needed = object(&root, HOOKS)?.is_some_and(|hooks| !hooks.properties().is_empty());
+    let was_needed = past.at(&[HOOKS]) == Before::Present;
+    match (form.shape, past.at(&[VERSION]), member(&root, VERSION)) {
+        (HookShape::Lines, Before::Absent, Some(version)) if was_needed || !is_needed => {
+            document.remove(&version.into())
+        }
         _ => Ok(()),
     }
 }

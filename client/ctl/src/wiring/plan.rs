@@ -2,9 +2,9 @@
 
 use super::document::{Document, strip_mark};
 use super::error::WiringError;
+use super::prune::{Original, Past};
 use super::spec::Programs;
 use super::target::{Part, Syntax, Target};
-use super::verify::read_as;
 use super::{hooks, server, toml, verify};
 
 /// A file's next text.
@@ -44,30 +44,37 @@ pub(crate) fn plan_install(
     finish(text, existing, target)
 }
 
-/// Takes our entries out of a file. The `original` text tells which empty containers were there before us;
-/// without it they all go.
+/// Takes our entries out of a file. The `original` tells which empty containers were there before us; where it is not known,
+/// they all go.
 ///
 /// # Errors
 /// When the text is not in the file's language or has an unexpected shape on the way to our entries.
-pub(crate) fn plan_uninstall(existing: &str, original: Option<&str>, target: &Target) -> Result<Planned, WiringError> {
-    // An original that cannot be read says nothing about its containers.
-    let original = original.and_then(|text| read_as(target.syntax, text).ok().flatten());
+pub(crate) fn plan_uninstall(existing: &str, original: Original<'_>, target: &Target) -> Result<Planned, WiringError> {
     let text = match target.syntax {
-        Syntax::Json => {
-            let mut document = Document::parse(Some(existing))?;
-            for part in &target.parts {
-                match part {
-                    Part::Hooks(form) => hooks::uninstall(&mut document, form, original.as_ref())?,
-                    Part::Server(form) => server::uninstall(&mut document, target, form, original.as_ref())?,
-                }
-            }
-            document.text()
-        }
-        Syntax::Toml => with_servers(Some(existing), target, toml::uninstall)?,
+        Syntax::Json => without_entries(existing, &Past::read(original), target)?,
+        Syntax::Toml => with_servers(Some(existing), target, |text, form| toml::uninstall(text, form, original))?,
     };
     let planned = finish(text, Some(existing), target)?;
     verify::none_left(&planned.text, target)?;
     Ok(planned)
+}
+
+fn without_entries(existing: &str, past: &Past, target: &Target) -> Result<String, WiringError> {
+    let mut document = Document::parse(Some(existing))?;
+    for part in &target.parts {
+        match part {
+            Part::Hooks(form) => hooks::uninstall(&mut document, form, past)?,
+            Part::Server(form) => server::uninstall(&mut document, target, form, past)?,
+        }
+    }
+    let text = document.text();
+    if text == existing {
+        return Ok(text);
+    }
+    for keys in target.containers() {
+        past.refit(&mut document, &keys)?;
+    }
+    Ok(document.text())
 }
 
 /// Edits a TOML text for each server that it is to hold; no client keeps hooks of ours in TOML.

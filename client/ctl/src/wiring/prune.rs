@@ -1,10 +1,28 @@
 //! What becomes of a container that held only what was taken out.
 
 use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp};
-use serde_json::Value;
 
 use super::document::Document;
 use super::error::WiringError;
+
+/// What is known of a file as it was before us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Original<'a> {
+    /// Nothing: no record is here.
+    Unknown,
+    /// It was not there.
+    Missing,
+    /// Its text.
+    Text(&'a str),
+}
+
+/// The same, read.
+pub(super) enum Past {
+    /// It was not there, or held no value.
+    Empty,
+    /// What it held.
+    Held(Document),
+}
 
 /// What stood at a place in the original file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +35,48 @@ pub(super) enum Before {
     Present,
 }
 
-impl Before {
-    /// Looks up a path of keys; an unknown original counts as an empty one.
-    pub(super) fn of(original: Option<&Value>, keys: &[&str]) -> Self {
-        match original.and_then(|root| keys.iter().try_fold(root, |value, key| value.get(key))) {
-            None => Self::Absent,
-            Some(Value::Null) => Self::Null,
-            Some(_) => Self::Present,
+impl Past {
+    pub(super) fn read(original: Original<'_>) -> Self {
+        match original {
+            Original::Unknown | Original::Missing => Self::Empty,
+            // It was read when it was wired.
+            Original::Text(text) => Document::parse(Some(text)).map_or(Self::Empty, Self::Held),
         }
     }
+
+    /// What stood where the keys lead.
+    pub(super) fn at(&self, keys: &[&str]) -> Before {
+        match self {
+            Self::Empty => Before::Absent,
+            Self::Held(document) => match document.at(keys) {
+                None => Before::Absent,
+                Some(value) if value.as_null_keyword().is_some() => Before::Null,
+                Some(_) => Before::Present,
+            },
+        }
+    }
+
+    /// Gives a container that holds nothing the blanks back that it had when it held nothing.
+    pub(super) fn refit(&self, document: &mut Document, keys: &[&str]) -> Result<(), WiringError> {
+        let Self::Held(past) = self else { return Ok(()) };
+        let (Some(was), Some(is)) = (past.at(keys), document.at(keys)) else { return Ok(()) };
+        let text = was.to_string();
+        let says_the_same = || text.split_whitespace().collect::<String>() == squeezed(&is);
+        if holds_nothing(&was) && holds_nothing(&is) && says_the_same() && text != is.to_string() {
+            document.replace(&is, &text)?;
+        }
+        Ok(())
+    }
+}
+
+fn squeezed(node: &CstNode) -> String {
+    node.to_string().split_whitespace().collect()
+}
+
+/// Whether a node is a container without parts.
+fn holds_nothing(node: &CstNode) -> bool {
+    let is_container = node.as_object().is_some() || node.as_array().is_some();
+    is_container && node.children().iter().all(|child| child.is_trivia() || child.is_token())
 }
 
 /// Brings an emptied container back to what it was. One that somebody has written a comment into meanwhile stays with it.

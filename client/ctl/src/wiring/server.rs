@@ -4,12 +4,11 @@
 //! gave to it stay; only the path and what is set here are ours to change.
 
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp};
-use serde_json::Value;
 
 use super::client::{ServerForm, ServerShape};
 use super::document::{Document, member, object, position, set, string};
 use super::error::WiringError;
-use super::prune::{Before, prune, restore};
+use super::prune::{Before, Past, prune, restore};
 use super::spec::{self, ARGUMENTS, Programs, SERVER_NAME, SERVER_PROGRAM};
 use super::target::Target;
 
@@ -44,7 +43,7 @@ pub(super) fn uninstall(
     document: &mut Document,
     target: &Target,
     form: &ServerForm,
-    original: Option<&Value>,
+    past: &Past,
 ) -> Result<(), WiringError> {
     let keys = target.server_keys(form);
     let Some(entry) = found(document, &keys)? else {
@@ -54,7 +53,7 @@ pub(super) fn uninstall(
         return Ok(());
     }
     // An original entry that was ours too does not come back.
-    let before = match Before::of(original, &keys) {
+    let before = match past.at(&keys) {
         Before::Null => Before::Null,
         Before::Absent | Before::Present => Before::Absent,
     };
@@ -64,7 +63,7 @@ pub(super) fn uninstall(
         let container = found(document, path)?;
         let is_empty = |at: &CstObjectProp| at.object_value().is_some_and(|held| held.properties().is_empty());
         match container.filter(is_empty) {
-            Some(emptied) => prune(document, emptied, Before::of(original, path))?,
+            Some(emptied) => prune(document, emptied, past.at(path))?,
             None => break,
         }
     }

@@ -87,6 +87,14 @@ pub(super) fn without(root: &CstRootNode, part: &CstNode) -> String {
     text
 }
 
+/// The text with another in the place of a value.
+pub(super) fn replaced(root: &CstRootNode, value: &CstNode, text: &str) -> String {
+    let mut whole = root.to_string();
+    let start = text_before(value).len();
+    whole.replace_range(start..start + value.to_string().len(), text);
+    whole
+}
+
 /// What goes with the part at a place among the children.
 fn gone(text: &str, children: &[Child], at: usize) -> Vec<Range<usize>> {
     let Some(own) = children.get(at).map(|child| child.at.clone()) else { return Vec::new() };

@@ -1,8 +1,11 @@
 //! One file of a client and what of ours it holds.
 
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::path::PathBuf;
 
 use super::client::{HookForm, ServerForm};
+use super::hooks::HOOKS;
+use super::record::Entry;
 use super::spec::SERVER_NAME;
 
 /// The key of the user's file that holds what belongs to one project each.
@@ -84,18 +87,32 @@ impl Target {
         self.servers_keys(form).into_iter().chain([SERVER_NAME]).collect()
     }
 
-    /// What the undo record of this target is filed under: one file may hold entries on several levels, and each is undone
-    /// on its own.
-    pub(super) fn record_key(&self, real: &Path) -> PathBuf {
-        match &self.level {
-            Level::Root => real.to_owned(),
-            // No path holds the separator.
-            Level::Project(project) => {
-                let mut key = real.as_os_str().to_owned();
-                key.push("\0");
-                key.push(project);
-                key.into()
+    /// The keys that lead to each thing of ours in this file.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let keys = self.parts.iter().map(|part| match part {
+            Part::Hooks(_) => vec![HOOKS],
+            Part::Server(form) => self.server_keys(form),
+        });
+        keys.map(|keys| keys.into_iter().map(str::to_owned).collect()).collect()
+    }
+
+    /// The same where the file holds them in its root object.
+    pub(super) fn root_entries(&self) -> Vec<Entry> {
+        Self { level: Level::Root, ..self.clone() }.entries()
+    }
+
+    /// The keys that lead to each object that holds something of ours or an object with it, outer ones first.
+    pub(super) fn containers(&self) -> Vec<Vec<&str>> {
+        let paths = self.parts.iter().flat_map(|part| match part {
+            Part::Hooks(form) => {
+                let events = form.rows.iter().map(|row| vec![HOOKS, row.event]);
+                iter::once(vec![HOOKS]).chain(events).collect::<Vec<_>>()
             }
-        }
+            Part::Server(form) => {
+                let keys = self.servers_keys(form);
+                (1..=keys.len()).filter_map(|depth| Some(keys.get(..depth)?.to_vec())).collect()
+            }
+        });
+        iter::once(Vec::new()).chain(paths).collect()
     }
 }

@@ -6,6 +6,7 @@ mod edits;
 mod files;
 mod levels;
 mod lines;
+mod orders;
 mod plugin;
 mod random;
 mod refusals;
@@ -23,7 +24,7 @@ use tempfile::TempDir;
 
 use super::document::value_of;
 use super::{
-    Client, HookRow, Place, Plan, Programs, Report, Scope, Target, plan_install, plan_status, plan_uninstall,
+    Client, HookRow, Original, Place, Plan, Programs, Report, Scope, Target, plan_install, plan_status, plan_uninstall,
     table as rows,
 };
 

@@ -9,6 +9,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, 
 use super::client::ServerForm;
 use super::document::{end_of, strip_mark};
 use super::error::WiringError;
+use super::prune::Original;
 use super::spec::{ARGUMENTS, Programs, SERVER_NAME, SERVER_PROGRAM, runs};
 use super::target::Syntax;
 
@@ -36,11 +37,11 @@ pub(super) fn install(text: &str, form: &ServerForm, programs: &Programs) -> Res
 }
 
 /// Takes our entry out. A table of servers that has a line of its own was there before us, and stays.
-pub(super) fn uninstall(text: &str, form: &ServerForm) -> Result<String, WiringError> {
+pub(super) fn uninstall(text: &str, form: &ServerForm, original: Original<'_>) -> Result<String, WiringError> {
     if !holds_entry(text, form)? {
         return Ok(text.to_owned());
     }
-    edit(text, form, |document| {
+    let left = edit(text, form, |document| {
         if let Some(servers) = document.get_mut(form.servers).and_then(Item::as_table_like_mut) {
             servers.remove(SERVER_NAME);
         }
@@ -48,7 +49,20 @@ pub(super) fn uninstall(text: &str, form: &ServerForm) -> Result<String, WiringE
         if servers.is_some_and(|servers| servers.is_empty() && servers.is_implicit()) {
             document.remove(form.servers);
         }
+    })?;
+    Ok(match original {
+        Original::Text(before) => without_added_end(left, before),
+        Original::Unknown | Original::Missing => left,
     })
+}
+
+/// The text without the line end that our table needed before it, where the original had none there.
+fn without_added_end(text: String, before: &str) -> String {
+    let ends_as_before = !before.ends_with('\n') && text.lines().last() == before.lines().last();
+    match text.strip_suffix('\n').filter(|_| ends_as_before) {
+        Some(line) => line.strip_suffix('\r').unwrap_or(line).to_owned(),
+        None => text,
+    }
 }
 
 /// Whether an entry of ours is there. Nobody else's is an error here.

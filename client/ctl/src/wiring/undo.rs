@@ -1,53 +1,40 @@
-//! What an installation has to remember to be undone to the byte.
+//! Where an installation keeps what it needs to be undone to the byte.
 //!
-//! One record a target, in `<helix home>/wiring/`, named by the hash of the file's canonical path and, where the entry
-//! stands in a project's object, that project's; and beside it a plain copy of the original for a person to fall back on. A record is written before the file that
-//! it is about, so that a crash between the two leaves a record that merely matches nothing.
+//! One record a file, in `<helix home>/wiring/`, named by the hash of the file's canonical path; and beside it a plain copy of
+//! the original for a person to fall back on. A record is written before the file that it is about, so that a crash between
+//! the two leaves a record that merely matches nothing.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::error::WiringError;
 use super::file;
+use super::record::{FirstRecord, RECORD_VERSION, Record};
+use super::target::Target;
 
 /// The directory within Helix's home.
 const DIR_NAME: &str = "wiring";
-/// The record's format.
-const RECORD_VERSION: u32 = 1;
 /// Records and copies may hold what the settings hold: for the owner alone.
 const RECORD_MODE: u32 = 0o600;
 /// The directory as well.
 const RECORD_DIR_MODE: u32 = 0o700;
 
-/// How one file gets back to what it was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Record {
+/// What every format of a record has.
+#[derive(Deserialize)]
+struct Versioned {
     version: u32,
-    /// The canonical path, for people.
-    path: String,
-    /// The text before us; `None` when there was no file.
-    pub(super) original: Option<String>,
-    /// Hashes of the texts that are exactly ours: while the file has one of them, the original may come back.
-    pub(super) ours: Vec<String>,
-    /// Directories that were made for the file, deepest first.
-    pub(super) made_dirs: Vec<PathBuf>,
 }
 
-impl Record {
-    pub(super) fn new(path: &Path, original: Option<String>, ours: Vec<String>, made_dirs: Vec<PathBuf>) -> Self {
-        Self { version: RECORD_VERSION, path: path.display().to_string(), original, ours, made_dirs }
-    }
-
-    /// The same memory of the original, with other texts that count as exactly ours.
-    pub(super) fn with_ours(self, ours: Vec<String>) -> Self {
-        Self { ours, ..self }
-    }
+/// What every format of a record says of directories.
+#[derive(Deserialize)]
+struct Made {
+    made_dirs: Vec<PathBuf>,
 }
 
 /// The records of one Helix home.
@@ -61,18 +48,30 @@ impl Undo {
         Self { dir: helix_home.join(DIR_NAME) }
     }
 
-    /// The record about a canonical path, if there is one.
-    pub(super) fn load(&self, target: &Path) -> Result<Option<Record>, WiringError> {
-        let path = self.record_path(target);
+    /// The record about the file at a canonical path, if there is one; `target` is what it is loaded for.
+    pub(super) fn load(&self, real: &Path, target: &Target) -> Result<Option<Record>, WiringError> {
+        let path = self.record_path(real);
         let Some(text) = file::read(&path)? else {
             return Ok(None);
         };
         let wrong = |problem: String| WiringError::Record { path: path.clone(), problem };
-        let record: Record = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        if record.version == RECORD_VERSION {
-            Ok(Some(record))
-        } else {
-            Err(wrong(format!("version {} is not known here", record.version)))
+        let broken = |error: serde_json::Error| wrong(error.to_string());
+        let Versioned { version } = serde_json::from_str(&text).map_err(broken)?;
+        match version {
+            1 => serde_json::from_str(&text).map(|first: FirstRecord| Some(first.today(target))).map_err(broken),
+            RECORD_VERSION => serde_json::from_str(&text).map(Some).map_err(broken),
+            _ => Err(wrong(format!("version {version} is not known here"))),
+        }
+    }
+
+    /// Keeps other programs from writing records or wired files until the answer is dropped. `None` where no record was ever
+    /// written.
+    pub(super) fn lock(&self) -> Result<Option<File>, WiringError> {
+        match File::open(&self.dir) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened
+                .and_then(|dir| dir.lock().map(|()| Some(dir)))
+                .map_err(WiringError::io("lock the directory", &self.dir)),
         }
     }
 
@@ -104,6 +103,11 @@ impl Undo {
         Some(self.copy_path(target)).filter(|path| path.exists())
     }
 
+    /// Where the plain copy of a file's original is put.
+    pub(super) fn copy_path(&self, target: &Path) -> PathBuf {
+        self.dir.join(hash(target.as_os_str().as_bytes()) + ".original")
+    }
+
     /// Those of a file's directories that some record says were made by us: the last file to leave one takes it
     /// along. Records that cannot be read say nothing.
     pub(super) fn made_dirs_above(&self, target: &Path) -> Vec<PathBuf> {
@@ -114,28 +118,28 @@ impl Undo {
         let texts = paths
             .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
             .filter_map(|path| fs::read(path).ok());
-        let records = texts.filter_map(|text| serde_json::from_slice::<Record>(&text).ok());
+        let records = texts.filter_map(|text| serde_json::from_slice::<Made>(&text).ok());
         let made: Vec<PathBuf> = records.flat_map(|record| record.made_dirs).collect();
         target.ancestors().skip(1).filter(|dir| made.iter().any(|one| one == dir)).map(Path::to_owned).collect()
     }
 
-    fn write(&self, path: &Path, text: &str) -> Result<(), WiringError> {
+    /// Makes the directory.
+    pub(super) fn make_dir(&self) -> Result<(), WiringError> {
         DirBuilder::new()
             .recursive(true)
             .mode(RECORD_DIR_MODE)
             .create(&self.dir)
             .map_err(WiringError::io("make the directory", &self.dir))?;
         fs::set_permissions(&self.dir, Permissions::from_mode(RECORD_DIR_MODE))
-            .map_err(WiringError::io("set the mode of", &self.dir))?;
+            .map_err(WiringError::io("set the mode of", &self.dir))
+    }
+
+    fn write(&self, path: &Path, text: &str) -> Result<(), WiringError> {
         file::write(path, text.as_bytes(), RECORD_MODE).map_err(WiringError::io("write the undo record", path))
     }
 
     fn record_path(&self, target: &Path) -> PathBuf {
         self.dir.join(hash(target.as_os_str().as_bytes()) + ".json")
-    }
-
-    fn copy_path(&self, target: &Path) -> PathBuf {
-        self.dir.join(hash(target.as_os_str().as_bytes()) + ".original")
     }
 }
 

@@ -54,6 +54,15 @@ pub(super) fn none_left(after: &str, target: &Target) -> Result<(), WiringError>
     if found { Err(failed("still hold entries of Helix's")) } else { Ok(()) }
 }
 
+/// Whether something of ours stands where these keys lead.
+pub(super) fn holds(root: &Value, keys: &[String]) -> bool {
+    if keys == [HOOKS] {
+        let shapes = [HookShape::Lines, HookShape::GroupsOfPrograms];
+        return shapes.into_iter().any(|shape| handlers(root, shape).any(|(_, _, handler)| verb(handler).is_some()));
+    }
+    keys.iter().try_fold(root, |at, key| at.get(key)).is_some_and(is_own_server)
+}
+
 /// Every handler in a settings file, with its event and, where there are groups, its group.
 pub(super) fn handlers(root: &Value, shape: HookShape) -> impl Iterator<Item = (&str, Option<&Value>, &Value)> {
     let events = root.get(HOOKS).and_then(Value::as_object).into_iter().flatten();

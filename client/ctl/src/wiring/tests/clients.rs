@@ -41,11 +41,11 @@ const TOMLS: &[&str] = &[
     "\"языка\" = \"日本語 🧬\"\n\"quoted key\" = '''\nmulti\n  line'''\n[[list]]\na = 1\n[[list]]\n",
 ];
 
-fn all() -> impl Iterator<Item = (Client, Scope)> {
+pub(super) fn all() -> impl Iterator<Item = (Client, Scope)> {
     Client::ALL.into_iter().flat_map(|client| client.scopes().iter().map(move |scope| (client, *scope)))
 }
 
-fn texts(target: &Target) -> &'static [&'static str] {
+pub(super) fn texts(target: &Target) -> &'static [&'static str] {
     match target.syntax {
         Syntax::Json => JSONS,
         Syntax::Toml => TOMLS,
@@ -53,7 +53,7 @@ fn texts(target: &Target) -> &'static [&'static str] {
 }
 
 /// What stands below a directory: each file with its text, each directory, each link.
-fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+pub(super) fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
     while let Some(directory) = open.pop() {
@@ -124,7 +124,7 @@ fn what_is_not_ours_survives_an_edit_in_between() {
                     Some(rest) => format!("\u{feff}{comment}{rest}"),
                     None => format!("{comment}{there}"),
                 };
-                let back = plan_uninstall(&edited, Some(text), &target).unwrap().text;
+                let back = plan_uninstall(&edited, Original::Text(text), &target).unwrap().text;
                 assert_eq!(back.starts_with('\u{feff}'), mark, "{name}");
                 assert!(!back.contains("helix"), "{name}: {back}");
                 // What was empty may be an empty object now.
@@ -211,7 +211,7 @@ fn somebody_elses_helix_is_not_overwritten() {
             let refused = Plan::install(std::slice::from_ref(&target), &programs(), &world.path("helix")).unwrap_err();
             assert!(refused.to_string().contains("rename or remove"), "{client:?}: {refused}");
             assert_eq!(fs::read_to_string(&target.path).unwrap(), foreign);
-            let left = plan_uninstall(&foreign, None, &target).unwrap().text;
+            let left = plan_uninstall(&foreign, Original::Unknown, &target).unwrap().text;
             assert!(left.contains("genome-mcp"), "{client:?}: {left}");
         }
     }

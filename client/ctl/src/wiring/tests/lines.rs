@@ -88,6 +88,18 @@ fn a_version_goes_with_the_hooks_that_brought_it() {
 }
 
 #[test]
+fn a_version_stays_while_somebody_elses_hooks_need_it() {
+    let world = World::new();
+    let target = Client::Cursor.targets(Scope::Project, &world.place()).remove(0);
+    world.install(&target);
+    let text = fs::read_to_string(&target.path).unwrap();
+    fs::write(&target.path, text.replace("\"hooks\": {", "\"hooks\": {\n    \"stop\": [{\"command\": \"./bell\"}],"))
+        .unwrap();
+    assert_eq!(world.uninstall(&target).change, Change::Cleaned);
+    assert_eq!(read(&target.path), json!({"version": 1, "hooks": {"stop": [{"command": "./bell"}]}}));
+}
+
+#[test]
 fn other_hooks_of_an_event_stay() {
     let world = World::new();
     let target = Client::Cursor.targets(Scope::Project, &world.place()).remove(0);
