@@ -5,6 +5,7 @@ mod forms;
 mod hand;
 mod places;
 mod scopes;
+mod unrecorded;
 mod world;
 
 use std::fs;

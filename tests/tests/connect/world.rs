@@ -83,6 +83,14 @@ impl World {
         self.done_by(self.command(Binary::Ctl).current_dir(&self.other.root), arguments)
     }
 
+    /// The same with a Helix home that knows nothing.
+    pub(crate) fn done_elsewhere(&self, arguments: &[&str]) -> (String, String) {
+        let nowhere = self.home.scratch().join("nowhere");
+        let done = self.done_by(self.command(Binary::Ctl).env("HELIX_HOME", &nowhere), arguments);
+        assert!(!nowhere.exists(), "{arguments:?} made a home");
+        done
+    }
+
     fn done_by(&self, command: &mut Command, arguments: &[&str]) -> (String, String) {
         let output = command.args(arguments).stdin(Stdio::null()).output().unwrap();
         let texts = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());

@@ -47,7 +47,8 @@ pub(super) fn install(document: &mut Document, form: &HookForm, shim: &str) -> R
     unmet.into_iter().try_for_each(|row| add(document, form, shim, row))
 }
 
-/// Takes our handlers out, and the containers that are empty then unless the original file had them.
+/// Takes our handlers out, and the containers that are empty then unless the original file had them. Where nobody knows, an
+/// event's list goes and what holds all events stays.
 pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past) -> Result<(), WiringError> {
     let mut events: Vec<String> = Vec::new();
     while let Some((event, ours)) = first_ours(document, form.shape)? {
@@ -59,7 +60,11 @@ pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past) -
     for event in &events {
         let emptied = hooks_of(document)?.and_then(|hooks| emptied_event(&hooks, event));
         if let Some(emptied) = emptied {
-            prune(document, emptied, past.at(&[HOOKS, event]))?;
+            let before = match past.at(&[HOOKS, event]) {
+                Before::Unknown => Before::Absent,
+                known => known,
+            };
+            prune(document, emptied, before)?;
         }
     }
     let Some(root) = document.root()?.filter(|_| !events.is_empty()) else {
@@ -80,7 +85,7 @@ fn emptied_event(hooks: &CstObject, event: &str) -> Option<CstObjectProp> {
     member(hooks, event).filter(|found| found.array_value().is_some_and(|elements| elements.elements().is_empty()))
 }
 
-/// A version goes with our hooks when the original had none, unless somebody has put hooks of their own beside ours
+/// A version goes with our hooks when the original surely had none, unless somebody has put hooks of their own beside ours
 /// since, which need it.
 fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {

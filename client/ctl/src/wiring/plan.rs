@@ -45,7 +45,7 @@ pub(crate) fn plan_install(
 }
 
 /// Takes our entries out of a file. The `original` tells which empty containers were there before us; where it is not known,
-/// they all go.
+/// those stay that may have been.
 ///
 /// # Errors
 /// When the text is not in the file's language or has an unexpected shape on the way to our entries.

@@ -18,6 +18,8 @@ pub(crate) enum Original<'a> {
 
 /// The same, read.
 pub(super) enum Past {
+    /// Nothing is known.
+    Unknown,
     /// It was not there, or held no value.
     Empty,
     /// What it held.
@@ -27,6 +29,8 @@ pub(super) enum Past {
 /// What stood at a place in the original file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Before {
+    /// Nobody knows.
+    Unknown,
     /// Nothing: the container is ours and goes.
     Absent,
     /// Null, which comes back.
@@ -38,15 +42,17 @@ pub(super) enum Before {
 impl Past {
     pub(super) fn read(original: Original<'_>) -> Self {
         match original {
-            Original::Unknown | Original::Missing => Self::Empty,
+            Original::Unknown => Self::Unknown,
+            Original::Missing => Self::Empty,
             // It was read when it was wired.
-            Original::Text(text) => Document::parse(Some(text)).map_or(Self::Empty, Self::Held),
+            Original::Text(text) => Document::parse(Some(text)).map_or(Self::Unknown, Self::Held),
         }
     }
 
     /// What stood where the keys lead.
     pub(super) fn at(&self, keys: &[&str]) -> Before {
         match self {
+            Self::Unknown => Before::Unknown,
             Self::Empty => Before::Absent,
             Self::Held(document) => match document.at(keys) {
                 None => Before::Absent,
@@ -92,12 +98,12 @@ pub(super) fn is_commented(container: &CstNode) -> bool {
     container.children().iter().any(CstNode::is_comment)
 }
 
-/// Brings a member back to what it was.
+/// Brings a member back to what it was. A container that may have been there stays.
 pub(super) fn restore(document: &mut Document, member: CstObjectProp, before: Before) -> Result<(), WiringError> {
     match before {
         Before::Absent => document.remove(&member.into())?,
         Before::Null => member.set_value(CstInputValue::Null),
-        Before::Present => {}
+        Before::Present | Before::Unknown => {}
     }
     Ok(())
 }

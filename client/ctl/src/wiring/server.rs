@@ -38,7 +38,7 @@ pub(super) fn install(
     Err(WiringError::ForeignServer { name: SERVER_NAME, line, column })
 }
 
-/// Takes our entry out, and each container that is empty then and that the original file did not have.
+/// Takes our entry out, and each container that is empty then and that the original file surely did not have.
 pub(super) fn uninstall(
     document: &mut Document,
     target: &Target,
@@ -55,7 +55,7 @@ pub(super) fn uninstall(
     // An original entry that was ours too does not come back.
     let before = match past.at(&keys) {
         Before::Null => Before::Null,
-        Before::Absent | Before::Present => Before::Absent,
+        Before::Absent | Before::Present | Before::Unknown => Before::Absent,
     };
     restore(document, entry, before)?;
     for depth in (1..keys.len()).rev() {

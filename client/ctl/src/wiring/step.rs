@@ -3,16 +3,19 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use super::apply::{Change, Report};
 use super::diff::diff;
 use super::error::WiringError;
 use super::file;
+use super::hooks::VERSION;
 use super::plan::{plan_install, plan_uninstall};
 use super::prune::Original;
 use super::record::{Record, Standing, together, without};
 use super::spec::Programs;
 use super::status::plan_status;
-use super::target::Target;
+use super::target::{Syntax, Target};
 use super::undo::Undo;
 use super::verify::{holds, read_as};
 
@@ -171,6 +174,7 @@ impl Step {
         let planned = plan_uninstall(text, Original::Unknown, target)?;
         if planned.changed {
             self.change = Change::Cleaned;
+            self.notes.extend(remark_left(&planned.text, target));
             self.after = Some(planned.text);
         }
         Ok(())
@@ -240,6 +244,44 @@ fn remark_there_again(original: &str, record: &Record, target: &Target) -> Optio
         "they are of other settings than these: disconnect those to take them out"
     };
     (!found.is_empty()).then(|| format!("entries of Helix were there before it was connected, and are again; {order}"))
+}
+
+/// What is to be said when nothing but empty containers is left in a file, or an empty one in which ours were: they may have
+/// been there or not.
+fn remark_left(text: &str, target: &Target) -> Option<String> {
+    let value = read_as(target.syntax, text).ok().flatten()?;
+    let left = match target.syntax {
+        Syntax::Toml if text.trim().is_empty() => "empty".to_owned(),
+        // Its table would have a line of its own, which Helix never writes.
+        Syntax::Toml => return None,
+        Syntax::Json if is_hollow(&value, target, &[]) => format!("as `{value}`"),
+        Syntax::Json => format!("with an empty `{}`", hollow_part(&value, target)?),
+    };
+    let path = target.path.display();
+    Some(format!("no record is here of what `{path}` was before Helix: it is left {left}, which may have been there"))
+}
+
+/// The outermost container of ours in which nothing is left.
+fn hollow_part(root: &Value, target: &Target) -> Option<String> {
+    let found = target.containers().into_iter().find(|keys| {
+        let held = keys.iter().try_fold(root, |at, key| at.get(key));
+        held.is_some_and(|held| is_hollow(held, target, keys))
+    });
+    found.map(|keys| keys.join("."))
+}
+
+/// Whether a value says nothing but what connecting may have made: containers on the way to our entries, and a version.
+fn is_hollow(value: &Value, target: &Target, keys: &[&str]) -> bool {
+    let is_ours = |keys: &[&str]| {
+        target.containers().iter().any(|known| known == keys) || (keys == [VERSION] && target.holds_hooks())
+    };
+    let Value::Object(members) = value else {
+        return keys == [VERSION];
+    };
+    members.iter().all(|(key, value)| {
+        let deeper: Vec<&str> = keys.iter().copied().chain([key.as_str()]).collect();
+        is_ours(&deeper) && is_hollow(value, target, &deeper)
+    })
 }
 
 /// Removes directories that were made for a file, up to the first that holds anything else.

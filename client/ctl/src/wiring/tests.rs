@@ -15,6 +15,7 @@ mod snapshots;
 mod states;
 mod table;
 mod tomls;
+mod unrecorded;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -142,8 +142,9 @@ fn entries_from_elsewhere_are_adopted_and_come_back() {
     assert_eq!(fs::read_to_string(&target.path).unwrap(), colleague);
     // They were not put there by us: asked again, they go.
     let report = world.uninstall(&target);
-    assert_eq!((report.change, report.notes.len()), (Change::Cleaned, 0));
-    assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\n  \"a\": 1\n}\n");
+    assert_eq!((report.change, report.notes.len()), (Change::Cleaned, 1));
+    assert!(report.notes[0].contains("no record") && report.notes[0].contains("an empty `hooks`"), "{report:?}");
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\n  \"a\": 1,\n  \"hooks\": {}\n}\n");
 }
 
 #[test]

@@ -121,6 +121,7 @@ proptest! {
             let clean = plan_uninstall(&text, Original::Text(&text), &target).unwrap().text;
             let back = plan_uninstall(&first.text, Original::Text(&clean), &target).unwrap();
             prop_assert!(back.changed);
+            prop_assert!(plan_uninstall(&first.text, Original::Unknown, &target).unwrap().changed);
             let value = |text: &str| value_of(text).unwrap().map(|value| value.to_string());
             if text == clean {
                 prop_assert_eq!(value(&back.text), value(&text), "{}", back.text);
