@@ -1,6 +1,8 @@
 //! Scopes and projects that share a file: whatever the order in which they come and go, nothing is left of the last.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
@@ -83,6 +85,25 @@ fn one_that_comes_and_goes_leaves_the_others_to_the_byte() {
             assert_eq!(world.files(), before, "{text:?}: {first:?}");
         }
     }
+}
+
+#[test]
+fn the_copy_of_a_file_is_named_and_private() {
+    let (world, before) = World::with_shared(SHARED[3]);
+    let (_, shown) = world.done(&["connect", "claude", "--user", "--dry-run"]);
+    assert!(shown.contains("would be kept in `"), "{shown}");
+    assert!(!world.home.paths.home.join("wiring").exists(), "a preview keeps nothing");
+    let (_, said) = world.done(&["connect", "claude", "--user"]);
+    let copy = said.split("as it was is kept in `").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+    assert_eq!(Some(fs::read(copy).unwrap().as_slice()), SHARED[3].map(str::as_bytes));
+    assert_eq!(fs::metadata(copy).unwrap().permissions().mode() & 0o7777, 0o600);
+    let (_, said) = world.done_in_other(&["connect", "claude", "--local"]);
+    assert!(!said.contains("is kept in"), "it was not so without Helix: {said}");
+    world.seat("disconnect", SEATS[0]);
+    assert!(fs::exists(copy).unwrap(), "one is still connected");
+    world.seat("disconnect", SEATS[2]);
+    assert_eq!(world.files(), before);
+    assert!(!fs::exists(copy).unwrap(), "the file says so itself");
 }
 
 proptest! {

@@ -196,6 +196,7 @@ impl Edit {
         if !were_shown {
             tell::notes(reports);
         }
+        tell::copies(reports, self.dry_run);
         Ok(())
     }
 

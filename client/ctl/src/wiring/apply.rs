@@ -39,6 +39,8 @@ pub(crate) struct Report {
     pub(crate) diff: String,
     /// What else the user should know, each a lowercase fragment.
     pub(crate) notes: Vec<String>,
+    /// Where a copy is put of the file as it is before Helix.
+    pub(crate) copy: Option<PathBuf>,
 }
 
 /// Edits of several files, planned and checked together.
@@ -73,7 +75,7 @@ impl Plan {
 
     /// What it does to each file.
     pub(crate) fn reports(&self) -> Vec<Report> {
-        self.steps.iter().map(Step::report).collect()
+        self.steps.iter().map(|step| step.report(&self.undo)).collect()
     }
 
     /// Whether it changes any file.

@@ -181,9 +181,10 @@ impl Step {
     }
 
     /// What it does, for people.
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self, undo: &Undo) -> Report {
         let diff = diff(&self.shown, self.before.as_deref(), self.after.as_deref());
-        Report { path: self.shown.clone(), change: self.change, diff, notes: self.notes.clone() }
+        let copy = (self.is_first && self.before.is_some()).then(|| undo.copy_path(&self.real));
+        Report { path: self.shown.clone(), change: self.change, diff, notes: self.notes.clone(), copy }
     }
 
     /// What it does to the file.

@@ -22,12 +22,13 @@ struct EditDocument<'a> {
     change: &'static str,
     diff: &'a str,
     notes: &'a [String],
+    copy: Option<&'a Path>,
 }
 
 impl<'a> From<&'a Report> for EditDocument<'a> {
     fn from(report: &'a Report) -> Self {
-        let Report { path, change, diff, notes } = report;
-        Self { path, change: change_name(*change), diff, notes }
+        let Report { path, change, diff, notes, copy } = report;
+        Self { path, change: change_name(*change), diff, notes, copy: copy.as_deref() }
     }
 }
 
@@ -58,6 +59,15 @@ pub(super) fn differences(context: &Context, reports: &[Report]) -> String {
 pub(super) fn notes(reports: &[Report]) {
     for note in reports.iter().flat_map(|report| &report.notes) {
         screen::remark(&format!("helixctl: {}", one_line(note)));
+    }
+}
+
+/// Says where the files are kept as they were.
+pub(super) fn copies(reports: &[Report], dry_run: bool) {
+    let is_kept = if dry_run { "would be kept" } else { "is kept" };
+    for (report, copy) in reports.iter().filter_map(|report| Some((report, report.copy.as_ref()?))) {
+        let line = format!("`{}` as it was {is_kept} in `{}`", report.path.display(), copy.display());
+        screen::remark(&format!("helixctl: {}", one_line(&line)));
     }
 }
 
