@@ -104,8 +104,10 @@ impl Document {
     }
 
     fn wrong_root(&self) -> WiringError {
-        let at = self.root.value().map_or((1, 1), |value| position(&value));
-        WiringError::Shape { key: "the root".to_owned(), expected: "an object", line: at.0, column: at.1 }
+        match self.root.value() {
+            Some(value) => wrong("the root", "an object", &value),
+            None => wrong("the root", "an object", &self.root.clone().into()),
+        }
     }
 }
 
@@ -181,7 +183,26 @@ pub(super) fn end_of(text: &str) -> (usize, usize) {
 
 fn wrong(key: &str, expected: &'static str, node: &CstNode) -> WiringError {
     let (line, column) = position(node);
-    WiringError::Shape { key: key.to_owned(), expected, line, column }
+    WiringError::Shape { key: key.to_owned(), expected, found: kind(node).to_owned(), line, column }
+}
+
+/// What kind of value a node is, with its article.
+fn kind(node: &CstNode) -> &'static str {
+    if node.as_object().is_some() {
+        "an object"
+    } else if node.as_array().is_some() {
+        "an array"
+    } else if node.as_string_lit().is_some() {
+        "a string"
+    } else if node.as_number_lit().is_some() {
+        "a number"
+    } else if node.as_boolean_lit().is_some() {
+        "a boolean"
+    } else if node.as_null_keyword().is_some() {
+        "null"
+    } else {
+        "nothing"
+    }
 }
 
 fn member_value(parent: &CstObject, name: &str) -> Option<CstNode> {

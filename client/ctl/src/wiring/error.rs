@@ -30,13 +30,15 @@ pub(crate) enum WiringError {
     },
     /// A value that has to be walked through is of another type than the client accepts.
     #[error(
-        "read settings: `{key}` must be {expected}, found another type at line {line}, column {column}; correct the file and run this again"
+        "read settings: `{key}` must be {expected}, found {found} at line {line}, column {column}; correct the file and run this again"
     )]
     Shape {
         /// Dotted path of the value; `the root` for the document itself.
         key: String,
         /// The accepted type, with its article.
         expected: &'static str,
+        /// The type that is there, with its article.
+        found: String,
         /// One-based line.
         line: usize,
         /// One-based column, in characters.

@@ -80,7 +80,8 @@ fn edit(text: &str, form: &ServerForm, change: impl FnOnce(&mut DocumentMut)) ->
         let position = |item: &Item| item.span().map_or((1, 1), |span| position(body, span.start));
         let Some(table) = servers.as_table_like() else {
             let (line, column) = position(servers);
-            return Err(WiringError::Shape { key: form.servers.to_owned(), expected: "a table", line, column });
+            let (key, found) = (form.servers.to_owned(), with_article(servers.type_name()));
+            return Err(WiringError::Shape { key, expected: "a table", found, line, column });
         };
         if let Some(entry) = table.get(SERVER_NAME).filter(|entry| !is_ours(entry)) {
             let (line, column) = position(entry);
@@ -106,6 +107,11 @@ fn parse(body: &str) -> Result<toml_edit::Document<&str>, WiringError> {
 
 fn position(body: &str, at: usize) -> (usize, usize) {
     end_of(body.get(..at).unwrap_or_default())
+}
+
+fn with_article(name: &str) -> String {
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {name}")
 }
 
 fn is_ours(entry: &Item) -> bool {

@@ -28,12 +28,13 @@ fn texts_that_cannot_be_merged_are_named_by_line_and_column() {
         (b"{'a': 1}", "line 1, column 2"),
         (b"{\"a\": 1e400}", "number is out of range at line 1, column 7"),
         (b"{} {}", "line 1, column 4"),
-        (b"[1]", "`the root` must be an object, found another type at line 1, column 1"),
-        (b"\n  7", "`the root` must be an object, found another type at line 2, column 3"),
-        (b"{\n  \"hooks\": []\n}", "`hooks` must be an object, found another type at line 2, column 12"),
+        (b"[1]", "`the root` must be an object, found an array at line 1, column 1"),
+        (b"\n  7", "`the root` must be an object, found a number at line 2, column 3"),
+        (b"null\n", "`the root` must be an object, found null at line 1, column 1"),
+        (b"{\n  \"hooks\": []\n}", "`hooks` must be an object, found an array at line 2, column 12"),
         (
             "{\"é\": 1, \"hooks\": {\"PreToolUse\": {}}}".as_bytes(),
-            "`hooks.PreToolUse` must be an array, found another type at line 1, column 34",
+            "`hooks.PreToolUse` must be an array, found an object at line 1, column 34",
         ),
         (b"{\n\"a\": \"\xff\"}", "not UTF-8 at line 2, column 7"),
     ];

@@ -56,7 +56,7 @@ fn a_server_keeps_what_the_user_gave_it_when_it_moves() {
 fn a_server_in_the_wrong_shape_is_named_by_line() {
     let target = Client::Codex.targets(Scope::User, &Place::default()).remove(1);
     for (text, expected) in [
-        ("a = 1\nmcp_servers = 3\n", "`mcp_servers` must be a table, found another type at line 2"),
+        ("a = 1\nmcp_servers = 3\n", "`mcp_servers` must be a table, found an integer at line 2"),
         ("[mcp_servers]\nhelix = 3\n", "line 2, column"),
         ("[mcp_servers.helix]\nurl = \"https://example.org\"\n", "rename or remove"),
     ] {
