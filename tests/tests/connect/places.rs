@@ -83,6 +83,19 @@ fn a_directory_in_a_files_place_is_refused() {
 }
 
 #[test]
+fn a_file_in_a_directorys_place_is_refused_and_does_not_hinder_disconnecting() {
+    let world = World::new();
+    world.done(&["connect", "claude"]);
+    fs::remove_dir_all(world.project.root.join(".claude")).unwrap();
+    world.put("project:.claude", "mine");
+    let said = world.refused(&["connect", "claude"], exit::USAGE);
+    assert!(said.contains("as a directory") && said.contains("move it away"), "{said}");
+    world.done(&["disconnect", "claude"]);
+    assert_eq!(world.text("project:.claude"), "mine");
+    assert!(!world.path("project:.mcp.json").exists());
+}
+
+#[test]
 fn a_link_to_itself_is_refused() {
     for client in clients() {
         for file in files_of(client) {

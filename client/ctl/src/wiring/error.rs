@@ -92,6 +92,12 @@ pub(crate) enum WiringError {
         /// What was found.
         path: PathBuf,
     },
+    /// Something else than a directory is on the way to a file.
+    #[error("use `{path}` as a directory: it is a file, or a link that leads nowhere; move it away and run this again")]
+    NotADirectory {
+        /// What was found.
+        path: PathBuf,
+    },
     /// Links that lead in a circle, or too far.
     #[error("follow the link `{path}`: more than {limit} links; point it at the file itself")]
     Links {
@@ -101,9 +107,7 @@ pub(crate) enum WiringError {
         limit: usize,
     },
     /// A file or directory is write-protected.
-    #[error(
-        "write `{path}`: it is read-only; make it writable, or choose other settings, such as your own with --user"
-    )]
+    #[error("write `{path}`: it is read-only; make it writable and run this again")]
     ReadOnly {
         /// The protected file or directory.
         path: PathBuf,
@@ -155,6 +159,7 @@ impl WiringError {
             | Self::TooLarge { .. }
             | Self::Command { .. }
             | Self::NotAFile { .. }
+            | Self::NotADirectory { .. }
             | Self::Links { .. } => EXIT_USAGE,
             Self::ReadOnly { .. } => EXIT_PERMISSION,
             Self::SelfCheck { .. } | Self::Changed { .. } | Self::Record { .. } => EXIT_IO,

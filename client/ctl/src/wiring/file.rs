@@ -8,6 +8,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
 use nix::unistd::{AccessFlags, access};
 
 use super::document::end_of;
@@ -56,9 +57,13 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, WiringError> {
     })
 }
 
-/// Refuses a protected file or directory. The mode is asked too, because a rename does not mind it and the
-/// superuser is never refused.
+/// Refuses a protected file or directory, and a way to it that leads through something else than directories. The mode is
+/// asked too, because a rename does not mind it and the superuser is never refused.
 pub(super) fn check_writable(path: &Path) -> Result<(), WiringError> {
+    let on_the_way = path.ancestors().skip(1).find(|dir| dir.symlink_metadata().is_ok());
+    if let Some(path) = on_the_way.filter(|dir| !dir.is_dir()) {
+        return Err(WiringError::NotADirectory { path: path.to_owned() });
+    }
     let nearest = path.ancestors().skip(1).find(|dir| dir.exists());
     for place in [Some(path).filter(|path| path.exists()), nearest].into_iter().flatten() {
         let mode = fs::metadata(place).map_err(WiringError::io("inspect", place))?.mode();
@@ -129,9 +134,15 @@ fn keep_owner(file: &File, old: &Metadata) -> io::Result<()> {
 fn metadata(path: &Path) -> Result<Option<Metadata>, WiringError> {
     match fs::metadata(path) {
         Ok(metadata) => Ok(Some(metadata)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if leads_nowhere(&error) => Ok(None),
         Err(error) => Err(WiringError::io("inspect", path)(error)),
     }
+}
+
+/// Whether the answer says that there can be no such file, also because its directory is none.
+fn leads_nowhere(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        || error.raw_os_error() == Some(Errno::ELOOP as i32)
 }
 
 /// Canonicalises the part of a path that exists and keeps the rest.

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
-use crate::wiring::WiringError;
+use crate::wiring::{Change, WiringError};
 
 fn refuse(world: &World, target: &Target) -> WiringError {
     let error = Plan::install(std::slice::from_ref(target), &programs(), &world.path("helix")).unwrap_err();
@@ -88,10 +88,21 @@ fn something_else_in_the_way_is_refused() {
     assert!(matches!(error, WiringError::NotAFile { .. }));
     assert_eq!(error.exit_code(), 64);
 
-    let world = World::new();
-    fs::write(world.path("project/.claude"), "a file").unwrap();
-    let error = refuse(&world, &world.hooks(Scope::Project));
-    assert_eq!(error.exit_code(), 74, "{error}");
+    let ways: [fn(&Path); 3] = [
+        |way| fs::write(way, "a file").unwrap(),
+        |way| symlink("nowhere", way).unwrap(),
+        |way| symlink(way, way).unwrap(),
+    ];
+    for block in ways {
+        let world = World::new();
+        let target = world.hooks(Scope::Project);
+        block(&world.path("project/.claude"));
+        let error = refuse(&world, &target);
+        assert!(matches!(error, WiringError::NotADirectory { .. }), "{error}");
+        assert_eq!(error.exit_code(), 64, "{error}");
+        assert_eq!(world.uninstall(&target).change, Change::Unchanged, "nothing of ours can be there");
+        assert!(fs::symlink_metadata(world.path("project/.claude")).is_ok());
+    }
 }
 
 #[test]
