@@ -46,18 +46,20 @@ pub(super) fn uninstall(
     past: &Past,
 ) -> Result<(), WiringError> {
     let keys = target.server_keys(form);
-    let Some(entry) = found(document, &keys)? else {
-        return Ok(());
-    };
-    if !entry.object_value().is_some_and(|entry| is_ours(&entry)) {
-        return Ok(());
-    }
     // An original entry that was ours too does not come back.
     let before = match past.at(&keys) {
         Before::Null => Before::Null,
         Before::Absent | Before::Present | Before::Unknown => Before::Absent,
     };
-    restore(document, entry, before)?;
+    let mut is_found = false;
+    // Behind a repeated key another of ours may come to light.
+    while let Some(entry) = found(document, &keys)?.filter(is_own_member) {
+        restore(document, entry, before)?;
+        is_found = true;
+    }
+    if !is_found {
+        return Ok(());
+    }
     for depth in (1..keys.len()).rev() {
         let path = keys.get(..depth).unwrap_or_default();
         let container = found(document, path)?;
@@ -112,6 +114,10 @@ fn update(entry: &CstObject, shape: ServerShape, programs: &Programs) {
         Some(found) => programs.environment.iter().for_each(|(name, value)| set(&found, name, value.as_str().into())),
         None => set(entry, key, spec::variables(&programs.environment)),
     }
+}
+
+fn is_own_member(member: &CstObjectProp) -> bool {
+    member.object_value().is_some_and(|entry| is_ours(&entry))
 }
 
 fn is_ours(entry: &CstObject) -> bool {

@@ -109,6 +109,20 @@ fn what_is_left_of_a_file_is_said_with_the_reason() {
 }
 
 #[test]
+fn an_entry_that_stands_twice_goes_twice() {
+    let world = World::new();
+    let target = world.server(Scope::Project);
+    let ours = |program: &str| format!("\"helix\": {{\"command\": \"{program}/helix-mcp\"}}");
+    let twice = format!("{{\"mcpServers\": {{{}, {}}}}}", ours("/a"), ours("/b"));
+    put(&target, twice.as_bytes());
+    world.install(&target);
+    assert_eq!(world.uninstall(&target).change, Change::Restored);
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), twice);
+    assert_eq!(world.uninstall(&target).change, Change::Cleaned);
+    assert_eq!(fs::read_to_string(&target.path).unwrap(), "{\"mcpServers\": {}}");
+}
+
+#[test]
 fn a_file_in_which_others_have_servers_is_not_spoken_of() {
     let world = World::new();
     let target = world.server(Scope::Project);
