@@ -70,6 +70,21 @@ fn a_link_by_a_relative_path_over_another_link_is_followed() {
 }
 
 #[test]
+fn of_two_files_that_a_client_reads_the_wired_one_is_meant() {
+    let world = World::new();
+    world.put("project:opencode.jsonc", "{} // mine\n");
+    world.done(&["connect", "opencode"]);
+    assert!(world.text("project:opencode.jsonc").contains("helix-mcp"));
+    world.put("project:opencode.json", "{}");
+    let (said, _) = world.done(&["connect", "opencode"]);
+    assert!(said.starts_with("unchanged\t") && said.trim_end().ends_with("opencode.jsonc"), "{said}");
+    let (said, _) = world.done(&["disconnect", "opencode"]);
+    assert!(said.starts_with("restored\t"), "{said}");
+    assert_eq!(world.text("project:opencode.jsonc"), "{} // mine\n");
+    assert_eq!(world.text("project:opencode.json"), "{}");
+}
+
+#[test]
 fn a_directory_in_a_files_place_is_refused() {
     for client in clients() {
         for file in files_of(client) {

@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::file;
+use super::spec::SERVER_PROGRAM;
 use super::table::{self, HookRow};
 use super::target::{Level, Part, Syntax, Target};
 
@@ -270,10 +272,13 @@ fn in_project_or(scope: Scope, place: &Place, below: &str, own: PathBuf) -> Path
     }
 }
 
-/// It reads both names; the one that is there is taken, so that there is one file.
+/// It reads both names. The one that Helix is in is taken, else the one that is there, so that there is one file.
 fn opencode_file(directory: &Path) -> PathBuf {
-    let [plain, commented] = ["opencode.json", "opencode.jsonc"].map(|name| directory.join(name));
-    if commented.exists() && !plain.exists() { commented } else { plain }
+    let names @ [plain, commented] = &["opencode.json", "opencode.jsonc"].map(|name| directory.join(name));
+    let holds_ours = |text: Option<String>| text.is_some_and(|text| text.contains(SERVER_PROGRAM));
+    let is_wired = |path: &&PathBuf| file::read(path).is_ok_and(holds_ours);
+    let present = if commented.exists() && !plain.exists() { commented } else { plain };
+    names.iter().find(is_wired).unwrap_or(present).clone()
 }
 
 fn vscode_user_directory(place: &Place) -> PathBuf {
