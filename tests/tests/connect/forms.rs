@@ -65,6 +65,32 @@ fn check_round_trip(world: &World, client: &str, what: &str) {
     assert_eq!(world.files(), before, "{client}, {what}");
 }
 
+/// Previews an order and gives it: nothing is written before, and what was shown is what is done.
+fn check_preview(world: &World, order: &str, client: &str, what: &str) {
+    let before = (world.files(), world.records());
+    let (shown, _) = world.done(&[order, client, "--dry-run"]);
+    assert_eq!((world.files(), world.records()), before, "{order} {client}, {what}: a preview wrote something");
+    let (_, said) = world.done(&[order, client]);
+    let lines = |text: &str, other: &str| {
+        let diff: Vec<&str> = text.lines().filter(|line| !line.starts_with(other)).collect();
+        diff.join("\n").trim_end().to_owned()
+    };
+    assert_eq!(lines(&shown, "would be "), lines(&said, "helixctl: "), "{order} {client}, {what}");
+}
+
+#[test]
+fn a_preview_writes_nothing_and_shows_what_is_done() {
+    let world = World::new();
+    for client in clients() {
+        for (form, write) in FORMS {
+            files_of(client).for_each(|file| world.put(file, write(plain(file))));
+            for order in ["connect", "disconnect"] {
+                check_preview(&world, order, client, form);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_form_comes_back_to_the_byte() {
     let world = World::new();

@@ -143,6 +143,12 @@ impl World {
         found
     }
 
+    /// What Helix keeps of the files that it is wired into.
+    pub(crate) fn records(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let entries = fs::read_dir(self.home.paths.home.join("wiring")).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    }
+
     pub(crate) fn text(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap()
     }
