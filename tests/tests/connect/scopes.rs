@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::{Child, Stdio};
 
+use helix_proto::exit;
+use helix_tests::Binary;
 use proptest::prelude::*;
 
 use crate::world::World;
@@ -25,6 +28,15 @@ impl World {
         let (said, notes) = if is_other { self.done_in_other(&arguments) } else { self.done(&arguments) };
         assert!(!notes.contains("edited"), "{arguments:?}: {notes}");
         said
+    }
+
+    fn spawned(&self, verb: &str, (scope, is_other): (&str, bool)) -> Child {
+        let mut command = self.command(Binary::Ctl);
+        command.args([verb, "claude", scope]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if is_other {
+            command.current_dir(&self.other.root);
+        }
+        command.spawn().unwrap()
     }
 
     fn with_shared(text: Option<&str>) -> (Self, Files) {
@@ -104,6 +116,24 @@ fn the_copy_of_a_file_is_named_and_private() {
     world.seat("disconnect", SEATS[2]);
     assert_eq!(world.files(), before);
     assert!(!fs::exists(copy).unwrap(), "the file says so itself");
+}
+
+#[test]
+fn several_at_once_do_not_lose_each_other() {
+    let (world, before) = World::with_shared(None);
+    for verb in ["connect", "disconnect"] {
+        let children: Vec<_> = SEATS.iter().map(|seat| world.spawned(verb, *seat)).collect();
+        for child in children {
+            let output = child.wait_with_output().unwrap();
+            let code = output.status.code().and_then(|code| u8::try_from(code).ok());
+            // Who comes second is told to run it again.
+            assert!(matches!(code, Some(exit::OK | exit::IO)), "{verb}: {output:?}");
+        }
+        SEATS.iter().for_each(|seat| {
+            world.seat(verb, *seat);
+        });
+    }
+    assert_eq!(world.files(), before);
 }
 
 proptest! {

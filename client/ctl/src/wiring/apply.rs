@@ -86,12 +86,13 @@ impl Plan {
     /// Carries it out.
     ///
     /// # Errors
-    /// When a file cannot be written or says something else by now; the files before it are done then.
+    /// When a file says something else by now: none is written. When one cannot be written: those before it are done then.
     pub(crate) fn write(&self) -> Result<(), WiringError> {
         if self.steps.iter().any(|step| matches!(step.kept, Kept::Saved(_))) {
             self.undo.make_dir()?;
         }
         let _others_wait = self.undo.lock()?;
+        self.steps.iter().try_for_each(Step::check)?;
         self.steps.iter().try_for_each(|step| step.write(&self.undo))
     }
 }

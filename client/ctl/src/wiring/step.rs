@@ -187,6 +187,15 @@ impl Step {
         Report { path: self.shown.clone(), change: self.change, diff, notes: self.notes.clone(), copy }
     }
 
+    /// Refuses a file that is to be changed and says something else by now.
+    pub(super) fn check(&self) -> Result<(), WiringError> {
+        if self.change == Change::Unchanged { Ok(()) } else { self.check_unchanged() }
+    }
+
+    fn check_unchanged(&self) -> Result<(), WiringError> {
+        file::check_unchanged(&self.real, self.before.as_deref())
+    }
+
     /// What it does to the file.
     pub(super) fn change(&self) -> Change {
         self.change
@@ -194,8 +203,10 @@ impl Step {
 
     /// Carries it out: the record before the file when it is to be kept, after it when it goes.
     pub(super) fn write(&self, undo: &Undo) -> Result<(), WiringError> {
-        if self.change != Change::Unchanged {
-            file::check_unchanged(&self.real, self.before.as_deref())?;
+        match (self.check_unchanged(), self.change) {
+            // A record that is of no use by what the file said may be of use by now.
+            (Err(_), Change::Unchanged) => return Ok(()),
+            (checked, _) => checked?,
         }
         if let Kept::Saved(record) = &self.kept {
             self.back_up(undo)?;

@@ -65,6 +65,26 @@ fn a_conflict_in_one_file_leaves_both_untouched() {
 }
 
 #[test]
+fn a_file_that_changes_meanwhile_leaves_both_untouched() {
+    let world = World::new();
+    let targets = [world.hooks(Scope::Project), world.server(Scope::Project)];
+    let plan = Plan::install(&targets, &programs(), &world.path("helix")).unwrap();
+    put(&targets[1], b"{}");
+    plan.write().unwrap_err();
+    assert!(!targets[0].path.exists());
+}
+
+#[test]
+fn a_record_that_came_meanwhile_is_not_forgotten() {
+    let world = World::new();
+    let target = world.server(Scope::User);
+    let early = Plan::uninstall(std::slice::from_ref(&target), &world.path("helix")).unwrap();
+    world.install(&target);
+    early.write().unwrap();
+    assert_eq!(world.uninstall(&target).change, Change::Deleted);
+}
+
+#[test]
 fn a_read_only_file_or_directory_is_respected() {
     for (protected, mode) in [("project/.claude/settings.json", 0o444), ("project/.claude", 0o555)] {
         let world = World::new();
