@@ -39,12 +39,12 @@ fn plain(file: &str) -> &'static str {
     if is_toml(file) { TOML } else { JSON }
 }
 
-fn is_toml(file: &str) -> bool {
+pub(crate) fn is_toml(file: &str) -> bool {
     file.ends_with("toml")
 }
 
 /// Connects a client twice and disconnects it: nothing else is done by the second connection, and everything is as it was.
-fn check_round_trip(world: &World, client: &str, what: &str) {
+pub(crate) fn check_round_trip(world: &World, client: &str, what: &str) {
     let before = world.files();
     let (said, _) = world.done(&["disconnect", client]);
     assert!(said.lines().all(|line| line.starts_with("unchanged\t")), "{client}, {what}: {said}");

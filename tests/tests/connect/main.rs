@@ -1,6 +1,7 @@
 //! Every client wired and unwired by the real command line, and what was written run as the client would.
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
+mod awkward;
 mod forms;
 mod hand;
 mod places;
