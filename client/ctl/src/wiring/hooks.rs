@@ -49,7 +49,7 @@ pub(super) fn install(document: &mut Document, form: &HookForm, shim: &str) -> R
 
 /// Takes our handlers out, and the containers that are empty then unless the original file had them. Where nobody knows, an
 /// event's list goes and what holds all events stays.
-pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past) -> Result<(), WiringError> {
+pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past<'_>) -> Result<(), WiringError> {
     let mut events: Vec<String> = Vec::new();
     while let Some((event, ours)) = first_ours(document, form.shape)? {
         document.remove(&ours)?;
@@ -60,11 +60,7 @@ pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past) -
     for event in &events {
         let emptied = hooks_of(document)?.and_then(|hooks| emptied_event(&hooks, event));
         if let Some(emptied) = emptied {
-            let before = match past.at(&[HOOKS, event]) {
-                Before::Unknown => Before::Absent,
-                known => known,
-            };
-            prune(document, emptied, before)?;
+            prune(document, emptied, before_event(form, past, event))?;
         }
     }
     let Some(root) = document.root()?.filter(|_| !events.is_empty()) else {
@@ -72,9 +68,18 @@ pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past) -
     };
     let is_empty = object(&root, HOOKS)?.is_some_and(|hooks| hooks.properties().is_empty());
     if let (true, Some(emptied)) = (is_empty, member(&root, HOOKS)) {
-        prune(document, emptied, past.at(&[HOOKS]))?;
+        prune(document, emptied, past.container(&[HOOKS]))?;
     }
     remove_own_version(document, form, past)
+}
+
+/// What counts as having stood in the place of an event's list. Where nobody knows, the list is as ours as what was in it.
+fn before_event(form: &HookForm, past: &Past<'_>, event: &str) -> Before {
+    let keys = [HOOKS, event];
+    // An event that is not in the table any more got its list from an earlier version.
+    let is_in_table = form.rows.iter().any(|row| row.event == event);
+    let before = if is_in_table { past.container(&keys) } else { past.at(&keys) };
+    if before == Before::Unknown { Before::Absent } else { before }
 }
 
 fn hooks_of(document: &Document) -> Result<Option<CstObject>, WiringError> {
@@ -87,7 +92,7 @@ fn emptied_event(hooks: &CstObject, event: &str) -> Option<CstObjectProp> {
 
 /// A version goes with our hooks when the original surely had none, unless somebody has put hooks of their own beside ours
 /// since, which need it.
-fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past) -> Result<(), WiringError> {
+fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past<'_>) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {
         return Ok(());
     };

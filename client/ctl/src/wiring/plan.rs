@@ -59,7 +59,7 @@ pub(crate) fn plan_uninstall(existing: &str, original: Original<'_>, target: &Ta
     Ok(planned)
 }
 
-fn without_entries(existing: &str, past: &Past, target: &Target) -> Result<String, WiringError> {
+fn without_entries(existing: &str, past: &Past<'_>, target: &Target) -> Result<String, WiringError> {
     let mut document = Document::parse(Some(existing))?;
     for part in &target.parts {
         match part {

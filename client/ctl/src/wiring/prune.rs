@@ -4,26 +4,28 @@ use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp};
 
 use super::document::Document;
 use super::error::WiringError;
+use super::record::Entry;
 
 /// What is known of a file as it was before us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Original<'a> {
     /// Nothing: no record is here.
     Unknown,
-    /// It was not there.
-    Missing,
-    /// Its text.
-    Text(&'a str),
+    /// What a record says.
+    Recorded {
+        /// Its text; `None` when it was not there.
+        text: Option<&'a str>,
+        /// The containers that were made in it for our entries since.
+        made: &'a [Entry],
+    },
 }
 
 /// The same, read.
-pub(super) enum Past {
+pub(super) enum Past<'a> {
     /// Nothing is known.
     Unknown,
-    /// It was not there, or held no value.
-    Empty,
-    /// What it held.
-    Held(Document),
+    /// What it held, and what was made in it since.
+    Known(Document, &'a [Entry]),
 }
 
 /// What stood at a place in the original file.
@@ -39,13 +41,27 @@ pub(super) enum Before {
     Present,
 }
 
-impl Past {
-    pub(super) fn read(original: Original<'_>) -> Self {
+impl<'a> Past<'a> {
+    pub(super) fn read(original: Original<'a>) -> Self {
         match original {
             Original::Unknown => Self::Unknown,
-            Original::Missing => Self::Empty,
             // It was read when it was wired.
-            Original::Text(text) => Document::parse(Some(text)).map_or(Self::Unknown, Self::Held),
+            Original::Recorded { text, made } => {
+                Document::parse(text).map_or(Self::Unknown, |document| Self::Known(document, made))
+            }
+        }
+    }
+
+    /// What stood where the keys lead to a container, when that was not made for our entries. What others have made there since
+    /// counts as what was there.
+    pub(super) fn container(&self, keys: &[&str]) -> Before {
+        match (self, self.at(keys)) {
+            (Self::Known(_, made), before) if made.iter().any(|path| path == keys) => match before {
+                Before::Null => Before::Null,
+                Before::Unknown | Before::Absent | Before::Present => Before::Absent,
+            },
+            (Self::Known(..), Before::Absent) => Before::Present,
+            (_, before) => before,
         }
     }
 
@@ -53,8 +69,7 @@ impl Past {
     pub(super) fn at(&self, keys: &[&str]) -> Before {
         match self {
             Self::Unknown => Before::Unknown,
-            Self::Empty => Before::Absent,
-            Self::Held(document) => match document.at(keys) {
+            Self::Known(document, _) => match document.at(keys) {
                 None => Before::Absent,
                 Some(value) if value.as_null_keyword().is_some() => Before::Null,
                 Some(_) => Before::Present,
@@ -64,7 +79,7 @@ impl Past {
 
     /// Gives a container that holds nothing the blanks back that it had when it held nothing.
     pub(super) fn refit(&self, document: &mut Document, keys: &[&str]) -> Result<(), WiringError> {
-        let Self::Held(past) = self else { return Ok(()) };
+        let Self::Known(past, _) = self else { return Ok(()) };
         let (Some(was), Some(is)) = (past.at(keys), document.at(keys)) else { return Ok(()) };
         let text = was.to_string();
         let says_the_same = || text.split_whitespace().collect::<String>() == squeezed(&is);

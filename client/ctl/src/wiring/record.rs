@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::target::{Syntax, Target};
 use super::undo::hash;
@@ -31,6 +32,8 @@ pub(super) struct Record {
     pub(super) original: Option<String>,
     /// What of ours was put into it and not taken out again.
     pub(super) entries: Vec<Entry>,
+    /// The containers that were made for that, outer ones too: they go when they are empty. Others may have made more since.
+    pub(super) made: Vec<Entry>,
     /// The texts that came from the original by our edits alone, oldest first; none once somebody else has edited it.
     states: Vec<State>,
     /// Directories that were made for the file, deepest first.
@@ -67,7 +70,8 @@ pub(super) struct FirstRecord {
 impl Record {
     pub(super) fn new(path: &Path, original: Option<String>, made_dirs: Vec<PathBuf>) -> Self {
         let path = path.display().to_string();
-        Self { version: RECORD_VERSION, path, original, entries: Vec::new(), states: Vec::new(), made_dirs }
+        let (entries, made, states) = (Vec::new(), Vec::new(), Vec::new());
+        Self { version: RECORD_VERSION, path, original, entries, made, states, made_dirs }
     }
 
     /// What of ours is in a text of the file.
@@ -94,6 +98,19 @@ impl Record {
         Self { entries, states, ..self }
     }
 
+    /// The record once what the target wants was put into a file with this text.
+    pub(super) fn with_made_for(self, before: Option<&str>, target: &Target) -> Self {
+        let made = together(self.made, missing(before, target));
+        Self { made, ..self }
+    }
+
+    /// The record without the containers that are not in the text any more: who makes them next is not known.
+    pub(super) fn with_made_in(mut self, text: &str, syntax: Syntax) -> Self {
+        let value = read_as(syntax, text).ok().flatten().unwrap_or_default();
+        self.made.retain(|keys| is_container_at(&value, keys));
+        self
+    }
+
     /// Whether the file had exactly this text with exactly these entries before.
     pub(super) fn was(&self, text: &str, entries: &[Entry]) -> bool {
         let text = hash(text.as_bytes());
@@ -111,9 +128,22 @@ impl FirstRecord {
     pub(super) fn today(self, target: &Target) -> Record {
         let Self { path, original, ours, made_dirs } = self;
         let entries = target.root_entries();
+        let made = missing(original.as_deref(), target);
         let states = ours.into_iter().map(|text| State { text, entries: entries.clone() }).collect();
-        Record { version: RECORD_VERSION, path, original, entries, states, made_dirs }
+        Record { version: RECORD_VERSION, path, original, entries, made, states, made_dirs }
     }
+}
+
+/// The containers that a target's entries need and that a text does not have.
+pub(super) fn missing(text: Option<&str>, target: &Target) -> Vec<Entry> {
+    let value = text.and_then(|text| read_as(target.syntax, text).ok().flatten()).unwrap_or_default();
+    let paths = target.containers().into_iter();
+    let paths = paths.map(|keys| keys.into_iter().map(str::to_owned).collect::<Entry>());
+    paths.filter(|keys| !is_container_at(&value, keys)).collect()
+}
+
+fn is_container_at(root: &Value, keys: &[String]) -> bool {
+    keys.iter().try_fold(root, |at, key| at.get(key)).is_some_and(|found| found.is_object() || found.is_array())
 }
 
 /// What is in one list or the other, in an order that does not tell which came first.

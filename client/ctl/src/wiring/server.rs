@@ -43,7 +43,7 @@ pub(super) fn uninstall(
     document: &mut Document,
     target: &Target,
     form: &ServerForm,
-    past: &Past,
+    past: &Past<'_>,
 ) -> Result<(), WiringError> {
     let keys = target.server_keys(form);
     // An original entry that was ours too does not come back.
@@ -65,7 +65,7 @@ pub(super) fn uninstall(
         let container = found(document, path)?;
         let is_empty = |at: &CstObjectProp| at.object_value().is_some_and(|held| held.properties().is_empty());
         match container.filter(is_empty) {
-            Some(emptied) => prune(document, emptied, past.at(path))?,
+            Some(emptied) => prune(document, emptied, past.container(path))?,
             None => break,
         }
     }

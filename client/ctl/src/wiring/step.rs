@@ -122,6 +122,7 @@ impl Step {
             (record, Standing { entries: Vec::new(), is_exact: true })
         });
         let entries = together(standing.entries, target.entries());
+        let record = record.with_made_for(self.before.as_deref(), target);
         self.kept = Kept::Saved(record.next(after, entries, standing.is_exact));
         Ok(())
     }
@@ -147,7 +148,7 @@ impl Step {
             self.notes.extend(original.and_then(|original| remark_there_again(original, &record, target)));
             return Ok(());
         }
-        let original = record.original.as_deref().map_or(Original::Missing, Original::Text);
+        let original = Original::Recorded { text: record.original.as_deref(), made: &record.made };
         let planned = plan_uninstall(text, original, target)?;
         let is_bare = record.original.is_none() && planned.bare;
         self.change = match (planned.changed, is_bare, is_exact && record.was(&planned.text, &left)) {
@@ -164,7 +165,9 @@ impl Step {
         self.kept = match (&self.after, left.is_empty(), planned.changed) {
             (None, ..) | (_, true, _) => Kept::Forgotten,
             (Some(_), false, false) => Kept::Untouched,
-            (Some(after), false, true) => Kept::Saved(record.next(after, left, is_exact)),
+            (Some(after), false, true) => {
+                Kept::Saved(record.next(after, left, is_exact).with_made_in(after, target.syntax))
+            }
         };
         Ok(())
     }

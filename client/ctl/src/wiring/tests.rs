@@ -24,9 +24,11 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::document::value_of;
+use super::plan::Planned;
+use super::record::missing;
 use super::{
-    Client, HookRow, Original, Place, Plan, Programs, Report, Scope, Target, plan_install, plan_status, plan_uninstall,
-    table as rows,
+    Client, HookRow, Original, Place, Plan, Programs, Report, Scope, Target, WiringError, plan_install, plan_status,
+    plan_uninstall, table as rows,
 };
 
 const SHIM: &str = "/opt/helix/bin/helix-hook";
@@ -107,6 +109,12 @@ fn hooks_target() -> Target {
 /// The same for the server.
 fn server_target() -> Target {
     Client::Claude.targets(Scope::Project, &Place::default()).remove(1)
+}
+
+/// Takes ours out of a text that came from `original`.
+fn plan_back(text: &str, original: &str, target: &Target) -> Result<Planned, WiringError> {
+    let made = missing(Some(original), target);
+    plan_uninstall(text, Original::Recorded { text: Some(original), made: &made }, target)
 }
 
 /// The value that a client would read.

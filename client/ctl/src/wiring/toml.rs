@@ -51,8 +51,8 @@ pub(super) fn uninstall(text: &str, form: &ServerForm, original: Original<'_>) -
         }
     })?;
     Ok(match original {
-        Original::Text(before) => without_added_end(left, before),
-        Original::Unknown | Original::Missing => left,
+        Original::Recorded { text: Some(before), .. } => without_added_end(left, before),
+        Original::Recorded { text: None, .. } | Original::Unknown => left,
     })
 }
 

@@ -124,7 +124,7 @@ fn what_is_not_ours_survives_an_edit_in_between() {
                     Some(rest) => format!("\u{feff}{comment}{rest}"),
                     None => format!("{comment}{there}"),
                 };
-                let back = plan_uninstall(&edited, Original::Text(text), &target).unwrap().text;
+                let back = plan_back(&edited, text, &target).unwrap().text;
                 assert_eq!(back.starts_with('\u{feff}'), mark, "{name}");
                 assert!(!back.contains("helix"), "{name}: {back}");
                 // What was empty may be an empty object now.

@@ -149,6 +149,22 @@ fn what_somebody_edits_while_several_are_connected_stays() {
 }
 
 #[test]
+fn what_the_client_made_before_a_later_scope_came_stays() {
+    let world = World::with_two_projects();
+    let (user, local) = (world.server(Scope::User), world.local("other"));
+    put(&user, b"{\n  \"a\": 1\n}\n");
+    world.install(&user);
+    let kept = json!({world.path("other").to_str().unwrap(): {"allowedTools": [], "mcpServers": {}}});
+    let text = fs::read_to_string(&user.path).unwrap().replace("\"a\": 1", &format!("\"projects\": {kept}"));
+    fs::write(&user.path, &text).unwrap();
+    world.install(&local);
+    assert_eq!(world.uninstall(&local).change, Change::Cleaned);
+    assert_eq!(fs::read_to_string(&user.path).unwrap(), text);
+    assert_eq!(world.uninstall(&user).change, Change::Cleaned);
+    assert_eq!(fs::read_to_string(&user.path).unwrap(), format!("{{\n  \"projects\": {kept}\n}}\n"));
+}
+
+#[test]
 fn an_edit_that_is_taken_back_was_none() {
     let world = World::with_two_projects();
     let targets = [world.server(Scope::User), world.local("other")];

@@ -118,8 +118,8 @@ proptest! {
             let status = plan_status(Some(&first.text), &target, &programs(), &|_| true).unwrap();
             prop_assert!(status.missing.is_empty() && status.stale.is_empty(), "{:?}", status);
             prop_assert!(!plan_install(Some(&first.text), &target, &programs()).unwrap().changed);
-            let clean = plan_uninstall(&text, Original::Text(&text), &target).unwrap().text;
-            let back = plan_uninstall(&first.text, Original::Text(&clean), &target).unwrap();
+            let clean = plan_back(&text, &text, &target).unwrap().text;
+            let back = plan_back(&first.text, &clean, &target).unwrap();
             prop_assert!(back.changed);
             prop_assert!(plan_uninstall(&first.text, Original::Unknown, &target).unwrap().changed);
             let value = |text: &str| value_of(text).unwrap().map(|value| value.to_string());
@@ -164,7 +164,7 @@ proptest! {
         prop_assert!(!plan_install(Some(&there), &target, &programs()).unwrap().changed);
         let status = plan_status(Some(&there), &target, &programs(), &|_| true).unwrap();
         prop_assert!(status.is_complete(), "{:?}", status);
-        let back = plan_uninstall(&there, Original::Text(&text), &target).unwrap().text;
+        let back = plan_back(&there, &text, &target).unwrap().text;
         prop_assert_eq!(back, text, "{}", there);
     }
 }

@@ -103,7 +103,7 @@ fn taking_out_without_a_record_keeps_the_rest() {
     for (name, text) in SETTINGS {
         for target in [hooks_target(), server_target()] {
             let after = plan_install(Some(text), &target, &programs()).unwrap().text;
-            let back = plan_uninstall(&after, Original::Text(text), &target).unwrap();
+            let back = plan_back(&after, text, &target).unwrap();
             assert!(back.changed, "{name}");
             let original = value_of(text).unwrap().unwrap_or(json!({}));
             let again = value_of(&back.text).unwrap().unwrap();
