@@ -91,7 +91,7 @@ impl Plan {
         if self.steps.iter().any(|step| matches!(step.kept, Kept::Saved(_))) {
             self.undo.make_dir()?;
         }
-        let _others_wait = self.undo.lock()?;
+        let _others_wait = self.undo.lock();
         self.steps.iter().try_for_each(Step::check)?;
         self.steps.iter().try_for_each(|step| step.write(&self.undo))
     }

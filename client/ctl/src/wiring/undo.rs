@@ -64,15 +64,11 @@ impl Undo {
         }
     }
 
-    /// Keeps other programs from writing records or wired files until the answer is dropped. `None` where no record was ever
-    /// written.
-    pub(super) fn lock(&self) -> Result<Option<File>, WiringError> {
-        match File::open(&self.dir) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            opened => opened
-                .and_then(|dir| dir.lock().map(|()| Some(dir)))
-                .map_err(WiringError::io("lock the directory", &self.dir)),
-        }
+    /// Keeps others that wire files from writing until the answer is dropped. `None` where no record was ever written, or
+    /// the file system knows no locks: then only the look at each file before it is written guards against them.
+    pub(super) fn lock(&self) -> Option<File> {
+        let dir = File::open(&self.dir).ok()?;
+        dir.lock().ok().map(|()| dir)
     }
 
     /// Writes the record.
