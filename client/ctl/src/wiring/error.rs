@@ -65,7 +65,9 @@ pub(crate) enum WiringError {
         column: usize,
     },
     /// The file is larger than any settings file should be.
-    #[error("read settings: the file has {bytes} bytes, at most {limit_bytes} are read")]
+    #[error(
+        "read settings: the file has {bytes} bytes, at most {limit_bytes} are read; shorten it, or edit it by hand"
+    )]
     TooLarge {
         /// Its size.
         bytes: u64,

@@ -47,6 +47,16 @@ fn texts_that_cannot_be_merged_are_named_by_line_and_column() {
 }
 
 #[test]
+fn a_file_that_is_too_large_is_left_to_its_owner() {
+    let world = World::new();
+    let target = world.server(Scope::User);
+    fs::File::create(&target.path).unwrap().set_len(33 * 1024 * 1024).unwrap();
+    let error = refuse(&world, &target);
+    assert!(error.to_string().contains("by hand"), "{error}");
+    assert_eq!(error.exit_code(), 64);
+}
+
+#[test]
 fn a_foreign_server_of_our_name_is_left_alone() {
     let (message, code) = refuse_text(b"{\"mcpServers\": {\n \"helix\": {\"command\": \"biology\"}}}", |world| {
         world.server(Scope::Project)
