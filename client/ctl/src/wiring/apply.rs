@@ -20,7 +20,8 @@ pub(crate) enum Change {
     Updated,
     /// It becomes what it was before the installation, to the byte.
     Restored,
-    /// Our entries are taken out, and the rest stays: what others edited since, and what of ours belongs to other settings.
+    /// Our entries are taken out, and the rest stays: what others edited since, and what of ours belongs to other
+    /// settings.
     Cleaned,
     /// It goes, as before the installation.
     Deleted,
@@ -86,7 +87,8 @@ impl Plan {
     /// Carries it out.
     ///
     /// # Errors
-    /// When a file says something else by now: none is written. When one cannot be written: those before it are done then.
+    /// When a file says something else by now: none is written. When one cannot be written: those before it are done
+    /// then.
     pub(crate) fn write(&self) -> Result<(), WiringError> {
         if self.steps.iter().any(|step| matches!(step.kept, Kept::Saved(_))) {
             self.undo.make_dir()?;

@@ -57,8 +57,8 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, WiringError> {
     })
 }
 
-/// Refuses a protected file or directory, and a way to it that leads through something else than directories. The mode is
-/// asked too, because a rename does not mind it and the superuser is never refused.
+/// Refuses a protected file or directory, and a way to it that leads through something else than directories. The mode
+/// is asked too, because a rename does not mind it and the superuser is never refused.
 pub(super) fn check_writable(path: &Path) -> Result<(), WiringError> {
     let on_the_way = path.ancestors().skip(1).find(|dir| dir.symlink_metadata().is_ok());
     if let Some(path) = on_the_way.filter(|dir| !dir.is_dir()) {

@@ -47,8 +47,8 @@ pub(super) fn install(document: &mut Document, form: &HookForm, shim: &str) -> R
     unmet.into_iter().try_for_each(|row| add(document, form, shim, row))
 }
 
-/// Takes our handlers out, and the containers that are empty then unless the original file had them. Where nobody knows, an
-/// event's list goes and what holds all events stays.
+/// Takes our handlers out, and the containers that are empty then unless the original file had them. Where nobody
+/// knows, an event's list goes and what holds all events stays.
 pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past<'_>) -> Result<(), WiringError> {
     let mut events: Vec<String> = Vec::new();
     while let Some((event, ours)) = first_ours(document, form.shape)? {
@@ -73,7 +73,8 @@ pub(super) fn uninstall(document: &mut Document, form: &HookForm, past: &Past<'_
     remove_own_version(document, form, past)
 }
 
-/// What counts as having stood in the place of an event's list. Where nobody knows, the list is as ours as what was in it.
+/// What counts as having stood in the place of an event's list. Where nobody knows, the list is as ours as what was in
+/// it.
 fn before_event(form: &HookForm, past: &Past<'_>, event: &str) -> Before {
     let keys = [HOOKS, event];
     // An event that is not in the table any more got its list from an earlier version.
@@ -90,8 +91,8 @@ fn emptied_event(hooks: &CstObject, event: &str) -> Option<CstObjectProp> {
     member(hooks, event).filter(|found| found.array_value().is_some_and(|elements| elements.elements().is_empty()))
 }
 
-/// A version goes with our hooks when the original surely had none, unless somebody has put hooks of their own beside ours
-/// since, which need it.
+/// A version goes with our hooks when the original surely had none, unless somebody has put hooks of their own beside
+/// ours since, which need it.
 fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past<'_>) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {
         return Ok(());

@@ -44,8 +44,8 @@ pub(crate) fn plan_install(
     finish(text, existing, target)
 }
 
-/// Takes our entries out of a file. The `original` tells which empty containers were there before us; where it is not known,
-/// those stay that may have been.
+/// Takes our entries out of a file. The `original` tells which empty containers were there before us; where it is not
+/// known, those stay that may have been.
 ///
 /// # Errors
 /// When the text is not in the file's language or has an unexpected shape on the way to our entries.

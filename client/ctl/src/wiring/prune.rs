@@ -52,8 +52,8 @@ impl<'a> Past<'a> {
         }
     }
 
-    /// What stood where the keys lead to a container, when that was not made for our entries. What others have made there since
-    /// counts as what was there.
+    /// What stood where the keys lead to a container, when that was not made for our entries. What others have made
+    /// there since counts as what was there.
     pub(super) fn container(&self, keys: &[&str]) -> Before {
         match (self, self.at(keys)) {
             (Self::Known(_, made), before) if made.iter().any(|path| path == keys) => match before {

@@ -1,8 +1,8 @@
 //! What is remembered of a file that Helix is wired into: what it was before, what of ours is in it, and which of its
 //! texts are exactly ours.
 //!
-//! One record stands for a whole file, however many scopes and projects have entries in it: the last of them to go takes the
-//! file back to what it was before the first came, in whatever order they come and go.
+//! One record stands for a whole file, however many scopes and projects have entries in it: the last of them to go
+//! takes the file back to what it was before the first came, in whatever order they come and go.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,8 @@ pub(super) struct Record {
     pub(super) original: Option<String>,
     /// What of ours was put into it and not taken out again.
     pub(super) entries: Vec<Entry>,
-    /// The containers that were made for that, outer ones too: they go when they are empty. Others may have made more since.
+    /// The containers that were made for that, outer ones too: they go when they are empty. Others may have made more
+    /// since.
     pub(super) made: Vec<Entry>,
     /// The texts that came from the original by our edits alone, oldest first; none once somebody else has edited it.
     states: Vec<State>,

@@ -107,9 +107,9 @@ impl Step {
         }
     }
 
-    /// Finds the record to keep with an installation. An earlier record's original stays the original while anything that was
-    /// put there since is in the file. Entries without a record were put there by hand, or came with a colleague's commit: they
-    /// were there before.
+    /// Finds the record to keep with an installation. An earlier record's original stays the original while anything
+    /// that was put there since is in the file. Entries without a record were put there by hand, or came with a
+    /// colleague's commit: they were there before.
     fn note_install(&mut self, after: &str, target: &Target, undo: &Undo) -> Result<(), WiringError> {
         let earlier = undo.load(&self.real, target)?;
         let goes_on = self.before.as_deref().zip(earlier).and_then(|(before, record)| {
@@ -133,8 +133,8 @@ impl Step {
         missing.iter().cloned().chain(shared).collect()
     }
 
-    /// Takes our entries out by what the record says: to the byte what it was, when they are the last of ours and nobody else
-    /// edited the file.
+    /// Takes our entries out by what the record says: to the byte what it was, when they are the last of ours and
+    /// nobody else edited the file.
     fn go_back(&mut self, text: &str, record: Record, target: &Target, undo: &Undo) -> Result<(), WiringError> {
         let Standing { entries, is_exact } = record.standing(text, target.syntax);
         let left = without(&entries, &target.entries());
@@ -261,8 +261,8 @@ fn remark_there_again(original: &str, record: &Record, target: &Target) -> Optio
     (!found.is_empty()).then(|| format!("entries of Helix were there before it was connected, and are again; {order}"))
 }
 
-/// What is to be said when nothing but empty containers is left in a file, or an empty one in which ours were: they may have
-/// been there or not.
+/// What is to be said when nothing but empty containers is left in a file, or an empty one in which ours were: they may
+/// have been there or not.
 fn remark_left(text: &str, target: &Target) -> Option<String> {
     let value = read_as(target.syntax, text).ok().flatten()?;
     let left = match target.syntax {

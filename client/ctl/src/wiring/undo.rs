@@ -1,8 +1,8 @@
 //! Where an installation keeps what it needs to be undone to the byte.
 //!
-//! One record a file, in `<helix home>/wiring/`, named by the hash of the file's canonical path; and beside it a plain copy of
-//! the original for a person to fall back on. A record is written before the file that it is about, so that a crash between
-//! the two leaves a record that merely matches nothing.
+//! One record a file, in `<helix home>/wiring/`, named by the hash of the file's canonical path; and beside it a plain
+//! copy of the original for a person to fall back on. A record is written before the file that it is about, so that a
+//! crash between the two leaves a record that merely matches nothing.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
@@ -64,8 +64,8 @@ impl Undo {
         }
     }
 
-    /// Keeps others that wire files from writing until the answer is dropped. `None` where no record was ever written, or
-    /// the file system knows no locks: then only the look at each file before it is written guards against them.
+    /// Keeps others that wire files from writing until the answer is dropped. `None` where no record was ever written,
+    /// or the file system knows no locks: then only the look at each file before it is written guards against them.
     pub(super) fn lock(&self) -> Option<File> {
         let dir = File::open(&self.dir).ok()?;
         dir.lock().ok().map(|()| dir)

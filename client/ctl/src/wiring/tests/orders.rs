@@ -72,7 +72,11 @@ proptest! {
 
     #[test]
     fn whoever_comes_and_goes_leaves_the_others_and_at_last_nothing(
-        only in prop_oneof![3 => Just(Some(Client::Claude)), 2 => select(Client::ALL.to_vec()).prop_map(Some), 1 => Just(None)],
+        only in prop_oneof![
+            3 => Just(Some(Client::Claude)),
+            2 => select(Client::ALL.to_vec()).prop_map(Some),
+            1 => Just(None),
+        ],
         present in prop::collection::vec(any::<Index>(), 8),
         steps in prop::collection::vec((any::<bool>(), any::<Index>()), 1..12),
         last in any::<Index>(),
