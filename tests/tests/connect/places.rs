@@ -168,6 +168,21 @@ fn scopes_are_connected_and_disconnected_on_their_own() {
 }
 
 #[test]
+fn who_disconnects_the_wrong_scope_is_told_the_right_one() {
+    let world = World::new();
+    world.done(&["connect", "claude", "--local"]);
+    let (said, notes) = world.done(&["disconnect", "claude"]);
+    assert!(said.lines().all(|line| line.starts_with("unchanged\t")), "{said}");
+    assert!(notes.contains("`helixctl disconnect claude --local`") && notes.lines().count() == 1, "{notes}");
+    let (_, notes) = world.done(&["hooks", "uninstall"]);
+    assert!(notes.contains("`helixctl hooks uninstall --local`"), "{notes}");
+    let (_, notes) = world.done(&["disconnect", "claude", "--local"]);
+    assert!(!notes.contains("nothing was to be undone"), "{notes}");
+    let (_, notes) = world.done(&["disconnect", "claude"]);
+    assert_eq!(notes, "");
+}
+
+#[test]
 fn all_three_scopes_of_claude_are_their_own() {
     let world = World::new();
     // As Claude Code writes it.

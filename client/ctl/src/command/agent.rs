@@ -14,7 +14,7 @@ use crate::failure::{Failure, Outcome};
 use crate::programs;
 use crate::screen;
 use crate::text::one_line;
-use crate::wiring::{Client, HOOK_PROGRAM, Place, Plan, Programs, Report, SERVER_PROGRAM, Scope, Target};
+use crate::wiring::{Client, HOOK_PROGRAM, Place, Plan, Programs, Report, SERVER_PROGRAM, Scope, Target, status};
 
 /// What marks the directory that a project starts in.
 const PROJECT_MARK: &str = ".git";
@@ -150,7 +150,31 @@ impl Edit {
             return Ok(exit::OK);
         }
         self.carry_out(context, &plan, &reports)?;
+        if !self.json && !plan.changes_anything() {
+            for line in self.elsewhere(context, &place) {
+                screen::remark(&format!("helixctl: {line}"));
+            }
+        }
         Ok(exit::OK)
+    }
+
+    /// In which other settings the client is wired, and how to take that out, each a lowercase fragment. Where nothing
+    /// was to be undone, those may have been meant.
+    fn elsewhere(self, context: &Context, place: &Place) -> Vec<String> {
+        let Ok(programs) = programs(context) else { return Vec::new() };
+        let is_wired = |target: &Target| status(target, &programs).is_ok_and(|found| !found.installed.is_empty());
+        let others = self.client.scopes().iter().filter(|scope| **scope != self.scope());
+        let wired = others.filter_map(|scope| {
+            let found = Self { scope: Some(*scope), ..self }.targets(place).into_iter().find(is_wired)?;
+            let path = one_line(&found.path.display().to_string());
+            let (client, scope) = (self.client.command(), scope.name());
+            let order = match self.extent {
+                Extent::Hooks => format!("hooks uninstall --{scope}"),
+                Extent::Everything => format!("disconnect {client} --{scope}"),
+            };
+            Some(format!("nothing was to be undone here; {path} is wired: `helixctl {order}` undoes that"))
+        });
+        wired.collect()
     }
 
     fn scope(self) -> Scope {
