@@ -6,7 +6,8 @@ use regex::Regex;
 
 use super::around::{found_in, group};
 use super::forms::{FRAME, compile};
-use super::{Fault, QUOTES, is_telling_name, plain, quoted, telling_lines};
+use super::marks::is_telling_name;
+use super::{Fault, QUOTES, plain, quoted, telling_lines};
 
 /// Lines of a message of several, behind which the place stands, and lines between a message and the summary.
 const BELOW_MAX_LINES: usize = 200;

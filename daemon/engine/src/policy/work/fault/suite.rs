@@ -1,6 +1,7 @@
 //! What a failed test is of: the component or the module that its suite and its file are named after.
 
-use super::{COMMON_CODES, FAILED, Fault, is_telling_name};
+use super::marks::{COMMON_CODES, is_telling_name};
+use super::{FAILED, Fault};
 
 /// What is between a suite and its test: vitest's, and jest's.
 const SEPARATORS: [&str; 2] = [" > ", " › "];
