@@ -3,6 +3,7 @@
 
 mod around;
 mod forms;
+mod frames;
 mod marks;
 mod pytest;
 mod suite;
@@ -142,13 +143,14 @@ const HOMES: &[&str] = &[
 /// Compiles everything, so that the first failure is not answered late.
 pub fn warm_up() {
     forms::warm_up();
+    frames::warm_up();
     pytest::warm_up();
 }
 
 /// Finds the mistakes that an output tells of, each once, in order, without the secrets in it.
 #[must_use]
 pub fn faults(output: &str) -> Vec<Fault> {
-    let plain = plain(output);
+    let plain = bare(output);
     let plain = redacted(&plain);
     let lines = telling_lines(&plain);
     let mut found: Vec<Fault> = Vec::new();
@@ -201,6 +203,11 @@ pub(super) fn plain(output: &str) -> String {
     replaced(ESCAPES.as_ref(), output, "").replace('\r', "\n")
 }
 
+/// A plain output without frames.
+fn bare(output: &str) -> String {
+    frames::unframed(&plain(output))
+}
+
 fn telling_lines(output: &str) -> Vec<&str> {
     let lines: Vec<&str> = output.lines().map(str::trim_end).filter(|line| line.len() <= LINE_MAX_BYTES).collect();
     let (start, end) = (LINES_MAX / 2, lines.len().saturating_sub(LINES_MAX / 2));
@@ -236,6 +243,9 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         Place::Symbol => around::take_symbol(&mut fault, below),
         Place::Log => around::take_log(&mut fault, lines, at)?,
         Place::Target => fault.message = around::of_target(below)?,
+        // It is that test's.
+        Place::Detail if around::is_of_a_test(lines, at) => return None,
+        Place::Detail => around::take_detail(&mut fault, below),
     }
     if fault.message.is_empty() {
         fault.message = around::next_line(below);

@@ -3,7 +3,9 @@
 use regex::{Captures, Regex};
 
 use super::Fault;
-use super::forms::{ARROW, EXCEPTION_ABOVE, FORMS, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, Place};
+use super::forms::{
+    ARROW, EXCEPTION_ABOVE, FORMS, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, Place, SECTION, SHORT_FRAME,
+};
 
 /// Lines that a message of several has at most.
 const BLOCK_MAX_LINES: usize = 3;
@@ -13,6 +15,9 @@ const ABOVE_MAX_LINES: usize = 60;
 
 /// Lines below `cannot find symbol` in which the symbol is: the source's line, the mark under it, and it.
 const SYMBOL_MAX_LINES: usize = 4;
+
+/// Lines between the title of a mistake and its place.
+const SECTION_MAX_LINES: usize = 5;
 
 /// Lines between a message and the label under the source that it is about.
 const LABEL_MAX_LINES: usize = 12;
@@ -55,13 +60,14 @@ pub(super) fn block(below: &[&str]) -> String {
 /// A traceback's last frame, or the file under whose name a linter lists.
 pub(super) fn look_above(fault: &mut Fault, lines: &[&str], at: usize) {
     let above = || lines.get(at.saturating_sub(ABOVE_MAX_LINES)..at).unwrap_or_default().iter().rev();
-    if let Some(file) = found_in(above(), FRAME.as_ref(), "file") {
-        fault.symbol =
-            found_in(above(), FRAME.as_ref(), "symbol").filter(|name| !name.starts_with('<')).unwrap_or_default();
+    for frame in [FRAME.as_ref(), SHORT_FRAME.as_ref()] {
+        let Some(file) = found_in(above(), frame, "file") else { continue };
+        let symbol = found_in(above(), frame, "symbol").filter(|name| !name.starts_with('<'));
+        fault.symbol = symbol.unwrap_or_default();
         fault.file = file;
-    } else {
-        fault.file = found_in(above(), HEADING.as_ref(), "file").unwrap_or_default();
+        return;
     }
+    fault.file = found_in(above(), HEADING.as_ref(), "file").unwrap_or_default();
 }
 
 pub(super) fn found_in<'a>(
@@ -93,6 +99,19 @@ pub(super) fn add_label(fault: &mut Fault, below: &[&str]) {
     let own = below.iter().take(LABEL_MAX_LINES).take_while(|line| !line.is_empty());
     if let Some(label) = found_in(own, LABEL.as_ref(), "message") {
         fault.message = format!("{}: {label}", fault.message);
+    }
+}
+
+/// Terraform's place of a mistake, and the paragraph behind the source, without which a title is that of many mistakes.
+pub(super) fn take_detail(fault: &mut Fault, below: &[&str]) {
+    let is_place = |line: &&str| SECTION.as_ref().is_some_and(|section| section.is_match(line));
+    let Some(at) = below.iter().take(SECTION_MAX_LINES).position(is_place) else { return };
+    fault.file = found_in(below.iter().skip(at), SECTION.as_ref(), "file").unwrap_or_default();
+    let behind = below.iter().skip(at).map(|line| line.trim()).skip_while(|line| !line.is_empty());
+    let paragraph = behind.skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty());
+    let detail = paragraph.take(BLOCK_MAX_LINES).collect::<Vec<_>>().join(" ");
+    if !detail.is_empty() && !detail.starts_with("Error") {
+        fault.message = format!("{}: {detail}", fault.message);
     }
 }
 

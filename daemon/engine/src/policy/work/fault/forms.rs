@@ -26,6 +26,8 @@ pub(super) enum Place {
     Log,
     /// The lines below are the command that failed and what it wrote.
     Target,
+    /// A paragraph below may say where and what exactly.
+    Detail,
 }
 
 /// A form that tools give their mistakes. Its groups are named `code`, `symbol`, `file` and `message`.
@@ -138,10 +140,12 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             Place::Own,
             "",
         ),
+        // the title of a box
+        (r"^Error:$", Place::Block, ""),
         // anything else that says so
         (
             r"^\s*(?:\S+: )?(?:[Ff]atal(?: error)?|FATAL|ERROR|[Ee]rror|FAILURE|FAILED): +(?P<message>[^\s].*)$",
-            Place::Own,
+            Place::Detail,
             "",
         ),
     ];
@@ -166,10 +170,12 @@ pub(super) fn warm_up() {
 }
 
 /// Whatever is looked for beside the forms.
-pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 16] = [
+pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 18] = [
     &ECHO,
     &ARROW,
     &FRAME,
+    &SHORT_FRAME,
+    &SECTION,
     &HEADING,
     &QUOTED,
     &ESCAPES,
@@ -198,8 +204,14 @@ pub(super) static ARROW: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?:-->|at) (?P<file>[^\s:]+):\d+(?::\d+)?"));
 pub(super) static FRAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r#"^\s*File "(?P<file>[^"]+)", line \d+(?:, in (?P<symbol>[\w<>.]+))?"#));
+/// That of rich.
+pub(super) static SHORT_FRAME: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^(?P<file>\S+\.py):\d+ in (?P<symbol>[\w<>.]+)$"));
+/// The place that Terraform names under the title of a mistake.
+pub(super) static SECTION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^\s+on (?P<file>\S+) line \d+"));
 pub(super) static HEADING: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^(?:\s*FAIL +)?(?P<file>\S*/\S+\.\w{1,5})(?: \([0-9.]+ m?s\))?$"));
+    LazyLock::new(|| compile(r"^(?:\s*FAIL +)?(?P<file>\S*/\S+\.\w{1,5})(?: \([0-9.]+ m?s\)| \[ \S+ \])?$"));
 pub(super) static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(
         r#"[`'"‘“](?P<symbol>[A-Za-z_$][\w$:.<>&-]{0,79})[`'"’”]|(?:undefined|cannot find symbol|undeclared name): (?P<bare>[A-Za-z_][\w.]{0,79})"#,

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::around::{found_in, group};
 use super::forms::{FRAME, compile};
 use super::marks::is_telling_name;
-use super::{Fault, QUOTES, plain, quoted, telling_lines};
+use super::{Fault, QUOTES, bare, quoted, telling_lines};
 
 /// Lines of a message of several, behind which the place stands, and lines between a message and the summary.
 const BELOW_MAX_LINES: usize = 200;
@@ -115,7 +115,7 @@ fn is_of_tests(file: &str) -> bool {
 /// As with the marks of a [`Fault`], only names that are told apart from words.
 #[must_use]
 pub fn asserted(output: &str) -> Vec<String> {
-    let plain = plain(output);
+    let plain = bare(output);
     let lines = telling_lines(&plain);
     let told = lines.into_iter().filter(|line| ASSERTION.as_ref().is_some_and(|pattern| pattern.is_match(line)));
     let mut names: Vec<String> = Vec::new();

@@ -1,0 +1,144 @@
+//! What stands around the words of a message, line by line: the sides of a box, and the names of those who speak before it.
+//!
+//! A message means the same inside a box as outside. What is drawn within a line, and the bars beside the source that a compiler
+//! shows, belong to the message.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::forms::compile;
+
+/// Who speaks: a step of a container's build with its time, a service of Compose, a test of CTest's by its number, a package's
+/// task in Turborepo or pnpm.
+static SPEAKER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(concat!(
+        r"^(?:(?:#\d+ )?\d+\.\d{2,3} |\d+: |[a-z][\w.-]*-\d+ +\| |",
+        r"(?:[@\w./-]+:|[@\w.-]*/[@\w./-]* )(?:build|test|lint|check|typecheck|type-check|compile)(?::[\w-]+)?(?:: |\$ ))(?P<said>.*)$"
+    ))
+});
+/// A Python traceback behind a bar: of a group of exceptions, or in the cell of a table.
+static BARRED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(concat!(
+        r"^(?:\S+)?\s*\|\s+(?P<said>(?:File |Traceback |",
+        r"(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Failure|Timeout): ).*)$"
+    ))
+});
+
+const PATTERNS: [&LazyLock<Option<Regex>>; 2] = [&SPEAKER, &BARRED];
+
+/// Compiles everything.
+pub(super) fn warm_up() {
+    for pattern in PATTERNS {
+        LazyLock::force(pattern);
+    }
+}
+
+/// An output without what is drawn around its lines.
+pub(super) fn unframed(output: &str) -> String {
+    let mut bare = String::with_capacity(output.len());
+    for line in output.split('\n') {
+        let line = said(&SPEAKER, line);
+        match boxed(line) {
+            Some((said, is_title)) => {
+                bare.push_str(said);
+                bare.push_str(if is_title { ":" } else { "" });
+            }
+            None if line.contains('|') => bare.push_str(said(&BARRED, line)),
+            None => bare.push_str(line),
+        }
+        bare.push('\n');
+    }
+    bare
+}
+
+fn said<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l str) -> &'l str {
+    let found = pattern.as_ref().and_then(|pattern| pattern.captures(line)?.name("said"));
+    found.map_or(line, |said| said.as_str())
+}
+
+/// What stands in a line that begins with the side of a box, and whether it is the box's title, written into its upper side.
+fn boxed(line: &str) -> Option<(&str, bool)> {
+    let drawn = line.trim_start();
+    let inner = drawn.trim_start_matches(is_side);
+    if inner.len() == drawn.len() {
+        return None;
+    }
+    let said = inner.trim_end().trim_end_matches(is_side).trim_end();
+    let is_upper = drawn.starts_with(['╭', '┌', '┏', '╔']) && drawn.ends_with(['╮', '┐', '┓', '╗']);
+    let is_title = is_upper && !said.is_empty();
+    Some((if is_title { said.trim_start() } else { said.strip_prefix(' ').unwrap_or(said) }, is_title))
+}
+
+/// Whether a box is drawn with it.
+fn is_side(drawn: char) -> bool {
+    ('\u{2500}'..='\u{257f}').contains(&drawn)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::super::{Fault, faults};
+    use super::*;
+
+    fn first(output: &str) -> Fault {
+        faults(output).into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn every_pattern_is_valid() {
+        assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
+    }
+
+    #[test]
+    fn a_message_in_a_box_is_the_message() {
+        let plain = "\nError: Error acquiring the state lock\n\nError message: operation error DynamoDB\nLock Info:\n  ID:   8d1f\n";
+        let boxed = "╷\n│ Error: Error acquiring the state lock\n│ \n│ Error message: operation error DynamoDB\n│ Lock Info:\n│   ID:   8d1f\n╵\n";
+        assert_eq!(faults(boxed), faults(plain));
+        assert_eq!(first(boxed).message, "Error acquiring the state lock");
+        let titled = "╭─ Error ───────────────╮\n│ No such option: --foo │\n╰───────────────────────╯\n";
+        assert_eq!(first(titled).message, "No such option: --foo");
+        let rich = "╭──────── Traceback (most recent call last) ────────╮\n│ /home/a/app/main.py:12 in main                     │\n\
+                    │ ❱ 12     raise ValueError(\"no\")                    │\n╰─────────────────────╯\nValueError: rows are missing\n";
+        let found = first(rich);
+        assert_eq!((found.file.as_str(), found.symbol.as_str()), ("/home/a/app/main.py", "main"));
+    }
+
+    #[test]
+    fn who_speaks_is_no_part_of_a_message() {
+        let plain = "src/a.ts(3,7): error TS2304: Cannot find name 'fetchAll'.\n";
+        for before in ["web:build: ", "@app/web:build: ", "packages/web build: ", "#9 2.310 ", "2.310 ", "api-1  | "] {
+            assert_eq!(faults(&format!("{before}{plain}")), faults(plain), "{before}");
+        }
+        let compose = "api-1  | Traceback (most recent call last):\napi-1  |   File \"/app/main.py\", line 3, in load\n\
+                       api-1  |     import yaml\napi-1  | ModuleNotFoundError: No module named 'yaml'\n";
+        assert_eq!(first(compose).file, "/app/main.py");
+    }
+
+    #[test]
+    fn a_traceback_behind_bars_is_one() {
+        let group = "  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\n  +-+---------------- 1 ----------------\n    \
+                     | Traceback (most recent call last):\n    |   File \"/a/fetch.py\", line 9, in fetch\n    |     raise\n    \
+                     | ValueError: no rows\n    +------------------------------------\n";
+        let found = first(group);
+        assert_eq!((found.code.as_str(), found.symbol.as_str(), found.file.as_str()), ("ValueError", "fetch", "/a/fetch.py"));
+        let table = "dags/calls.py  | File \"dags/calls.py\", line 9\n               |     @dag(\n               \
+                     |         ^\n               | SyntaxError: '(' was never closed\n";
+        let found = first(table);
+        assert_eq!((found.code.as_str(), found.file.as_str()), ("SyntaxError", "dags/calls.py"));
+    }
+
+    #[test]
+    fn what_belongs_to_a_message_stays() {
+        for line in [
+            "3  |  let x: y = z;",
+            "   |         -   ^ expected `i64`, found `&str`",
+            "dist/a.js  41.20 kB │ gzip: 9.11 kB",
+            "  1) [chromium] › tests/a.spec.ts:3:1 › logs in ─────",
+            "src/a.ts:3:7 - error TS2304: Cannot find name 'a'.",
+            "error: a test failed",
+        ] {
+            assert_eq!(unframed(line), format!("{line}\n"));
+        }
+    }
+}
