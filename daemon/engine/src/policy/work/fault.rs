@@ -5,6 +5,7 @@ mod around;
 mod forms;
 mod frames;
 mod marks;
+mod native;
 mod pytest;
 mod suite;
 
@@ -144,6 +145,7 @@ const HOMES: &[&str] = &[
 pub fn warm_up() {
     forms::warm_up();
     frames::warm_up();
+    native::warm_up();
     pytest::warm_up();
 }
 
@@ -243,6 +245,9 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         Place::Symbol => around::take_symbol(&mut fault, below),
         Place::Log => around::take_log(&mut fault, lines, at)?,
         Place::Target => fault.message = around::of_target(below)?,
+        Place::Output => native::take_output(&mut fault, below),
+        Place::Assertion => native::take_assertion(&mut fault, lines, at),
+        Place::Title => native::take_title(&mut fault, lines, at),
         // It is that test's.
         Place::Detail if around::is_of_a_test(lines, at) => return None,
         Place::Detail => around::take_detail(&mut fault, below),

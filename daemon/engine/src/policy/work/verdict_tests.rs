@@ -48,6 +48,9 @@ fn compiled_languages_tell_failures() {
             ("ninja", "FAILED: a.o\nninja: build stopped: subcommand failed."),
             ("cmake --build b", "CMake Error at CMakeLists.txt:3 (find_package):"),
             ("ctest", "67% tests passed, 1 tests failed out of 3"),
+            ("ctest", "\t 38 - test_spool_reconnect (Failed)\nErrors while running CTest"),
+            ("ctest -V", "39: [  FAILED  ] Golden.spring (12 ms)"),
+            ("ctest", "2/3 Test #2: a ........***Timeout   5.01 sec"),
             (
                 "./gradlew build",
                 "> Task :app:compileKotlin FAILED\n\nFAILURE: Build failed with an exception.\n\nBUILD FAILED in 2s",
@@ -122,6 +125,7 @@ fn successes_are_told_in_the_tools_words() {
         &[
             ("cargo build", "warning: unused variable\n    Finished `dev` profile [unoptimized] target(s) in 0.5s"),
             ("cargo clippy", "    Finished `release` profile [optimized] target(s) in 3s"),
+            ("ctest -V", "1: [  PASSED  ] 3 tests.\n100% tests passed, 0 tests failed out of 1"),
             ("cargo test", "test result: ok. 3 passed; 0 failed\nprinted: FAILED ( not at the start"),
             ("cargo nextest run", "     Summary [   0.010s] 2 tests run: 2 passed, 0 skipped"),
             ("go test ./...", "ok  \texample.com/a\t0.003s\n?   \texample.com/b\t[no test files]"),

@@ -26,6 +26,12 @@ pub(super) enum Place {
     Log,
     /// The lines below are the command that failed and what it wrote.
     Target,
+    /// The lines below may be what a test wrote.
+    Output,
+    /// The lines above say which assertion of a test failed.
+    Assertion,
+    /// The lines above have the name of the test, between two rules.
+    Title,
     /// A paragraph below may say where and what exactly.
     Detail,
 }
@@ -85,6 +91,32 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             Place::Own,
             FAILED,
         ),
+        // CTest, GoogleTest, Catch2
+        (
+            concat!(
+                r"^\s*\d+/\d+ Test +#\d+: (?P<symbol>\S.*?) \.+\s*(?:[A-Z]\w+ \w+)?\*\*\*",
+                r"(?P<message>(?:Failed|Timeout|Exception)(?:: \w+|  \S.*?)?|Not Run):? +\d[\d.]* sec",
+            ),
+            Place::Output,
+            FAILED,
+        ),
+        (
+            concat!(
+                r"^\s+\d+ - (?P<symbol>\S.*?) \((?P<message>Failed|Timeout|Not Run|SEGFAULT|ILLEGAL|NUMERICAL|INTERRUPT|",
+                r"OTHER_FAULT|BAD_COMMAND|Subprocess (?:aborted|killed)|Exception.*?)\)(?:\s.*)?$",
+            ),
+            Place::Own,
+            FAILED,
+        ),
+        (
+            concat!(
+                r"^\[  (?P<message>FAILED)  \] (?P<symbol>(?:\w+/)*\w+\.\w+)(?:/[^\s,]+)?(?:, where .*?)?",
+                r"(?: \(\d+ ms\))?$",
+            ),
+            Place::Assertion,
+            FAILED,
+        ),
+        (r"^(?P<file>[^\s:]+):\d+: FAILED:$", Place::Title, FAILED),
         // Maven, and the tests of Java and .NET
         (r"^\[ERROR\] (?P<file>[^\s:]+\.\w+):\[\d+(?:,\d+)?\] (?:error: )?(?P<message>.+)$", Place::Symbol, ""),
         (
