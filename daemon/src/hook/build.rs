@@ -13,7 +13,7 @@ use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
 use helix_engine::policy::work::failing::{Failing, Mended};
-use helix_engine::policy::work::fault::{Fault, Suite, asserted, faults};
+use helix_engine::policy::work::fault::{Fault, Suite, asserted, faults, raised};
 use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
 use helix_engine::recall::relevance::Occasion;
@@ -182,7 +182,8 @@ fn is_clients_own(tool: &str, client: ClientEvent) -> bool {
 /// What is remembered of these faults: first the memories that name what failed, then those that help with such a failure.
 /// One that names it, or quotes what it says, is given however often it was of no use elsewhere.
 fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
-    let marks = faults.iter().flat_map(Fault::marks).chain(asserted(&outcome.output));
+    let output = &outcome.output;
+    let marks = faults.iter().flat_map(Fault::marks).chain(raised(output)).chain(asserted(output));
     let marks: Vec<String> = marks.take(MARKS_MAX).collect();
     let failure = Failure { faults, marks: &marks };
     let mut memories = exact::named(context, &marks)?;

@@ -16,7 +16,7 @@ use crate::policy::redact::redacted;
 use self::around::{found_in, group};
 pub(super) use self::forms::compile;
 use self::forms::{ECHO, ESCAPES, FAILED, FORMS, NAMED, NUMBERS, PATHS, PEER, Place, QUOTED};
-pub use self::pytest::asserted;
+pub use self::pytest::{asserted, raised};
 pub use self::suite::Suite;
 
 /// Faults taken from one output, the first ones: later ones most often follow from them.
@@ -234,12 +234,14 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
     let below = lines.get(at + 1..).unwrap_or_default();
     let below = below.get(..BELOW_MAX_LINES).unwrap_or(below);
     match form.place {
-        Place::Own => {}
+        Place::Own | Place::Summary => {}
         Place::Below => around::look_below(&mut fault, below),
         // It is that test's.
         Place::Above if form.code.is_empty() && around::is_of_a_test(lines, at) => return None,
         Place::Above if pytest::is_said(line) => pytest::look_around(&mut fault, lines, at),
         Place::Above => around::look_above(&mut fault, lines, at),
+        Place::Raised if !around::is_raised(lines, at) => return None,
+        Place::Raised => around::look_above(&mut fault, lines, at),
         Place::Stack => around::look_into_stack(&mut fault, below),
         Place::Block => fault.message = around::block(below),
         Place::Symbol => around::take_symbol(&mut fault, below),
@@ -252,7 +254,7 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         Place::Detail if around::is_of_a_test(lines, at) => return None,
         Place::Detail => around::take_detail(&mut fault, below),
     }
-    if fault.message.is_empty() {
+    if fault.message.is_empty() && form.place != Place::Summary {
         fault.message = around::next_line(below);
     }
     if fault.code.is_empty() {

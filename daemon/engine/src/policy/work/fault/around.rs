@@ -7,6 +7,9 @@ use super::forms::{
     ARROW, EXCEPTION_ABOVE, FORMS, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, Place, SECTION, SHORT_FRAME,
 };
 
+/// What stands before each line of a message: npm's, and pytest's.
+const BEFORE: &[&str] = &["npm error", "npm ERR!", "E  "];
+
 /// Lines that a message of several has at most.
 const BLOCK_MAX_LINES: usize = 3;
 
@@ -15,6 +18,9 @@ const ABOVE_MAX_LINES: usize = 60;
 
 /// Lines below `cannot find symbol` in which the symbol is: the source's line, the mark under it, and it.
 const SYMBOL_MAX_LINES: usize = 4;
+
+/// Lines of a frame of Python's: its place, its source, and the marks under that.
+const FRAME_MAX_LINES: usize = 3;
 
 /// Lines between the title of a mistake and its place.
 const SECTION_MAX_LINES: usize = 5;
@@ -57,6 +63,12 @@ pub(super) fn block(below: &[&str]) -> String {
     lines.take(BLOCK_MAX_LINES).collect::<Vec<_>>().join(" ")
 }
 
+/// Whether a line ends a traceback: the frame stands above it, with its source and the marks under that.
+pub(super) fn is_raised(lines: &[&str], at: usize) -> bool {
+    let above = lines.get(at.saturating_sub(FRAME_MAX_LINES)..at).unwrap_or_default();
+    above.iter().any(|line| FRAME.as_ref().is_some_and(|frame| frame.is_match(line)))
+}
+
 /// A traceback's last frame, or the file under whose name a linter lists.
 pub(super) fn look_above(fault: &mut Fault, lines: &[&str], at: usize) {
     let above = || lines.get(at.saturating_sub(ABOVE_MAX_LINES)..at).unwrap_or_default().iter().rev();
@@ -81,9 +93,10 @@ pub(super) fn found_in<'a>(
 
 /// The line below that says it, where the one that names the mistake does not: a panic's, a failed test's.
 pub(super) fn next_line(below: &[&str]) -> String {
-    let is_said = |line: &&str| !line.is_empty() && *line != "Error Message:";
+    let is_said = |line: &&str| !matches!(*line, "" | "E" | "Error Message:") && !BEFORE.contains(line);
     let next = below.iter().map(|line| line.trim()).find(is_said).unwrap_or_default();
-    next.trim_start_matches("npm error ").trim_start_matches("npm ERR! ").to_owned()
+    let said = BEFORE.iter().find_map(|before| next.strip_prefix(before));
+    said.unwrap_or(next).trim_start().to_owned()
 }
 
 /// Whether an exception stands under the name of the test that it ended.
@@ -165,7 +178,8 @@ fn logged_above<'a>(test: &str, above: &[&'a str]) -> Option<&'a str> {
 /// What made a target of a build fail, which stands behind the command that should have made it; `None` when a compiler names it.
 pub(super) fn of_target(below: &[&str]) -> Option<String> {
     let own = || below.iter().skip(1).take_while(|line| !line.starts_with("FAILED: ") && !line.starts_with("ninja: "));
-    let is_told = |line: &&&str| FORMS.iter().any(|form| form.place != Place::Target && form.pattern.is_match(line));
+    let tells = |place: Place| !matches!(place, Place::Target | Place::Raised);
+    let is_told = |line: &&&str| FORMS.iter().any(|form| tells(form.place) && form.pattern.is_match(line));
     if own().any(|line| is_told(&line)) {
         return None;
     }

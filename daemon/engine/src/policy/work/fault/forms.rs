@@ -12,10 +12,14 @@ pub(super) const FAILED: &str = "FAILED";
 pub(super) enum Place {
     /// The line says everything.
     Own,
+    /// The line says everything, also where it has no message.
+    Summary,
     /// A later line of the form `--> file:line` says where.
     Below,
     /// An earlier line says where: a Python traceback's last frame, `ESLint`'s heading.
     Above,
+    /// The lines right above are a Python traceback's last frame.
+    Raised,
     /// The lines below are a stack.
     Stack,
     /// The lines below are the message.
@@ -132,8 +136,18 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         // eslint
         (r"^\s+\d+:\d+\s+error\s+(?P<message>.+?)\s{2,}(?P<code>[@\w/-]+)$", Place::Above, ""),
         // pytest
-        (r"^FAILED (?P<file>[^:\s]+)::(?P<symbol>\S+?)(?: - (?P<message>.+))?$", Place::Own, FAILED),
-        (r"^ERROR (?P<file>[^:\s]+\.py)(?:::(?P<symbol>\S+))?(?: - (?P<message>.+))?$", Place::Own, FAILED),
+        (r"^FAILED (?P<file>[^:\s]+)::(?P<symbol>\S+?)(?: - (?P<message>.+))?$", Place::Summary, FAILED),
+        (r"^ERROR (?P<file>[^:\s]+\.py)(?:::(?P<symbol>\S+))?(?: - (?P<message>.+))?$", Place::Summary, FAILED),
+        (
+            concat!(
+                r"^E\s+(?:[A-Za-z_]\w*\.)*(?P<code>[A-Z]\w*(?:Error|Exception|Failure|Timeout|Warning)|Failed):",
+                r"(?: (?P<message>.+))?$",
+            ),
+            Place::Above,
+            "",
+        ),
+        (r"^E\s+(?:[a-z_]\w*\.)+(?P<code>[A-Z]\w*):(?: (?P<message>.+))?$", Place::Above, ""),
+        (r"^E\s+(?P<message>fixture '(?P<symbol>\w+)' not found)$", Place::Above, ""),
         // unittest, rspec, phpunit
         (r"^(?:FAIL|ERROR): (?P<symbol>test\w*) (?P<message>\(.+\))$", Place::Own, FAILED),
         (r"^rspec (?P<file>\S+?):\d+ # (?P<message>.+)$", Place::Own, FAILED),
@@ -151,7 +165,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         // Python and JavaScript
         (
             concat!(
-                r#"^(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" )?(?:[a-z_]\w*\.)*"#,
+                r#"^(?:Uncaught |Caused by: |Exception in thread "[^"]*" )?(?:[a-z_]\w*\.)*"#,
                 r"(?P<code>[A-Z]\w*(?:Error|Exception|Failure|Timeout)): (?P<message>.+)$",
             ),
             Place::Above,
@@ -180,6 +194,8 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             Place::Detail,
             "",
         ),
+        // Python, whatever the exception is called
+        (r"^(?:[A-Za-z_]\w*\.)*(?P<code>[A-Z]\w*): (?P<message>.+)$", Place::Raised, ""),
     ];
     forms.iter().filter_map(|&(pattern, place, code)| Some(Form { pattern: compile(pattern)?, place, code })).collect()
 });

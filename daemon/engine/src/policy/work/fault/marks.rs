@@ -37,6 +37,15 @@ pub(super) const COMMON_CODES: &[&str] = &[
     "IllegalStateException",
     "ModuleNotFoundError",
     "FileNotFoundError",
+    "DeprecationWarning",
+    "Failed",
+    "FutureWarning",
+    "PendingDeprecationWarning",
+    "ResourceWarning",
+    "RuntimeWarning",
+    "SyntaxWarning",
+    "UserWarning",
+    "Warning",
 ];
 
 impl Fault {
@@ -74,7 +83,7 @@ impl Fault {
     }
 }
 
-fn is_telling_code(code: &str) -> bool {
+pub(super) fn is_telling_code(code: &str) -> bool {
     let is_word = code.chars().all(|next| next.is_ascii_lowercase());
     code.chars().count() >= MARK_MIN_CHARS && !is_word && !COMMON_CODES.contains(&code)
 }

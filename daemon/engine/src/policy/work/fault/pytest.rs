@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::around::{found_in, group};
 use super::forms::{FRAME, compile};
-use super::marks::is_telling_name;
+use super::marks::{is_telling_code, is_telling_name};
 use super::{Fault, QUOTES, bare, quoted, telling_lines};
 
 /// Lines of a message of several, behind which the place stands, and lines between a message and the summary.
@@ -17,6 +17,9 @@ const ABOVE_MAX_LINES: usize = 400;
 
 /// Functions that a failed assertion is known by.
 const ASSERTED_MAX: usize = 4;
+
+/// Exceptions that an output is known by.
+const RAISED_MAX: usize = 3;
 
 /// Exceptions that say by themselves what is missing, whoever asks for it.
 const PLACELESS: &[&str] = &["ImportError", "ModuleNotFoundError"];
@@ -34,9 +37,13 @@ static SUMMARY: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^(?:FAILED|ERROR) (?P<file>[^:\s]+\.py)(?:::(?P<symbol>\S+))?(?: - (?P<message>.+))?$"));
 /// A failed assertion, as it is written and as pytest explains it: `>  assert total(1) == 3`, `E  +  where 2 = total(1)`.
 static ASSERTION: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?:>\s+assert\b|E\s+\+\s+(?:where|and)\s)"));
+/// The exception of a test, where its place or the summary names it: `labels/zpl.py:9: CopyWarning`.
+static RAISED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(r"^(?:\S+\.py:\d+: |(?:FAILED|ERROR) \S+ - )(?:[A-Za-z_]\w*\.)*(?P<name>[A-Z]\w*)(?::.*)?$")
+});
 static CALL: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?P<symbol>[A-Za-z_]\w*)\("));
 
-const PATTERNS: [&LazyLock<Option<Regex>>; 6] = [&PLACE, &STEP, &TITLE, &SUMMARY, &ASSERTION, &CALL];
+const PATTERNS: [&LazyLock<Option<Regex>>; 7] = [&PLACE, &STEP, &TITLE, &SUMMARY, &ASSERTION, &RAISED, &CALL];
 
 /// Compiles everything.
 pub(super) fn warm_up() {
@@ -122,6 +129,23 @@ pub fn asserted(output: &str) -> Vec<String> {
     for call in told.flat_map(|line| CALL.as_ref().map(|call| call.captures_iter(line)).into_iter().flatten()) {
         let name = group(&call, "symbol");
         if names.len() < ASSERTED_MAX && is_telling_name(&name) && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The exceptions and warnings by whose names an output says why tests failed, each once, where its message is cut off.
+///
+/// As with the marks of a [`Fault`], only names that are told apart from words.
+#[must_use]
+pub fn raised(output: &str) -> Vec<String> {
+    let plain = bare(output);
+    let mut names: Vec<String> = Vec::new();
+    for line in telling_lines(&plain) {
+        let Some(captures) = RAISED.as_ref().and_then(|raised| raised.captures(line)) else { continue };
+        let name = group(&captures, "name");
+        if names.len() < RAISED_MAX && is_telling_code(&name) && is_telling_name(&name) && !names.contains(&name) {
             names.push(name);
         }
     }
@@ -227,5 +251,42 @@ mod tests {
                       E        +  where 3 = gs1_check_digit('376')\nE        +    and   4 = len(readBack(1))\n    other_call()\n";
         assert_eq!(asserted(output), ["gs1_check_digit", "readBack"]);
         assert!(asserted(">       other_call()\nassert some_call()\n").is_empty());
+    }
+
+    #[test]
+    fn exceptions_are_known_whatever_they_are_called() {
+        let of = |output: &str| {
+            let found = first(output);
+            (found.code, found.file, found.message)
+        };
+        let is = |output: &str, code: &str, file: &str, message: &str| {
+            assert_eq!(of(output), (code.to_owned(), file.to_owned(), message.to_owned()), "{output}");
+        };
+        let warning = "E   pandas.errors.SettingWithCopyWarning:\nE   A value is trying to be set on a copy\nE   Try using .loc\n\
+                       labels/quality.py:31: SettingWithCopyWarning\nFAILED tests/test_quality.py::test_spikes\n";
+        is(warning, "SettingWithCopyWarning", "labels/quality.py", "A value is trying to be set on a copy");
+        let dotted = "E       sqlalchemy.exc.NoResultFound: No row was found\n\napp/db.py:9: NoResultFound\n";
+        is(dotted, "NoResultFound", "app/db.py", "No row was found");
+        is("E       fixture 'pg_db' not found\n>       available fixtures: capfd\n", "", "", "fixture 'pg_db' not found");
+        let traceback = "  File \"/app/run.py\", line 3, in main\n    check()\n    ^^^^^^^\n";
+        is(&format!("{traceback}django.core.exceptions.ImproperlyConfigured: no\n"), "ImproperlyConfigured", "/app/run.py", "no");
+        is(&format!("{traceback}Exception: no rows\n"), "Exception", "/app/run.py", "no rows");
+        assert!(faults("Starting: all\napp.main.Server: listening\n").is_empty());
+    }
+
+    #[test]
+    fn a_summary_without_a_message_has_none() {
+        let found = faults("FAILED tests/test_a.py::test_one\nFAILED tests/test_a.py::test_two\n2 failed, 10 passed in 0.50s\n");
+        let told: Vec<_> = found.iter().map(|fault| (fault.symbol.as_str(), fault.message.as_str())).collect();
+        assert_eq!(told, [("test_one", ""), ("test_two", "")]);
+    }
+
+    #[test]
+    fn an_exception_is_named_where_its_message_is_cut_off() {
+        let output = "labels/quality.py:31: SettingWithCopyWarning\nlabels/zpl.py:3: KeyError\n\
+                      FAILED tests/test_db.py::test_get - sqlalchemy.exc.NoResultFound: No row was ...\n\
+                      FAILED tests/test_a.py::test_b - AssertionError: assert 3 == 4\nFAILED tests/test_a.py::test_c - Failed: no\n";
+        assert_eq!(raised(output), ["SettingWithCopyWarning", "NoResultFound"]);
+        assert!(raised("E501 Line too long\nlabels/a.py:3:1: F401 `os`\nlabels/a.py:3: Note: x\n").is_empty());
     }
 }
