@@ -244,7 +244,10 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         Place::Raised => around::look_above(&mut fault, lines, at),
         Place::Stack => around::look_into_stack(&mut fault, below),
         Place::Block => fault.message = around::block(below),
-        Place::Symbol => around::take_symbol(&mut fault, below),
+        Place::Symbol => {
+            around::name_flag(&mut fault);
+            around::take_symbol(&mut fault, below);
+        }
         Place::Log => around::take_log(&mut fault, lines, at)?,
         Place::Target => fault.message = around::of_target(below)?,
         Place::Output => native::take_output(&mut fault, below),

@@ -128,6 +128,13 @@ pub(super) fn take_detail(fault: &mut Fault, below: &[&str]) {
     }
 }
 
+/// Calls a warning that counts as an error as it is switched on: `-Wconversion` of `-Werror=conversion`.
+pub(super) fn name_flag(fault: &mut Fault) {
+    if let Some(name) = fault.code.strip_prefix("-Werror=") {
+        fault.code = format!("-W{name}");
+    }
+}
+
 /// The symbol that a Java compiler does not find, which it names below.
 pub(super) fn take_symbol(fault: &mut Fault, below: &[&str]) {
     if fault.message != "cannot find symbol" {

@@ -72,8 +72,15 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^(?P<code>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?(?P<message>.+)$", Place::Below, ""),
         // mypy
         (r"^(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)*: error: (?P<message>.+?)\s+\[(?P<code>[\w-]+)\]$", Place::Own, ""),
-        // gcc, clang, javac, swiftc
-        (r"^(?P<file>[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (?P<message>.+)$", Place::Symbol, ""),
+        // gcc, clang, clang-tidy, javac, swiftc
+        (
+            concat!(
+                r"^(?P<file>[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (?P<message>.+?)",
+                r"(?: \[(?:-Werror,)?(?P<code>-W[\w=+-]+|[a-z]+(?:-[\w.]+)+)(?:,-warnings-as-errors)?\])?$",
+            ),
+            Place::Symbol,
+            "",
+        ),
         // Kotlin
         (
             concat!(

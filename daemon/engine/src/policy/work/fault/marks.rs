@@ -48,6 +48,25 @@ pub(super) const COMMON_CODES: &[&str] = &[
     "Warning",
 ];
 
+/// Names of types that every program uses.
+const COMMON_NAMES: &[&str] = &[
+    "char16_t",
+    "char32_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "intptr_t",
+    "ptrdiff_t",
+    "size_t",
+    "ssize_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "uint8_t",
+    "uintptr_t",
+    "wchar_t",
+];
+
 impl Fault {
     /// The exact names by which somebody who knows this mistake would call it, most telling first: the tool's code
     /// (`E0382`, `no-untyped-def`, `clippy::unwrap_used`, `EADDRINUSE`), and the symbol or the test that it is about.
@@ -65,6 +84,11 @@ impl Fault {
         };
         if is_telling_code(&self.code) {
             add(&self.code);
+        }
+        // A compiler's warning is also called as it is made an error, and as it is switched off.
+        if let Some(name) = self.code.strip_prefix("-W") {
+            add(&format!("-Werror={name}"));
+            add(&format!("-Wno-{name}"));
         }
         // A lint is known without its tool, a test without its module.
         for name in [self.code.split_once("::").map(|(_, lint)| lint), Some(self.symbol.as_str())].into_iter().flatten()
@@ -88,11 +112,49 @@ pub(super) fn is_telling_code(code: &str) -> bool {
     code.chars().count() >= MARK_MIN_CHARS && !is_word && !COMMON_CODES.contains(&code)
 }
 
-/// Whether a name is not a word as well: it has parts.
+/// Whether a name is not a word as well: it has parts, and is not one that every program uses.
 pub(super) fn is_telling_name(name: &str) -> bool {
+    if name.starts_with("std::") || COMMON_NAMES.contains(&name) {
+        return false;
+    }
     let letters: Vec<char> = name.chars().collect();
     let is_camel = letters.windows(2).any(|pair| matches!(pair, [a, b] if a.is_lowercase() && b.is_uppercase()));
     let has_letters = letters.iter().filter(|next| next.is_alphabetic()).count() >= MARK_MIN_CHARS;
     let inner = name.trim_matches(|next: char| !next.is_alphanumeric());
     has_letters && (is_camel || inner.contains(['_', '-', ':', '.', '\\']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::faults;
+    use super::*;
+
+    fn marks(output: &str) -> Vec<String> {
+        faults(output).iter().flat_map(Fault::marks).collect()
+    }
+
+    #[test]
+    fn a_warning_is_known_by_its_flag() {
+        let gcc = "/w/src/bits.cpp:27:24: error: conversion from ‘double’ to ‘float’ may change value [-Werror=float-conversion]\n                      27 |     return x;\ncc1plus: all warnings being treated as errors\n";
+        let found = faults(gcc);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(
+            (found[0].code.as_str(), found[0].message.as_str()),
+            ("-Wfloat-conversion", "conversion from ‘double’ to ‘float’ may change value")
+        );
+        assert_eq!(marks(gcc), ["-Wfloat-conversion", "-Werror=float-conversion", "-Wno-float-conversion"]);
+        let clang = "bits.cpp:27:24: error: implicit conversion loses integer precision [-Werror,-Wshorten-64-to-32]\n";
+        assert_eq!(marks(clang).first().map(String::as_str), Some("-Wshorten-64-to-32"));
+        let tidy = "bits.cpp:2:4: error: narrowing conversion [bugprone-narrowing-conversions,-warnings-as-errors]\n";
+        assert_eq!(marks(tidy), ["bugprone-narrowing-conversions"]);
+        assert!(faults("a.c:1:2: error: no member [3] of x[4]\n").iter().all(|fault| fault.code.is_empty()));
+    }
+
+    #[test]
+    fn names_of_every_program_are_no_marks() {
+        for name in ["uint32_t", "size_t", "std::string"] {
+            assert!(marks(&format!("a.cpp:1:2: error: cannot convert to '{name}'\n")).is_empty(), "{name}");
+        }
+        assert_eq!(marks("a.cpp:1:2: error: cannot convert to 'gauge_t'\n"), ["gauge_t"]);
+    }
 }
