@@ -4,6 +4,7 @@
 mod case;
 mod outcome;
 mod place;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -31,34 +32,14 @@ use super::{Context, Given, exact, reading};
 /// Memories that one failure gets.
 const MEMORIES_MAX: usize = 3;
 
-/// Faults by whose words memories are looked for.
-const SEARCHED_MAX: usize = 2;
-
 /// Characters of a fault's line and of a command.
 const LINE_MAX_CHARS: usize = 200;
-
-/// Lines by which memories are looked for where no form of a mistake fits.
-const LAST_LINES_MAX: usize = 3;
-
-/// Lines from the end among which memories' quotations are looked for.
-const QUOTED_LINES_MAX: usize = 12;
 
 /// Tools whose failures are between the client and the file system: no file of that name, no such text in it, not read yet.
 const FILE_TOOLS: &[&str] = &["Read", "Edit", "MultiEdit", "Write", "NotebookEdit", "Glob", "Grep", "LS"];
 
 /// Marks of faults that are looked up.
 const MARKS_MAX: usize = 6;
-
-/// What every system says of a file that is not there, whatever was to be done with it.
-const COMMONPLACES: &[&str] = &[
-    "no such file or directory",
-    "filenotfounderror",
-    "file not found",
-    "command not found",
-    "[errno 2]",
-    "os error 2",
-    "enoent",
-];
 
 /// Compiles everything, so that the first failure is not answered late.
 pub(super) fn warm_up() {
@@ -191,17 +172,11 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
     for suite in faults.iter().filter_map(Fault::suite) {
         memories.extend(of_suite(context, &suite, &memories)?);
     }
-    let said = without_commonplaces(&outcome.output).to_lowercase();
-    let quotes = |memory: &Memory| failure.is_quoted_in(&memory.text, &said);
-    let mut found = exact::having(context, &last_lines(&outcome.output, QUOTED_LINES_MAX).join("\n"))?;
+    let whole = words::whole(&outcome.output);
+    let quotes = |memory: &Memory| failure.is_quoted_in(&memory.text, &whole);
+    let mut found = exact::having(context, &words::ending(&outcome.output))?;
     found.retain(quotes);
-    let words = words_of(context, faults, outcome);
-    if !words.is_empty() {
-        let mut relevant = relevant::all(context, &words, Occasion::Failure, Reader::Session)?;
-        relevant.retain(|memory| quotes(memory) || context.is_awake(memory));
-        relevant.truncate(MEMORIES_MAX);
-        found.extend(relevant);
-    }
+    found.extend(helpful(context, failure, outcome, &quotes)?);
     for memory in found {
         let is_known = memories.iter().any(|known| known.number == memory.number);
         if !is_known && !failure.is_another(&memory.text) {
@@ -212,6 +187,34 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
     Ok(memories)
 }
 
+/// The memories that help with such a failure, by what it says. Where no form fits that and nothing is found, the words of the
+/// command count as well, for memories that name it: they tell what was done, and not what went wrong.
+fn helpful(
+    context: &Context<'_>,
+    failure: Failure<'_>,
+    outcome: &Outcome,
+    quotes: &dyn Fn(&Memory) -> bool,
+) -> Result<Vec<Memory>, ReadError> {
+    let said = words::said(failure.faults, &outcome.output);
+    let found = relevant_to(context, &said, quotes)?;
+    let command = context.input.tool_text("command").filter(|_| failure.faults.is_empty() && found.is_empty());
+    let Some(command) = command else { return Ok(found) };
+    let mut found = relevant_to(context, &words::with_command(&said, command), quotes)?;
+    found.retain(|memory| words::names_command(&memory.text, command));
+    Ok(found)
+}
+
+/// The memories that are relevant to the words of a failure. One that quotes it does not rest.
+fn relevant_to(context: &Context<'_>, words: &str, quotes: &dyn Fn(&Memory) -> bool) -> Result<Vec<Memory>, ReadError> {
+    if words.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found = relevant::all(context, words, Occasion::Failure, Reader::Session)?;
+    found.retain(|memory| quotes(memory) || context.is_awake(memory));
+    found.truncate(MEMORIES_MAX);
+    Ok(found)
+}
+
 /// The memories that name what a failed test is of and something that it says, beside those that are known.
 fn of_suite(context: &Context<'_>, suite: &Suite, known: &[Memory]) -> Result<Vec<Memory>, ReadError> {
     let mut found = exact::named(context, &suite.names)?;
@@ -220,35 +223,6 @@ fn of_suite(context: &Context<'_>, suite: &Suite, known: &[Memory]) -> Result<Ve
         !is_known && suite.said.iter().any(|name| exact::has_word(&memory.text, name))
     });
     Ok(found)
-}
-
-/// The words to look for memories with.
-fn words_of(context: &Context<'_>, found: &[Fault], outcome: &Outcome) -> String {
-    let mut words: Vec<String> = found.iter().take(SEARCHED_MAX).map(Fault::words).collect();
-    if words.is_empty() {
-        // What no form fits says it most often at its end.
-        words.extend(last_lines(&outcome.output, LAST_LINES_MAX));
-        words.extend(context.input.tool_text("command").map(|command| one_line(command, LINE_MAX_CHARS)));
-    }
-    without_commonplaces(&words.join("\n"))
-}
-
-fn without_commonplaces(text: &str) -> String {
-    COMMONPLACES.iter().fold(text.to_owned(), |text, phrase| without(&text, phrase))
-}
-
-/// A text without a phrase, which is in lower case, however it is written there.
-fn without(text: &str, phrase: &str) -> String {
-    // As long as the text, byte by byte.
-    let lower = text.to_ascii_lowercase();
-    let mut kept = String::with_capacity(text.len());
-    let mut end = 0;
-    for (at, found) in lower.match_indices(phrase) {
-        kept.push_str(text.get(end..at).unwrap_or_default());
-        end = at + found.len();
-    }
-    kept.push_str(text.get(end..).unwrap_or_default());
-    kept
 }
 
 /// Records a failure. Returns what helped against its faults before, said once for as long as they last.
@@ -359,13 +333,6 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// The last lines of an output that hold anything, the last one first.
-fn last_lines(output: &str, most: usize) -> Vec<String> {
-    let telling =
-        output.lines().rev().filter(|line| line.chars().any(char::is_alphabetic) && !line.starts_with("Exit code"));
-    telling.take(most).map(|line| one_line(line, 2 * LINE_MAX_CHARS)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -376,18 +343,5 @@ mod tests {
         assert!(is_own("Read") && is_own("Edit") && is_own("Glob"));
         assert!(!is_own("Bash") && !is_own("mcp__db__query"));
         assert!(!is_clients_own("Read", ClientEvent::PostToolUse));
-    }
-
-    #[test]
-    fn what_every_system_says_is_taken_out() {
-        let bare = |text: &str| COMMONPLACES.iter().fold(text.to_owned(), |text, phrase| without(&text, phrase));
-        assert_eq!(bare("cat: nofile: No such file or directory"), "cat: nofile: ");
-        assert_eq!(bare("FileNotFoundError: [Errno 2] No such file or directory: 'data/ü.csv'"), ":  : 'data/ü.csv'");
-        assert_eq!(bare("connection refused"), "connection refused");
-    }
-
-    #[test]
-    fn the_last_telling_lines_come_first() {
-        assert_eq!(last_lines("Exit code 1\na\nb\n---\nc\nd\n", 3), ["d", "c", "b"]);
     }
 }

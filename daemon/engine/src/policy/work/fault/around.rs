@@ -4,7 +4,8 @@ use regex::{Captures, Regex};
 
 use super::Fault;
 use super::forms::{
-    ARROW, EXCEPTION_ABOVE, FORMS, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, Place, SECTION, SHORT_FRAME,
+    ARROW, EXCEPTION_ABOVE, FORMS, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, Place, SECTION,
+    SHORT_FRAME,
 };
 
 /// What stands before each line of a message: npm's, and pytest's.

@@ -263,8 +263,7 @@ pub(super) static FRAME: LazyLock<Option<Regex>> =
 pub(super) static SHORT_FRAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^(?P<file>\S+\.py):\d+ in (?P<symbol>[\w<>.]+)$"));
 /// The place that Terraform names under the title of a mistake.
-pub(super) static SECTION: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s+on (?P<file>\S+) line \d+"));
+pub(super) static SECTION: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+on (?P<file>\S+) line \d+"));
 pub(super) static HEADING: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^(?:\s*FAIL +)?(?P<file>\S*/\S+\.\w{1,5})(?: \([0-9.]+ m?s\)| \[ \S+ \])?$"));
 pub(super) static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -121,7 +121,10 @@ mod tests {
                      | Traceback (most recent call last):\n    |   File \"/a/fetch.py\", line 9, in fetch\n    |     raise\n    \
                      | ValueError: no rows\n    +------------------------------------\n";
         let found = first(group);
-        assert_eq!((found.code.as_str(), found.symbol.as_str(), found.file.as_str()), ("ValueError", "fetch", "/a/fetch.py"));
+        assert_eq!(
+            (found.code.as_str(), found.symbol.as_str(), found.file.as_str()),
+            ("ValueError", "fetch", "/a/fetch.py")
+        );
         let table = "dags/calls.py  | File \"dags/calls.py\", line 9\n               |     @dag(\n               \
                      |         ^\n               | SyntaxError: '(' was never closed\n";
         let found = first(table);

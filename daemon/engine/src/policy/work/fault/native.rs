@@ -91,7 +91,10 @@ mod tests {
 
     #[test]
     fn ctest_names_its_failed_tests() {
-        is(LIST, &[("test_spool_reconnect", "", "Failed"), ("test_slow", "", "Timeout"), ("test_crash", "", "SEGFAULT")]);
+        is(
+            LIST,
+            &[("test_spool_reconnect", "", "Failed"), ("test_slow", "", "Timeout"), ("test_crash", "", "SEGFAULT")],
+        );
         let run = "37/40 Test #37: test_a ...........................   Passed    0.01 sec\n\
                    38/40 Test #38: test_spool_reconnect ...***Failed    0.12 sec\n      Start 40: test_crash\n\
                    39/40 Test #39: test_slow ........................***Timeout   5.01 sec\n\

@@ -267,16 +267,28 @@ mod tests {
         is(warning, "SettingWithCopyWarning", "labels/quality.py", "A value is trying to be set on a copy");
         let dotted = "E       sqlalchemy.exc.NoResultFound: No row was found\n\napp/db.py:9: NoResultFound\n";
         is(dotted, "NoResultFound", "app/db.py", "No row was found");
-        is("E       fixture 'pg_db' not found\n>       available fixtures: capfd\n", "", "", "fixture 'pg_db' not found");
+        is(
+            "E       fixture 'pg_db' not found\n>       available fixtures: capfd\n",
+            "",
+            "",
+            "fixture 'pg_db' not found",
+        );
         let traceback = "  File \"/app/run.py\", line 3, in main\n    check()\n    ^^^^^^^\n";
-        is(&format!("{traceback}django.core.exceptions.ImproperlyConfigured: no\n"), "ImproperlyConfigured", "/app/run.py", "no");
+        is(
+            &format!("{traceback}django.core.exceptions.ImproperlyConfigured: no\n"),
+            "ImproperlyConfigured",
+            "/app/run.py",
+            "no",
+        );
         is(&format!("{traceback}Exception: no rows\n"), "Exception", "/app/run.py", "no rows");
         assert!(faults("Starting: all\napp.main.Server: listening\n").is_empty());
     }
 
     #[test]
     fn a_summary_without_a_message_has_none() {
-        let found = faults("FAILED tests/test_a.py::test_one\nFAILED tests/test_a.py::test_two\n2 failed, 10 passed in 0.50s\n");
+        let found = faults(
+            "FAILED tests/test_a.py::test_one\nFAILED tests/test_a.py::test_two\n2 failed, 10 passed in 0.50s\n",
+        );
         let told: Vec<_> = found.iter().map(|fault| (fault.symbol.as_str(), fault.message.as_str())).collect();
         assert_eq!(told, [("test_one", ""), ("test_two", "")]);
     }
