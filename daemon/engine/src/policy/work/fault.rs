@@ -6,8 +6,11 @@ mod forms;
 mod frames;
 mod marks;
 mod native;
+mod patterns;
 mod pytest;
 mod suite;
+
+use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
@@ -15,7 +18,8 @@ use crate::policy::redact::redacted;
 
 use self::around::{found_in, group};
 pub(super) use self::forms::compile;
-use self::forms::{ECHO, ESCAPES, FAILED, FORMS, NAMED, NUMBERS, PATHS, PEER, Place, QUOTED};
+use self::forms::{FAILED, FORMS, Form, Place};
+use self::patterns::{ECHO, ESCAPES, NAMED, NUMBERS, PATHS, PEER, QUOTED};
 pub use self::pytest::{asserted, raised};
 pub use self::suite::Suite;
 
@@ -143,7 +147,8 @@ const HOMES: &[&str] = &[
 
 /// Compiles everything, so that the first failure is not answered late.
 pub fn warm_up() {
-    forms::warm_up();
+    LazyLock::force(&FORMS);
+    patterns::warm_up();
     frames::warm_up();
     native::warm_up();
     pytest::warm_up();
@@ -228,35 +233,8 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
         file: group(&captures, "file"),
         message: group(&captures, "message"),
     };
-    if ECHO.as_ref().is_some_and(|echo| echo.is_match(&fault.message)) {
-        return None;
-    }
-    let below = lines.get(at + 1..).unwrap_or_default();
-    let below = below.get(..BELOW_MAX_LINES).unwrap_or(below);
-    match form.place {
-        Place::Own | Place::Summary => {}
-        Place::Below => around::look_below(&mut fault, below),
-        // It is that test's.
-        Place::Above if form.code.is_empty() && around::is_of_a_test(lines, at) => return None,
-        Place::Above if pytest::is_said(line) => pytest::look_around(&mut fault, lines, at),
-        Place::Above => around::look_above(&mut fault, lines, at),
-        Place::Raised if !around::is_raised(lines, at) => return None,
-        Place::Raised => around::look_above(&mut fault, lines, at),
-        Place::Stack => around::look_into_stack(&mut fault, below),
-        Place::Block => fault.message = around::block(below),
-        Place::Symbol => {
-            around::name_flag(&mut fault);
-            around::take_symbol(&mut fault, below);
-        }
-        Place::Log => around::take_log(&mut fault, lines, at)?,
-        Place::Target => fault.message = around::of_target(below)?,
-        Place::Output => native::take_output(&mut fault, below),
-        Place::Assertion => native::take_assertion(&mut fault, lines, at),
-        Place::Title => native::take_title(&mut fault, lines, at),
-        // It is that test's.
-        Place::Detail if around::is_of_a_test(lines, at) => return None,
-        Place::Detail => around::take_detail(&mut fault, below),
-    }
+    complete(&mut fault, form, lines, at)?;
+    let below = below(lines, at);
     if fault.message.is_empty() && form.place != Place::Summary {
         fault.message = around::next_line(below);
     }
@@ -274,6 +252,42 @@ fn fault_at(lines: &[&str], at: usize) -> Option<Fault> {
     }
     fault.message = fault.message.chars().take(MESSAGE_MAX_CHARS).collect();
     Some(fault)
+}
+
+/// Adds what stands around the line. `None` when it only says that something else went wrong.
+fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option<()> {
+    let (line, below) = (lines.get(at)?, below(lines, at));
+    match form.place {
+        Place::Own | Place::Summary => {}
+        Place::Below => around::look_below(fault, below),
+        // It is that test's.
+        Place::Above if form.code.is_empty() && around::is_of_a_test(lines, at) => return None,
+        Place::Above if pytest::is_said(line) => pytest::look_around(fault, lines, at),
+        Place::Above => around::look_above(fault, lines, at),
+        Place::Raised if !around::is_raised(lines, at) => return None,
+        Place::Raised => around::look_above(fault, lines, at),
+        Place::Stack => around::look_into_stack(fault, below),
+        Place::Block => fault.message = around::block(below),
+        Place::Symbol => {
+            around::name_flag(fault);
+            around::take_symbol(fault, below);
+        }
+        Place::Log => around::take_log(fault, lines, at)?,
+        Place::Target => fault.message = around::of_target(below)?,
+        Place::Output => native::take_output(fault, below),
+        Place::Assertion => native::take_assertion(fault, lines, at),
+        Place::Title => native::take_title(fault, lines, at),
+        // It is that test's.
+        Place::Detail if around::is_of_a_test(lines, at) => return None,
+        Place::Detail => around::take_detail(fault, below),
+    }
+    let is_echo = ECHO.as_ref().is_some_and(|echo| echo.is_match(&fault.message));
+    (!is_echo).then_some(())
+}
+
+fn below<'l, 't>(lines: &'l [&'t str], at: usize) -> &'l [&'t str] {
+    let below = lines.get(at + 1..).unwrap_or_default();
+    below.get(..BELOW_MAX_LINES).unwrap_or(below)
 }
 
 /// The name that a system gives to what went wrong, out of a message.

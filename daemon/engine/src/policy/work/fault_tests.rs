@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-use super::forms::PATTERNS;
+use super::patterns::PATTERNS;
 use super::*;
 
 #[test]

@@ -3,9 +3,9 @@
 use regex::{Captures, Regex};
 
 use super::Fault;
-use super::forms::{
-    ARROW, EXCEPTION_ABOVE, FORMS, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, Place, SECTION,
-    SHORT_FRAME,
+use super::forms::{FORMS, Place};
+use super::patterns::{
+    ARROW, EXCEPTION_ABOVE, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, SECTION, SHORT_FRAME,
 };
 
 /// What stands before each line of a message: npm's, and pytest's.

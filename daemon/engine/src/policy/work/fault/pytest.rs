@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::around::{found_in, group};
-use super::forms::{FRAME, compile};
+use super::forms::compile;
 use super::marks::{is_telling_code, is_telling_name};
+use super::patterns::FRAME;
 use super::{Fault, QUOTES, bare, quoted, telling_lines};
 
 /// Lines of a message of several, behind which the place stands, and lines between a message and the summary.
