@@ -263,15 +263,17 @@ fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option
         // It is that test's.
         Place::Above if form.code.is_empty() && around::is_of_a_test(lines, at) => return None,
         Place::Above if pytest::is_said(line) => pytest::look_around(fault, lines, at),
-        Place::Above => around::look_above(fault, lines, at),
         Place::Raised if !around::is_raised(lines, at) => return None,
-        Place::Raised => around::look_above(fault, lines, at),
+        Place::Above | Place::Raised => around::look_above(fault, lines, at),
         Place::Stack => around::look_into_stack(fault, below),
         Place::Block => fault.message = around::block(below),
         Place::Symbol => {
             around::name_flag(fault);
             around::take_symbol(fault, below);
         }
+        Place::Heading => fault.message = around::of_heading(below)?,
+        Place::Reason => around::take_reason(fault, below),
+        Place::Rule => around::take_rule(fault, below),
         Place::Log => around::take_log(fault, lines, at)?,
         Place::Target => fault.message = around::of_target(below)?,
         Place::Output => native::take_output(fault, below),
@@ -329,3 +331,7 @@ fn replaced(pattern: Option<&Regex>, text: &str, with: &str) -> String {
 #[cfg(test)]
 #[path = "fault_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "fault_tools_tests.rs"]
+mod tools_tests;

@@ -5,7 +5,7 @@ use regex::{Captures, Regex};
 use super::Fault;
 use super::forms::{FORMS, Place};
 use super::patterns::{
-    ARROW, EXCEPTION_ABOVE, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, SECTION, SHORT_FRAME,
+    ARROW, EXCEPTION_ABOVE, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, RULE, SECTION, SHORT_FRAME,
 };
 
 /// What stands before each line of a message: npm's, and pytest's.
@@ -129,6 +129,14 @@ pub(super) fn take_detail(fault: &mut Fault, below: &[&str]) {
     }
 }
 
+/// Pyright's rule behind the last line of a message.
+pub(super) fn take_rule(fault: &mut Fault, below: &[&str]) {
+    if fault.code.is_empty() {
+        let own = below.iter().take_while(|line| line.starts_with("    "));
+        fault.code = found_in(own, RULE.as_ref(), "code").unwrap_or_default();
+    }
+}
+
 /// Calls a warning that counts as an error as it is switched on: `-Wconversion` of `-Werror=conversion`.
 pub(super) fn name_flag(fault: &mut Fault) {
     if let Some(name) = fault.code.strip_prefix("-Werror=") {
@@ -186,13 +194,30 @@ fn logged_above<'a>(test: &str, above: &[&'a str]) -> Option<&'a str> {
 /// What made a target of a build fail, which stands behind the command that should have made it; `None` when a compiler names it.
 pub(super) fn of_target(below: &[&str]) -> Option<String> {
     let own = || below.iter().skip(1).take_while(|line| !line.starts_with("FAILED: ") && !line.starts_with("ninja: "));
-    let tells = |place: Place| !matches!(place, Place::Target | Place::Raised);
-    let is_told = |line: &&&str| FORMS.iter().any(|form| tells(form.place) && form.pattern.is_match(line));
-    if own().any(|line| is_told(&line)) {
+    if own().any(|line| is_told(line)) {
         return None;
     }
     let said = own().map(|line| line.trim()).find(|line| !line.is_empty() && !line.starts_with('['));
     Some(said.unwrap_or_default().to_owned())
+}
+
+/// The line under a heading that says what is wrong; `None` when it is told by itself.
+pub(super) fn of_heading(below: &[&str]) -> Option<String> {
+    let said = below.iter().find(|line| !line.is_empty())?;
+    (!is_told(said)).then(|| said.trim().to_owned())
+}
+
+/// Whether a line is of a form that says by itself what is wrong.
+fn is_told(line: &str) -> bool {
+    let tells = |place: Place| !matches!(place, Place::Target | Place::Raised | Place::Heading);
+    FORMS.iter().any(|form| tells(form.place) && form.pattern.is_match(line))
+}
+
+/// Adds the reason that stands below a message which leads to it.
+pub(super) fn take_reason(fault: &mut Fault, below: &[&str]) {
+    if fault.message.ends_with(':') {
+        fault.message = format!("{} {}", fault.message, block(below));
+    }
 }
 
 pub(super) fn group(captures: &Captures<'_>, name: &str) -> String {

@@ -28,8 +28,14 @@ pub(super) enum Place {
     Symbol,
     /// Lines around it of the form `file:line: message` say what a test logged.
     Log,
+    /// The lines below, which belong to it, may end with the rule.
+    Rule,
     /// The lines below are the command that failed and what it wrote.
     Target,
+    /// The line below says it, unless it is of a form.
+    Heading,
+    /// The lines below go on where it ends with a colon.
+    Reason,
     /// The lines below may be what a test wrote.
     Output,
     /// The lines above say which assertion of a test failed.
@@ -67,11 +73,26 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "",
         ),
         (r"^(?P<file>\S+):\d+:\d+ - error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
+        (r"^error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
         // ruff, flake8, pylint
-        (r"^(?P<file>[^\s:]+):\d+:\d+:? (?P<code>[A-Z]+\d+):? (?:\[\*\] )?(?P<message>.+)$", Place::Own, ""),
-        (r"^(?P<code>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?(?P<message>.+)$", Place::Below, ""),
+        (
+            r"^(?P<file>[^\s:]+):\d+:\d+:? (?P<code>[A-Z]+\d+|invalid-syntax):? (?:\[\*\] )?(?P<message>.+)$",
+            Place::Own,
+            "",
+        ),
+        // Behind what looks like a code, a log has the time.
+        (r"^(?P<code>[A-Z]{1,4}\d{3,4}) (?:\[\*\] )?(?P<message>[^\d\s].*)$", Place::Below, ""),
+        (r"^(?P<code>invalid-syntax): (?P<message>.+)$", Place::Below, ""),
         // mypy
         (r"^(?P<file>[^\s:]+\.pyi?):\d+(?::\d+)*: error: (?P<message>.+?)\s+\[(?P<code>[\w-]+)\]$", Place::Own, ""),
+        // XCTest
+        (
+            r"^(?P<file>[^\s:]+\.swift):\d+: error: (?:-\[)?(?P<symbol>[\w.]+[. ]\w+)\]? : (?P<message>.+)$",
+            Place::Own,
+            FAILED,
+        ),
+        // pyright
+        (r"^\s*(?P<file>[^\s:]+):\d+:\d+ - error: (?P<message>.+?)(?: \((?P<code>report\w+)\))?$", Place::Rule, ""),
         // gcc, clang, clang-tidy, javac, swiftc
         (
             concat!(
@@ -91,7 +112,11 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "",
         ),
         // go
-        (r"^(?:vet: )?(?P<file>[^\s:]+\.go):\d+:\d+: (?P<message>.+)$", Place::Own, ""),
+        (
+            r"^(?:vet: )?(?P<file>[^\s:]+\.go):\d+:\d+: (?:(?P<code>[A-Z]{1,2}\d{3,4}): )?(?P<message>.+)$",
+            Place::Own,
+            "",
+        ),
         (r"^\s*--- FAIL: (?P<symbol>\S+)", Place::Log, FAILED),
         (r"^WARNING: (?P<message>DATA RACE)$", Place::Stack, "DATA RACE"),
         (r"^panic: (?P<message>.+?)(?: \[recovered\].*)?$", Place::Own, "panic"),
@@ -113,8 +138,8 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         ),
         (
             concat!(
-                r"^\s+\d+ - (?P<symbol>\S.*?) \((?P<message>Failed|Timeout|Not Run|SEGFAULT|ILLEGAL|NUMERICAL|INTERRUPT|",
-                r"OTHER_FAULT|BAD_COMMAND|Subprocess (?:aborted|killed)|Exception.*?)\)(?:\s.*)?$",
+                r"^\s+\d+ - (?P<symbol>\S.*?) \((?P<message>Failed|Timeout|Not Run|SEGFAULT|ILLEGAL|NUMERICAL|",
+                r"INTERRUPT|OTHER_FAULT|BAD_COMMAND|Subprocess (?:aborted|killed)|Exception.*?)\)(?:\s.*)?$",
             ),
             Place::Own,
             FAILED,
@@ -138,10 +163,12 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^\[ERROR\] +(?P<symbol>[A-Z]\w*\.\w+):\d+ (?P<message>.+)$", Place::Own, FAILED),
         (r"^(?P<symbol>[\w.$]+ > \S.*?)(?:\(\))? FAILED$", Place::Own, FAILED),
         (r"^\s*Failed (?P<symbol>[\w.+]+)(?:\(.*\))? \[[^\]]+\]$", Place::Own, FAILED),
+        (r"^\[ERROR\] Failed to execute goal on project \S+: (?P<message>.+?)(?: -> \[Help \d+\])?$", Place::Own, ""),
         // the linker
         (r"(?P<message>undefined reference to [`'](?P<symbol>[^'`]+)')", Place::Own, "undefined reference"),
-        // eslint
-        (r"^\s+\d+:\d+\s+error\s+(?P<message>.+?)\s{2,}(?P<code>[@\w/-]+)$", Place::Above, ""),
+        // eslint, prettier
+        (r"^\s+\d+:\d+\s+error\s+(?P<message>.+?)(?:\s{2,}(?P<code>[@\w/-]+))?$", Place::Above, ""),
+        (r"^\[error\] (?P<file>[^\s:]+): (?P<code>[A-Z]\w*Error): (?P<message>.+)$", Place::Own, ""),
         // pytest
         (r"^FAILED (?P<file>[^:\s]+)::(?P<symbol>\S+?)(?: - (?P<message>.+))?$", Place::Summary, FAILED),
         (r"^ERROR (?P<file>[^:\s]+\.py)(?:::(?P<symbol>\S+))?(?: - (?P<message>.+))?$", Place::Summary, FAILED),
@@ -159,8 +186,31 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^(?:FAIL|ERROR): (?P<symbol>test\w*) (?P<message>\(.+\))$", Place::Own, FAILED),
         (r"^rspec (?P<file>\S+?):\d+ # (?P<message>.+)$", Place::Own, FAILED),
         (r"^\d+\) (?P<symbol>[\w\\]+::\w+)", Place::Own, FAILED),
+        // Bazel
+        (r"^ERROR: (?P<file>\S+?(?:BUILD(?:\.bazel)?|\.bzl)):\d+:\d+: (?P<message>.+)$", Place::Own, ""),
+        (r"^(?P<symbol>//\S+) +(?P<message>FAILED|TIMEOUT)(?: in .*)?$", Place::Own, FAILED),
+        // CMake, make
+        (r"^CMake Error at (?P<file>[^\s:]+):\d+ \(.*\):$", Place::Block, ""),
+        (r"^CMake Error: (?P<message>.+)$", Place::Own, ""),
+        (
+            concat!(
+                r"^(?:\w+-)?g?make(?:\[\d+\])?: \*\*\* ",
+                r"(?P<message>No rule to make target [`'](?P<symbol>[^'`]+)'.*?)\.(?:  Stop\.)?$",
+            ),
+            Place::Own,
+            "",
+        ),
+        (r"^(?P<file>[^\s:]+):\d+: \*\*\* (?P<message>.+?)\.(?:  Stop\.)?$", Place::Own, ""),
         // Ninja
         (r"^FAILED: (?:\[code=\d+\] )?(?P<symbol>[^\s:]*[./][^\s:]*)", Place::Target, FAILED),
+        // Kubernetes, Ansible
+        (r"^Error from server \((?P<code>\w+)\): (?P<message>.+)$", Place::Own, ""),
+        (r#"^The \w+ "(?P<symbol>[^"]+)" is invalid: (?P<message>.+)$"#, Place::Own, ""),
+        (
+            r#"^fatal: \[[^\]]+\].*?: (?:FAILED|UNREACHABLE)! => .*?"msg": "(?P<message>(?:[^"\\]|\\.)+)""#,
+            Place::Own,
+            "",
+        ),
         // AWS, databases, Node
         (
             r"^.*?\((?P<code>[A-Z]\w+)\) when calling the (?P<symbol>\w+) operation(?: \([^)]*\))?: (?P<message>.+)$",
@@ -172,7 +222,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         // Python and JavaScript
         (
             concat!(
-                r#"^(?:Uncaught |Caused by: |Exception in thread "[^"]*" )?(?:[a-z_]\w*\.)*"#,
+                r#"^(?:Uncaught |Caused by: |\[!\] (?:\([^)]*\) )?|Exception in thread "[^"]*" )?(?:[a-z_]\w*\.)*"#,
                 r"(?P<code>[A-Z]\w*(?:Error|Exception|Failure|Timeout)): (?P<message>.+)$",
             ),
             Place::Above,
@@ -182,9 +232,19 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^\s*FAIL +(?:\|[^|]+\| +)?(?P<file>\S+\.\w+) > (?P<symbol>.+)$", Place::Own, FAILED),
         (r"^\s*(?P<message>● Console)$", Place::Own, FAILED),
         (r"^\s*● (?:Test suite failed to run|(?P<symbol>\S.* › .+|[^\s›:.][^›:.]*))$", Place::Above, FAILED),
+        // Playwright
+        (r"^\s+\d+\) (?:\[[^\]]+\] › )?(?P<file>[^\s:]+):\d+:\d+ › (?P<symbol>\S.*?)[ ─]*$", Place::Own, FAILED),
+        // Vite, webpack, esbuild
+        (r"^error during build:$", Place::Heading, ""),
+        (r"^ERROR in (?P<file>[^\s:(]+)\S*(?: [\d:-]+)?$", Place::Heading, ""),
+        (r"^\s*[✘X] \[ERROR\] (?P<message>.+?)(?: \[plugin [\w-]+\])?$", Place::Own, ""),
         // npm
         (r"^npm (?:ERR!|error) code (?P<code>[A-Z]\w+)$", Place::Own, ""),
         (r"^npm (?:ERR!|error) (?P<code>E[A-Z]{4,}) (?P<message>.+)$", Place::Own, ""),
+        // Yarn, of whose codes most are no errors
+        (r"^➤ (?P<code>YN00(?:01|09|16|18|28|35|41|80|81|82)): (?:│ )?(?P<message>.+)$", Place::Own, ""),
+        // uv, biome and others that draw
+        (r"^  × (?P<message>\S.*)$", Place::Reason, ""),
         // Gradle
         (r"^\* What went wrong:$", Place::Block, ""),
         // a shell

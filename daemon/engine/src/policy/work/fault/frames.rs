@@ -1,7 +1,7 @@
-//! What stands around the words of a message, line by line: the sides of a box, and the names of those who speak before it.
+//! What stands around the words of a message, line by line: the sides of a box, and the names of those who speak.
 //!
-//! A message means the same inside a box as outside. What is drawn within a line, and the bars beside the source that a compiler
-//! shows, belong to the message.
+//! A message means the same inside a box as outside. What is drawn within a line, and the bars beside the source that a
+//! compiler shows, belong to the message.
 
 use std::sync::LazyLock;
 
@@ -9,12 +9,13 @@ use regex::Regex;
 
 use super::forms::compile;
 
-/// Who speaks: a step of a container's build with its time, a service of Compose, a test of CTest's by its number, a package's
-/// task in Turborepo or pnpm.
+/// Who speaks: a step of a container's build with its time, a service of Compose, a test of CTest's by its number, a
+/// package's task in Turborepo or pnpm.
 static SPEAKER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(concat!(
         r"^(?:(?:#\d+ )?\d+\.\d{2,3} |\d+: |[a-z][\w.-]*-\d+ +\| |",
-        r"(?:[@\w./-]+:|[@\w.-]*/[@\w./-]* )(?:build|test|lint|check|typecheck|type-check|compile)(?::[\w-]+)?(?:: |\$ ))(?P<said>.*)$"
+        r"(?:[@\w./-]+:|[@\w.-]*/[@\w./-]* )(?:build|test|lint|check|typecheck|type-check|compile)(?::[\w-]+)?",
+        r"(?:: |\$ ))(?P<said>.*)$"
     ))
 });
 /// A Python traceback behind a bar: of a group of exceptions, or in the cell of a table.
@@ -57,7 +58,7 @@ fn said<'l>(pattern: &LazyLock<Option<Regex>>, line: &'l str) -> &'l str {
     found.map_or(line, |said| said.as_str())
 }
 
-/// What stands in a line that begins with the side of a box, and whether it is the box's title, written into its upper side.
+/// What stands in a line that begins with the side of a box, and whether it is the title, written into its upper side.
 fn boxed(line: &str) -> Option<(&str, bool)> {
     let drawn = line.trim_start();
     let inner = drawn.trim_start_matches(is_side);
@@ -70,9 +71,9 @@ fn boxed(line: &str) -> Option<(&str, bool)> {
     Some((if is_title { said.trim_start() } else { said.strip_prefix(' ').unwrap_or(said) }, is_title))
 }
 
-/// Whether a box is drawn with it.
+/// Whether a box or an arrow is drawn with it.
 fn is_side(drawn: char) -> bool {
-    ('\u{2500}'..='\u{257f}').contains(&drawn)
+    ('\u{2500}'..='\u{257f}').contains(&drawn) || drawn == '▶'
 }
 
 #[cfg(test)]
@@ -92,14 +93,17 @@ mod tests {
 
     #[test]
     fn a_message_in_a_box_is_the_message() {
-        let plain = "\nError: Error acquiring the state lock\n\nError message: operation error DynamoDB\nLock Info:\n  ID:   8d1f\n";
-        let boxed = "╷\n│ Error: Error acquiring the state lock\n│ \n│ Error message: operation error DynamoDB\n│ Lock Info:\n│   ID:   8d1f\n╵\n";
+        let plain =
+            "\nError: Error acquiring the state lock\n\nError message: operation error\nLock Info:\n  ID:   8d1f\n";
+        let boxed = "╷\n│ Error: Error acquiring the state lock\n│ \n│ Error message: operation error\n│ Lock Info:\n│   ID:   \
+                     8d1f\n╵\n";
         assert_eq!(faults(boxed), faults(plain));
         assert_eq!(first(boxed).message, "Error acquiring the state lock");
         let titled = "╭─ Error ───────────────╮\n│ No such option: --foo │\n╰───────────────────────╯\n";
         assert_eq!(first(titled).message, "No such option: --foo");
-        let rich = "╭──────── Traceback (most recent call last) ────────╮\n│ /home/a/app/main.py:12 in main                     │\n\
-                    │ ❱ 12     raise ValueError(\"no\")                    │\n╰─────────────────────╯\nValueError: rows are missing\n";
+        let rich = "╭──── Traceback (most recent call last) ────╮\n│ /home/a/app/main.py:12 in main            │\n\
+                    │ ❱ 12     raise ValueError(\"no\")           │\n╰───────────────────────────────────────────╯\n\
+                    ValueError: rows are missing\n";
         let found = first(rich);
         assert_eq!((found.file.as_str(), found.symbol.as_str()), ("/home/a/app/main.py", "main"));
     }
@@ -117,9 +121,9 @@ mod tests {
 
     #[test]
     fn a_traceback_behind_bars_is_one() {
-        let group = "  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\n  +-+---------------- 1 ----------------\n    \
-                     | Traceback (most recent call last):\n    |   File \"/a/fetch.py\", line 9, in fetch\n    |     raise\n    \
-                     | ValueError: no rows\n    +------------------------------------\n";
+        let group = "  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)\n  +-+------ 1 ------\n    \
+                     | Traceback (most recent call last):\n    |   File \"/a/fetch.py\", line 9, in fetch\n    \
+                     |     raise\n    | ValueError: no rows\n    +------------------\n";
         let found = first(group);
         assert_eq!(
             (found.code.as_str(), found.symbol.as_str(), found.file.as_str()),

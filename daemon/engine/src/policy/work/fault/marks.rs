@@ -37,6 +37,13 @@ pub(super) const COMMON_CODES: &[&str] = &[
     "IllegalStateException",
     "ModuleNotFoundError",
     "FileNotFoundError",
+    "AlreadyExists",
+    "BadRequest",
+    "Conflict",
+    "Forbidden",
+    "Invalid",
+    "NotFound",
+    "Unauthorized",
     "DeprecationWarning",
     "Failed",
     "FutureWarning",
@@ -91,8 +98,8 @@ impl Fault {
             add(&format!("-Wno-{name}"));
         }
         // A lint is known without its tool, a test without its module.
-        for name in [self.code.split_once("::").map(|(_, lint)| lint), Some(self.symbol.as_str())].into_iter().flatten()
-        {
+        let lint = self.code.split_once("::").or_else(|| self.code.rsplit_once('/')).map(|(_, lint)| lint);
+        for name in lint.into_iter().chain([self.symbol.as_str()]) {
             let name = name.split(['[', '(', '<', '#']).next().unwrap_or_default();
             let last = name.rsplit(['.', '/', '\\']).next().unwrap_or_default().rsplit("::").next().unwrap_or_default();
             let first = name.split('/').next().unwrap_or_default();
@@ -135,7 +142,8 @@ mod tests {
 
     #[test]
     fn a_warning_is_known_by_its_flag() {
-        let gcc = "/w/src/bits.cpp:27:24: error: conversion from ‘double’ to ‘float’ may change value [-Werror=float-conversion]\n                      27 |     return x;\ncc1plus: all warnings being treated as errors\n";
+        let gcc = "/w/src/bits.cpp:27:24: error: conversion from ‘double’ to ‘float’ may change value \
+                   [-Werror=float-conversion]\n   27 |     return x;\ncc1plus: all warnings being treated as errors\n";
         let found = faults(gcc);
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(

@@ -81,8 +81,9 @@ mod tests {
         assert_eq!(all(output), expected, "{output}");
     }
 
-    const LIST: &str = "\nThe following tests FAILED:\n\t 38 - test_spool_reconnect (Failed)\n\t 39 - test_slow (Timeout)\n\t \
-                        40 - test_crash (SEGFAULT)                    unit\nErrors while running CTest\n";
+    const LIST: &str = "\nThe following tests FAILED:\n\t 38 - test_spool_reconnect (Failed)\n\t \
+                        39 - test_slow (Timeout)\n\t 40 - test_crash (SEGFAULT)                    unit\n\
+                        Errors while running CTest\n";
 
     #[test]
     fn every_pattern_is_valid() {
@@ -126,9 +127,11 @@ mod tests {
     }
 
     const GOLDEN: &str = "[ RUN      ] Golden.tide_filter_spring\n/w/golden_test.cpp:33: Failure\n\
-                          Expected equality of these values:\n  a\n    Which is: 3\n  4\n\n/w/golden_test.cpp:40: Failure\nFailed\n\n\
-                          [  FAILED  ] Golden.tide_filter_spring (12 ms)\n[----------] 1 test from Golden (12 ms total)\n\n\
-                          [  PASSED  ] 0 tests.\n[  FAILED  ] 1 test, listed below:\n[  FAILED  ] Golden.tide_filter_spring\n\n 1 FAILED TEST\n";
+                          Expected equality of these values:\n  a\n    Which is: 3\n  4\n\n\
+                          /w/golden_test.cpp:40: Failure\nFailed\n\n\
+                          [  FAILED  ] Golden.tide_filter_spring (12 ms)\n\
+                          [----------] 1 test from Golden (12 ms total)\n\n[  PASSED  ] 0 tests.\n\
+                          [  FAILED  ] 1 test, listed below:\n[  FAILED  ] Golden.tide_filter_spring\n\n 1 FAILED TEST\n";
 
     #[test]
     fn googletest_says_where_and_why() {
@@ -136,7 +139,7 @@ mod tests {
             [("Golden.tide_filter_spring", "/w/golden_test.cpp", "Expected equality of these values: a Which is: 3")];
         is(GOLDEN, &expected);
         let under_ctest = format!(
-            "1/1 Test #1: Golden.tide_filter_spring ...***Failed    0.01 sec\nRunning main() from gtest_main.cc\n{GOLDEN}"
+            "1/1 Test #1: Golden.tide_filter_spring ...***Failed    0.01 sec\nRunning main() from main.cc\n{GOLDEN}"
         );
         is(&under_ctest, &expected);
         let verbose = GOLDEN.lines().map(|line| format!("39: {line}\n")).collect::<Vec<_>>().concat();

@@ -14,12 +14,13 @@ pub(super) fn warm_up() {
 }
 
 /// Whatever is looked for beside the forms.
-pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 18] = [
+pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 19] = [
     &ECHO,
     &ARROW,
     &FRAME,
     &SHORT_FRAME,
     &SECTION,
+    &RULE,
     &HEADING,
     &QUOTED,
     &ESCAPES,
@@ -40,6 +41,8 @@ pub(super) static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(concat!(
         r"^(?:could not compile|aborting due to|build failed|test failed, to rerun|process didn't exit|\d+ (?:target|previous|error)|",
         r"command failed|Command failed|recipe for target|.* returned non-zero|script returned|Lifecycle script|doctest failed|",
+        r"Build did NOT complete|Analysis of target .* failed|(?:Compiling|Building|Linking) .* failed: \(Exit|fatalError$|",
+        r"Execution failed for task '[^']*'\. (?:There were failing tests|Compilation (?:failed|error))|",
         r"linking with .* failed|ld returned \d|linker command failed|● Console$|Build failed with an exception|\(none\)|script .* exited with)"
     ))
 });
@@ -52,8 +55,9 @@ pub(super) static FRAME: LazyLock<Option<Regex>> =
 pub(super) static SHORT_FRAME: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^(?P<file>\S+\.py):\d+ in (?P<symbol>[\w<>.]+)$"));
 /// The place that Terraform names under the title of a mistake.
-pub(super) static SECTION: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s+on (?P<file>\S+) line \d+"));
+pub(super) static SECTION: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+on (?P<file>\S+) line \d+"));
+/// The rule of pyright.
+pub(super) static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"\((?P<code>report\w+)\)$"));
 pub(super) static HEADING: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^(?:\s*FAIL +)?(?P<file>\S*/\S+\.\w{1,5})(?: \([0-9.]+ m?s\)| \[ \S+ \])?$"));
 pub(super) static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -74,7 +78,7 @@ pub(super) static LINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Names that systems give to what went wrong, wherever they stand in a message.
 pub(super) static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(concat!(
-        r"\b(?:(?P<code>ERR_[A-Z][A-Z0-9_]+|ORA-\d{4,5}|class file major version \d+|",
+        r"\b(?:(?P<code>ERR_[A-Z][A-Z0-9_]+|ORA-\d{4,5}|TS\d{4,5}|class file major version \d+|",
         r"E(?:ADDR(?:INUSE|NOTAVAIL)|NOENT|ACCES|PERM|CONN(?:REFUSED|RESET|ABORTED)|TIMEDOUT|EXIST|MFILE|NOSPC|NOTFOUND|PIPE|",
         r"NOTEMPTY|ISDIR|NOTDIR|INVAL|NOMEM|BUSY|AI_AGAIN|XDEV|ROFS|HOSTUNREACH|RESOLVE|INTEGRITY))\b|",
         r"SQLSTATE[ \[:=]{1,3}(?P<state>[0-9A-Z]{5})\b)"
@@ -96,4 +100,4 @@ pub(super) static GO_LOG: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?P<file>[^\s:]+\.go):\d+:(?:\s+(?P<message>.*))?$"));
 /// The name of a failed test that an exception may stand under.
 pub(super) static EXCEPTION_ABOVE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s*(?:● |FAIL +\S+ > )|<<< (?:FAILURE|ERROR)!$|^\S+ > .* FAILED$"));
+    LazyLock::new(|| compile(r"^\s*(?:● |FAIL +\S+ > |\d+\) .* › )|<<< (?:FAILURE|ERROR)!$|^\S+ > .* FAILED$"));

@@ -263,7 +263,7 @@ mod tests {
         let is = |output: &str, code: &str, file: &str, message: &str| {
             assert_eq!(of(output), (code.to_owned(), file.to_owned(), message.to_owned()), "{output}");
         };
-        let warning = "E   pandas.errors.SettingWithCopyWarning:\nE   A value is trying to be set on a copy\nE   Try using .loc\n\
+        let warning = "E   pandas.errors.SettingWithCopyWarning:\nE   A value is trying to be set on a copy\nE   Try .loc\n\
                        labels/quality.py:31: SettingWithCopyWarning\nFAILED tests/test_quality.py::test_spikes\n";
         is(warning, "SettingWithCopyWarning", "labels/quality.py", "A value is trying to be set on a copy");
         let dotted = "E       sqlalchemy.exc.NoResultFound: No row was found\n\napp/db.py:9: NoResultFound\n";
@@ -298,7 +298,8 @@ mod tests {
     fn an_exception_is_named_where_its_message_is_cut_off() {
         let output = "labels/quality.py:31: SettingWithCopyWarning\nlabels/zpl.py:3: KeyError\n\
                       FAILED tests/test_db.py::test_get - sqlalchemy.exc.NoResultFound: No row was ...\n\
-                      FAILED tests/test_a.py::test_b - AssertionError: assert 3 == 4\nFAILED tests/test_a.py::test_c - Failed: no\n";
+                      FAILED tests/test_a.py::test_b - AssertionError: assert 3 == 4\n\
+                      FAILED tests/test_a.py::test_c - Failed: no\n";
         assert_eq!(raised(output), ["SettingWithCopyWarning", "NoResultFound"]);
         assert!(raised("E501 Line too long\nlabels/a.py:3:1: F401 `os`\nlabels/a.py:3: Note: x\n").is_empty());
     }
