@@ -82,7 +82,7 @@ const FAILURES: &[&str] = &[
     r"(?:The following tests FAILED:|Errors while running CTest)",
     r"\d+/\d+ Test +#\d+: .*\*\*\*(?:Failed|Timeout|Exception)",
     r"(?:\d+: )?\[  FAILED  \] ",
-    r"test cases: .*\b[1-9]\d* failed",
+    r"(?:\[doctest\] )?test cases: .*\b[1-9]\d* failed",
     // Gradle, Maven, .NET, Xcode, Bazel
     r"(?:\[INFO\] )?BUILD FAIL(?:ED|URE)\b",
     r"(?:FAILURE: Build failed|> Task \S+ FAILED)",
@@ -183,6 +183,7 @@ const TESTED_WORDS: &[&str] = &[
     r"100% tests passed",
     r"\[  PASSED  \] [1-9]",
     r"All tests passed \(\d+ assertions?",
+    r"\[doctest\] Status: SUCCESS",
     r"[1-9]\d* examples?, 0 failures",
     r"\d+ (?:runs|tests), \d+ assertions, 0 failures, 0 errors",
     r"OK(?: \(skipped=\d+\))?$",
