@@ -9,6 +9,7 @@ mod native;
 mod patterns;
 mod pytest;
 mod suite;
+mod titles;
 
 use std::sync::LazyLock;
 
@@ -152,6 +153,7 @@ pub fn warm_up() {
     frames::warm_up();
     native::warm_up();
     pytest::warm_up();
+    titles::warm_up();
 }
 
 /// Finds the mistakes that an output tells of, each once, in order, without the secrets in it.
@@ -259,9 +261,11 @@ fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option
     let (line, below) = (lines.get(at)?, below(lines, at));
     match form.place {
         Place::Own | Place::Summary => {}
-        Place::Below => around::look_below(fault, below),
         // It is that test's.
-        Place::Above if form.code.is_empty() && around::is_of_a_test(lines, at) => return None,
+        Place::Below | Place::Above | Place::Detail if form.code.is_empty() && titles::is_of_a_test(lines, at) => {
+            return None;
+        }
+        Place::Below => around::look_below(fault, below),
         Place::Above if pytest::is_said(line) => pytest::look_around(fault, lines, at),
         Place::Raised if !around::is_raised(lines, at) => return None,
         Place::Above | Place::Raised => around::look_above(fault, lines, at),
@@ -276,11 +280,11 @@ fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option
         Place::Rule => around::take_rule(fault, below),
         Place::Log => around::take_log(fault, lines, at)?,
         Place::Target => fault.message = around::of_target(below)?,
+        Place::Titles => titles::take_titles(fault, below)?,
+        Place::Numbered => titles::take_place(fault, below),
         Place::Output => native::take_output(fault, below),
         Place::Assertion => native::take_assertion(fault, lines, at),
         Place::Title => native::take_title(fault, lines, at),
-        // It is that test's.
-        Place::Detail if around::is_of_a_test(lines, at) => return None,
         Place::Detail => around::take_detail(fault, below),
     }
     let is_echo = ECHO.as_ref().is_some_and(|echo| echo.is_match(&fault.message));
@@ -295,8 +299,9 @@ fn below<'l, 't>(lines: &'l [&'t str], at: usize) -> &'l [&'t str] {
 /// The name that a system gives to what went wrong, out of a message.
 fn named(message: &str) -> Option<String> {
     let captures = NAMED.as_ref()?.captures(message)?;
-    let name = captures.name("code").or_else(|| captures.name("state"))?;
-    Some(name.as_str().to_owned())
+    let name = captures.name("code").or_else(|| captures.name("state"))?.as_str();
+    // That of every assertion of Node's.
+    (name != "ERR_ASSERTION").then(|| name.to_owned())
 }
 
 fn quoted(message: &str) -> Option<String> {

@@ -4,9 +4,7 @@ use regex::{Captures, Regex};
 
 use super::Fault;
 use super::forms::{FORMS, Place};
-use super::patterns::{
-    ARROW, EXCEPTION_ABOVE, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, RULE, SECTION, SHORT_FRAME,
-};
+use super::patterns::{ARROW, FRAME, GO_FRAME, GO_LOG, HEADING, JAVA_SYMBOL, LABEL, LINT, RULE, SECTION, SHORT_FRAME};
 
 /// What stands before each line of a message: npm's, and pytest's.
 const BEFORE: &[&str] = &["npm error", "npm ERR!", "E  "];
@@ -98,13 +96,6 @@ pub(super) fn next_line(below: &[&str]) -> String {
     let next = below.iter().map(|line| line.trim()).find(is_said).unwrap_or_default();
     let said = BEFORE.iter().find_map(|before| next.strip_prefix(before));
     said.unwrap_or(next).trim_start().to_owned()
-}
-
-/// Whether an exception stands under the name of the test that it ended.
-pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
-    let mut above = lines.get(..at).unwrap_or_default().iter().rev();
-    let heading = above.find(|line| !line.is_empty());
-    heading.is_some_and(|line| EXCEPTION_ABOVE.as_ref().is_some_and(|pattern| pattern.is_match(line)))
 }
 
 /// What the compiler writes under the source, where the message alone is that of many mistakes: `mismatched types` are of

@@ -36,6 +36,10 @@ pub(super) enum Place {
     Heading,
     /// The lines below go on where it ends with a colon.
     Reason,
+    /// The lines below have the rest of a test's name, up to a colon.
+    Titles,
+    /// The lines below are the test's place and what it says.
+    Numbered,
     /// The lines below may be what a test wrote.
     Output,
     /// The lines above say which assertion of a test failed.
@@ -201,6 +205,15 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "",
         ),
         (r"^(?P<file>[^\s:]+):\d+: \*\*\* (?P<message>.+?)\.(?:  Stop\.)?$", Place::Own, ""),
+        // mocha and Cypress, ExUnit, minitest, node, bun, deno, ScalaTest, flutter
+        (r"^\s+\d+\) (?P<symbol>(?:test|property|doctest) .+ \([\w.]+\))$", Place::Numbered, FAILED),
+        (r"^\s+\d+\) (?P<symbol>[^\s›][^›]*)$", Place::Titles, FAILED),
+        (r"^(?P<symbol>[A-Z][\w:]*#test\w*)(?: \[(?P<file>[^\]:]+):\d+\])?:$", Place::Own, FAILED),
+        (r"^\s*✖ (?P<symbol>\S.*) \([\d.]+ms\)$", Place::Own, FAILED),
+        (r"^(?:✗|\(fail\)) (?P<symbol>\S.*?) \[[\d.]+m?s\]$", Place::Summary, FAILED),
+        (r"^(?P<symbol>\S.*?) => (?P<file>\S+?):\d+:\d+$", Place::Own, FAILED),
+        (r"^\[info\] +- (?P<symbol>\S.*?) \*\*\* FAILED \*\*\*.*$", Place::Own, FAILED),
+        (r"^\d+:\d+ \+\d+(?: ~\d+)? -\d+: (?P<symbol>\S.*) \[E\]$", Place::Own, FAILED),
         // Ninja
         (r"^FAILED: (?:\[code=\d+\] )?(?P<symbol>[^\s:]*[./][^\s:]*)", Place::Target, FAILED),
         // Kubernetes, Ansible
@@ -218,7 +231,11 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "",
         ),
         (r"^\s*(?:ERROR: +)?(?P<message>.*SQLSTATE.+)$", Place::Own, ""),
-        (r"^\s*(?:Uncaught )?\w*(?:Error|Exception) \[(?P<code>[A-Z][A-Z0-9_]+)\]: (?P<message>.+)$", Place::Own, ""),
+        (
+            r"^\s*(?:Uncaught )?\w*(?:Error|Exception) \[(?P<code>[A-Z][A-Z0-9_]+)\]: (?P<message>.+)$",
+            Place::Detail,
+            "",
+        ),
         // Python and JavaScript
         (
             concat!(
@@ -254,7 +271,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "",
         ),
         // the title of a box
-        (r"^Error:$", Place::Block, ""),
+        (r"^Error:$", Place::Heading, ""),
         // anything else that says so
         (
             r"^\s*(?:\S+: )?(?:[Ff]atal(?: error)?|FATAL|ERROR|[Ee]rror|FAILURE|FAILED): +(?P<message>[^\s].*)$",

@@ -13,6 +13,7 @@ pub(super) const COMMON_CODES: &[&str] = &[
     "undefined reference",
     "ArgumentError",
     "AssertionError",
+    "ERR_ASSERTION",
     "AttributeError",
     "Error",
     "Exception",

@@ -14,7 +14,7 @@ pub(super) fn warm_up() {
 }
 
 /// Whatever is looked for beside the forms.
-pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 19] = [
+pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 18] = [
     &ECHO,
     &ARROW,
     &FRAME,
@@ -33,7 +33,6 @@ pub(super) const PATTERNS: [&LazyLock<Option<Regex>>; 19] = [
     &LABEL,
     &JAVA_SYMBOL,
     &GO_LOG,
-    &EXCEPTION_ABOVE,
 ];
 
 /// What only says that something above went wrong.
@@ -43,7 +42,7 @@ pub(super) static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"command failed|Command failed|recipe for target|.* returned non-zero|script returned|Lifecycle script|doctest failed|",
         r"Build did NOT complete|Analysis of target .* failed|(?:Compiling|Building|Linking) .* failed: \(Exit|fatalError$|",
         r"Execution failed for task '[^']*'\. (?:There were failing tests|Compilation (?:failed|error))|",
-        r"linking with .* failed|ld returned \d|linker command failed|● Console$|Build failed with an exception|\(none\)|script .* exited with)"
+        r"expect\(|Test failed$|linking with .* failed|ld returned \d|linker command failed|● Console$|Build failed with an exception|\(none\)|script .* exited with)"
     ))
 });
 
@@ -98,6 +97,3 @@ pub(super) static JAVA_SYMBOL: LazyLock<Option<Regex>> =
 /// What a test of Go's logs.
 pub(super) static GO_LOG: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?P<file>[^\s:]+\.go):\d+:(?:\s+(?P<message>.*))?$"));
-/// The name of a failed test that an exception may stand under.
-pub(super) static EXCEPTION_ABOVE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| compile(r"^\s*(?:● |FAIL +\S+ > |\d+\) .* › )|<<< (?:FAILURE|ERROR)!$|^\S+ > .* FAILED$"));

@@ -1,0 +1,137 @@
+//! What stands under the name of a failed test: the rest of the name, its place, and the exception that is that test's.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Fault;
+use super::around::found_in;
+use super::forms::compile;
+
+/// Lines that a test's name has at most, one for each suite that it is in.
+const TITLES_MAX: usize = 5;
+
+/// The name of a failed test that an exception may stand under.
+static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(concat!(
+        r"^\s*(?:● |FAIL +\S+ > |\d+\) .* › |✖ .* \([\d.]+ms\)$)|<<< (?:FAILURE|ERROR)!$|^\S+ > .* FAILED$|",
+        r"^\S.* => \S+:\d+:\d+$|^[A-Z][\w:]*#test\w*(?: \[.*\])?:$"
+    ))
+});
+/// The first line of a name of several, as mocha numbers them.
+static NUMBERED: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+\d+\) \S"));
+/// The place of a test in a line of its own.
+static PLACE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^\s+(?P<file>[^\s:]+\.\w+):\d+$"));
+
+const PATTERNS: [&LazyLock<Option<Regex>>; 3] = [&TEST, &NUMBERED, &PLACE];
+
+/// Compiles everything.
+pub(super) fn warm_up() {
+    for pattern in PATTERNS {
+        LazyLock::force(pattern);
+    }
+}
+
+/// Whether an exception stands under the name of the test that it ended.
+pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
+    let above = lines.get(..at).unwrap_or_default();
+    let Some(last) = above.iter().rposition(|line| !line.is_empty()) else { return false };
+    let is = |pattern: &LazyLock<Option<Regex>>, line: &str| pattern.as_ref().is_some_and(|found| found.is_match(line));
+    let name = above.get(last.saturating_sub(TITLES_MAX)..=last).unwrap_or_default();
+    let ends_a_name =
+        name.last().is_some_and(|line| line.ends_with(':')) && name.iter().any(|line| is(&NUMBERED, line));
+    ends_a_name || name.last().is_some_and(|line| is(&TEST, line))
+}
+
+/// Takes the rest of a name that ends with a colon: mocha writes the suites and the test in lines of their own. `None` for
+/// what else is numbered.
+pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
+    let rest = || below.iter().map(|line| line.trim()).take(TITLES_MAX).take_while(|line| !line.is_empty());
+    let mut titles = vec![fault.symbol.clone()];
+    if !fault.symbol.ends_with(':') {
+        let end = rest().position(|line| line.ends_with(':'))?;
+        titles.extend(rest().take(end + 1).map(str::to_owned));
+    }
+    let name = titles.join(" ");
+    name.trim_end_matches(':').clone_into(&mut fault.symbol);
+    fault.message =
+        below.iter().skip(titles.len() - 1).map(|line| line.trim()).find(|line| !line.is_empty())?.to_owned();
+    let is_kind = matches!(fault.symbol.as_str(), "Failure" | "Error") || fault.symbol.ends_with("Failure/Error");
+    (!is_kind).then_some(())
+}
+
+/// Takes the place and the message that stand below the name of a test of ExUnit's.
+pub(super) fn take_place(fault: &mut Fault, below: &[&str]) {
+    fault.file = found_in(below.iter().take(1), PLACE.as_ref(), "file").unwrap_or_default();
+    let skipped = usize::from(!fault.file.is_empty());
+    below.get(skipped).map_or("", |line| line.trim()).clone_into(&mut fault.message);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::faults;
+    use super::*;
+
+    fn is(output: &str, symbol: &str, file: &str, message: &str) {
+        let found: Vec<_> = faults(output).into_iter().map(|fault| (fault.symbol, fault.file, fault.message)).collect();
+        assert_eq!(found, [(symbol.to_owned(), file.to_owned(), message.to_owned())], "{output}");
+    }
+
+    #[test]
+    fn every_pattern_is_valid() {
+        assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
+    }
+
+    #[test]
+    fn an_assertion_is_that_of_its_test() {
+        let thrown = "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:";
+        is(&format!("  1 failing\n\n  1) Calc\n       adds:\n\n      {thrown}\n\n3 !== 4\n"), "Calc adds", "", thrown);
+        is(&format!("  1) adds:\n\n      {thrown}\n"), "adds", "", thrown);
+        is(
+            &format!("✖ adds (1.2ms)\n  {thrown}\n\n✖ failing tests:\n\n✖ adds (1.2ms)\n  {thrown}\n"),
+            "adds",
+            "",
+            thrown,
+        );
+        is(
+            "adds => ./calc_test.ts:3:6\nerror: AssertionError: Values are not equal.\n    throw\n\nerror: Test failed\n",
+            "adds",
+            "./calc_test.ts",
+            "error: AssertionError: Values are not equal.",
+        );
+        is(
+            "error: expect(received).toBe(expected)\n\nExpected: 4\n✗ Calc > adds [0.10ms]\n 1 fail\n",
+            "Calc > adds",
+            "",
+            "",
+        );
+        is(
+            "  1) Failure:\nCalcTest#test_adds [test/calc_test.rb:5]:\nExpected: 4\n  Actual: 3\n",
+            "CalcTest#test_adds",
+            "test/calc_test.rb",
+            "Expected: 4",
+        );
+        is(
+            "  1) test adds (CalcTest)\n     test/calc_test.exs:4\n     Assertion with == failed\n     code:  assert a == 4\n",
+            "test adds (CalcTest)",
+            "test/calc_test.exs",
+            "Assertion with == failed",
+        );
+        is(
+            "[info] - adds *** FAILED ***\n[info]   3 did not equal 4 (a.scala:7)\n",
+            "adds",
+            "",
+            "[info]   3 did not equal 4 (a.scala:7)",
+        );
+        is("00:01 +0 -1: Calc adds [E]\n  Expected: <4>\n    Actual: <3>\n", "Calc adds", "", "Expected: <4>");
+    }
+
+    #[test]
+    fn what_others_number_is_no_name() {
+        for output in
+            ["  1) first do this\n  2) then that\n", "  1) Calc adds\n     Failure/Error:\n       expect(sum)\n"]
+        {
+            assert!(faults(output).is_empty(), "{output}");
+        }
+    }
+}
