@@ -270,6 +270,7 @@ fn complete(fault: &mut Fault, form: &Form, lines: &[&str], at: usize) -> Option
         Place::Raised if !around::is_raised(lines, at) => return None,
         Place::Above | Place::Raised => around::look_above(fault, lines, at),
         Place::Stack => around::look_into_stack(fault, below),
+        Place::Frames => native::take_frame(fault, below),
         Place::Block => fault.message = around::block(below),
         Place::Symbol => {
             around::name_flag(fault);

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn every_form_is_valid() {
-    assert_eq!(FORMS.len(), 79);
+    assert_eq!(FORMS.len(), 97);
     assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
 }
 

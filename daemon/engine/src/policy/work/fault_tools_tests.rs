@@ -219,3 +219,104 @@ fn a_staticcheck_and_a_rule_of_a_plugin_are_marks() {
     let eslint = "/a/App.tsx\n  3:10  error  x is never used  @typescript-eslint/no-unused-vars\n";
     assert_eq!(marks(eslint), ["@typescript-eslint/no-unused-vars", "no-unused-vars"]);
 }
+
+#[test]
+fn languages_and_linters_say_it_in_a_line() {
+    are(&[
+        (
+            "/a/lib/x.rb:5:in `load': undefined method `foo' for nil:NilClass (NoMethodError)\n	from bin/x:3:in \
+             `<main>'\n",
+            &["NoMethodError|foo|/a/lib/x.rb|undefined method `foo' for nil:NilClass"],
+        ),
+        (
+            "PHP Fatal error:  Uncaught Error: Call to undefined function foo() in /a/x.php:3\nStack trace:\n#0 {main}\
+             \n  thrown in /a/x.php on line 3\n",
+            &["||/a/x.php|Call to undefined function foo()"],
+        ),
+        (
+            "PHP Parse error:  syntax error, unexpected token \";\" in /a/x.php on line 3\n",
+            &["||/a/x.php|syntax error, unexpected token \";\""],
+        ),
+        (
+            "== Compilation error in file lib/a.ex ==\n** (CompileError) lib/a.ex:3: undefined function foo/0 \
+             (expected A to define such a function)\n",
+            &["CompileError|||lib/a.ex:3: undefined function foo/0 (expected A to define such a function)"],
+        ),
+        (
+            "[error] /a/src/main/scala/A.scala:3:7: not found: value foo\n[error]   foo\n[error]   ^\n[error] one \
+             error found\n",
+            &["||/a/src/main/scala/A.scala|not found: value foo"],
+        ),
+        (
+            "Analyzing a...\n\n  error - lib/a.dart:3:7 - Undefined name 'foo'. Try correcting the name. - \
+             undefined_identifier\n",
+            &["undefined_identifier|foo|lib/a.dart|Undefined name 'foo'. Try correcting the name."],
+        ),
+        (
+            "src/Lib.hs:7:9: error: [GHC-88464]\n    Variable not in scope: foo :: Int\n  |\n7 | bar = foo\n  |       \
+             ^^^\n",
+            &["GHC-88464||src/Lib.hs|Variable not in scope: foo :: Int"],
+        ),
+        ("proto/a.proto:7:3: \"Foo\" is not defined.\n", &["|Foo|proto/a.proto|\"Foo\" is not defined."]),
+        (
+            "app/a.rb:3:5: C: [Correctable] Style/StringLiterals: Prefer single-quoted strings.\napp/a.rb:9:1: E: \
+             Lint/Syntax: unexpected token kEND\n",
+            &[
+                "Style/StringLiterals||app/a.rb|Prefer single-quoted strings.",
+                "Lint/Syntax||app/a.rb|unexpected token kEND",
+            ],
+        ),
+        (
+            "In a.sh line 3:\nrm -rf $x\n       ^-- SC2086 (info): Double quote to prevent globbing and word \
+             splitting.\n",
+            &["SC2086|||Double quote to prevent globbing and word splitting."],
+        ),
+        (
+            "Dockerfile:3 DL3008 warning: Pin versions in apt get install.\n",
+            &["DL3008||Dockerfile|Pin versions in apt get install."],
+        ),
+        (
+            ".github/workflows/ci.yml:7:9: unexpected key \"runs-onn\" for \"job\" section [syntax-check]\n",
+            &["syntax-check|runs-onn|.github/workflows/ci.yml|unexpected key \"runs-onn\" for \"job\" section"],
+        ),
+        (
+            "README.md:3:81 MD013/line-length Line length [Expected: 80; Actual: 120]\n",
+            &["MD013||README.md|Line length [Expected: 80; Actual: 120]"],
+        ),
+        (
+            "src/a.css\n  3:7  ✖  Unexpected unknown property \"colr\"  property-no-unknown\n",
+            &["property-no-unknown|colr|src/a.css|Unexpected unknown property \"colr\""],
+        ),
+        (
+            "ERROR 1062 (23000) at line 3: Duplicate entry 'a' for key 'users.email'\n",
+            &["1062|a||Duplicate entry 'a' for key 'users.email'"],
+        ),
+        (
+            "/w/src/ring.cpp:31:12: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in \
+             type 'int'\n",
+            &["|int|/w/src/ring.cpp|signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'"],
+        ),
+        (
+            "# example.com/a\n/usr/bin/ld: cannot find -lsqlite3: No such file or directory\ncollect2: error: ld \
+             returned 1 exit status\n",
+            &["|-lsqlite3||cannot find -lsqlite3"],
+        ),
+        (
+            "Undefined symbols for architecture arm64:\n  \"_foo\", referenced from:\n      _main in main.o\nld: \
+             symbol(s) not found for architecture arm64\nclang: error: linker command failed with exit code 1 (use -v \
+             to see invocation)\n",
+            &["undefined reference|_foo||referenced from"],
+        ),
+        (
+            "  error: subprocess-exited-with-error\n\n  × Building wheel for foo (pyproject.toml) did not run \
+             successfully.\n      error: command 'gcc' failed: No such file or directory\n",
+            &["|gcc||command 'gcc' failed: No such file or directory"],
+        ),
+        (
+            "docker: Error response from daemon: Conflict. The container name \"/db\" is already in use by container \
+             \"abc\". You have to remove (or rename) that container to be able to reuse that name.\n",
+            &["|abc||Conflict. The container name \"/db\" is already in use by container \"abc\". You have to remove \
+               (or rename) that container to be able to reuse that name."],
+        ),
+    ]);
+}

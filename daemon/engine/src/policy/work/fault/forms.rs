@@ -22,6 +22,8 @@ pub(super) enum Place {
     Raised,
     /// The lines below are a stack.
     Stack,
+    /// The lines below are a stack of C's.
+    Frames,
     /// The lines below are the message.
     Block,
     /// A later line of the form `symbol: method sum()` says what it is about.
@@ -80,7 +82,10 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^error (?P<code>TS\d+): (?P<message>.+)$", Place::Own, ""),
         // ruff, flake8, pylint
         (
-            r"^(?P<file>[^\s:]+):\d+:\d+:? (?P<code>[A-Z]+\d+|invalid-syntax):? (?:\[\*\] )?(?P<message>.+)$",
+            concat!(
+                r"^(?P<file>[^\s:]+):\d+:\d+:? (?P<code>[A-Z]+\d+|invalid-syntax)(?:/[\w/-]+)?:? (?:\[\*\] )?",
+                r"(?P<message>.+)$",
+            ),
             Place::Own,
             "",
         ),
@@ -97,11 +102,26 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         ),
         // pyright
         (r"^\s*(?P<file>[^\s:]+):\d+:\d+ - error: (?P<message>.+?)(?: \((?P<code>report\w+)\))?$", Place::Rule, ""),
+        // GHC, the undefined-behaviour sanitizer, protoc, sbt, dart
+        (r"^(?P<file>[^\s:]+):\d+:\d+: error:(?: \[(?P<code>GHC-\d+)\])?(?: \[-W.*\])?$", Place::Own, ""),
+        (r"^(?P<file>[^\s:]+):\d+:\d+: runtime error: (?P<message>.+)$", Place::Own, ""),
+        (r"^(?P<file>[^\s:]+\.proto):\d+:\d+: (?P<message>.+)$", Place::Own, ""),
+        (r"^\[error\] (?P<file>[^\s:]+\.(?:scala|java|sbt)):\d+:(?:\d+:)? (?P<message>.+)$", Place::Own, ""),
+        (r"^\s*error - (?P<file>[^\s:]+):\d+:\d+ - (?P<message>.+) - (?P<code>\w+)$", Place::Own, ""),
+        // rubocop, hadolint, shellcheck, actionlint
+        (
+            r"^(?P<file>[^\s:]+):\d+:\d+: [CWEFR]: (?:\[\w+\] )?(?P<code>[A-Z]\w*/[\w/]+): (?P<message>.+)$",
+            Place::Own,
+            "",
+        ),
+        (r"^(?P<file>[^\s:]+):\d+ (?P<code>(?:DL|SC)\d{4}) (?:\w+: )?(?P<message>.+)$", Place::Own, ""),
+        (r"^\s*\^-* (?P<code>SC\d{4}) \(\w+\): (?P<message>.+)$", Place::Own, ""),
+        (r"^(?P<file>\.github/[^\s:]+):\d+:\d+: (?P<message>.+) \[(?P<code>[\w-]+)\]$", Place::Own, ""),
         // gcc, clang, clang-tidy, javac, swiftc
         (
             concat!(
                 r"^(?P<file>[^\s:]+):\d+:(?:\d+:)? (?:fatal )?error: (?P<message>.+?)",
-                r"(?: \[(?:-Werror,)?(?P<code>-W[\w=+-]+|[a-z]+(?:-[\w.]+)+)(?:,-warnings-as-errors)?\])?$",
+                r"(?: \[(?:-Werror,)?(?P<code>-W[\w=+-]+|SC\d+|[a-z]+(?:-[\w.]+)+)(?:,-warnings-as-errors)?\])?$",
             ),
             Place::Symbol,
             "",
@@ -170,8 +190,10 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^\[ERROR\] Failed to execute goal on project \S+: (?P<message>.+?)(?: -> \[Help \d+\])?$", Place::Own, ""),
         // the linker
         (r"(?P<message>undefined reference to [`'](?P<symbol>[^'`]+)')", Place::Own, "undefined reference"),
-        // eslint, prettier
-        (r"^\s+\d+:\d+\s+error\s+(?P<message>.+?)(?:\s{2,}(?P<code>[@\w/-]+))?$", Place::Above, ""),
+        (r#"^\s+"(?P<symbol>_\S+)", (?P<message>referenced from):$"#, Place::Own, "undefined reference"),
+        (r"^\S*ld(?:\.\w+)?: (?P<message>cannot find (?P<symbol>-l\S+?))(?:: No such file .*)?$", Place::Own, ""),
+        // eslint, stylelint, prettier
+        (r"^\s+\d+:\d+\s+(?:error|✖)\s+(?P<message>.+?)(?:\s{2,}(?P<code>[@\w/-]+))?$", Place::Above, ""),
         (r"^\[error\] (?P<file>[^\s:]+): (?P<code>[A-Z]\w*Error): (?P<message>.+)$", Place::Own, ""),
         // pytest
         (r"^FAILED (?P<file>[^:\s]+)::(?P<symbol>\S+?)(?: - (?P<message>.+))?$", Place::Summary, FAILED),
@@ -216,7 +238,8 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^\d+:\d+ \+\d+(?: ~\d+)? -\d+: (?P<symbol>\S.*) \[E\]$", Place::Own, FAILED),
         // Ninja
         (r"^FAILED: (?:\[code=\d+\] )?(?P<symbol>[^\s:]*[./][^\s:]*)", Place::Target, FAILED),
-        // Kubernetes, Ansible
+        // Docker, Kubernetes, Ansible
+        (r"^(?:docker: )?Error response from daemon: (?P<message>.+)$", Place::Own, ""),
         (r"^Error from server \((?P<code>\w+)\): (?P<message>.+)$", Place::Own, ""),
         (r#"^The \w+ "(?P<symbol>[^"]+)" is invalid: (?P<message>.+)$"#, Place::Own, ""),
         (
@@ -225,6 +248,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             "",
         ),
         // AWS, databases, Node
+        (r"^ERROR (?P<code>\d{4}) \(\w+\)(?: at line \d+)?: (?P<message>.+)$", Place::Own, ""),
         (
             r"^.*?\((?P<code>[A-Z]\w+)\) when calling the (?P<symbol>\w+) operation(?: \([^)]*\))?: (?P<message>.+)$",
             Place::Own,
@@ -243,6 +267,34 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
                 r"(?P<code>[A-Z]\w*(?:Error|Exception|Failure|Timeout)): (?P<message>.+)$",
             ),
             Place::Above,
+            "",
+        ),
+        // Ruby, PHP, Elixir
+        (r"^(?P<file>[^\s:]+):\d+:in [`'].*': (?P<message>.+) \((?P<code>[A-Z]\w*(?:::\w+)*)\)$", Place::Own, ""),
+        (
+            concat!(
+                r"^(?:PHP )?(?:Fatal|Parse) error: +(?:Uncaught (?:Error: )?)?(?P<message>.+?)",
+                r"(?: in (?P<file>\S+?)(?::\d+| on line \d+))?$",
+            ),
+            Place::Own,
+            "",
+        ),
+        (r"^\*\* \((?P<code>[A-Z][\w.]*)\) (?P<message>.+)$", Place::Own, ""),
+        // C
+        (
+            concat!(
+                r"^(?:\S+: )?(?P<file>[^\s:]+):\d+: (?:.*? )?(?P<symbol>[\w:~]+)(?:\(.*\).*)?: ",
+                r"(?P<message>Assertion .+ failed)\.?$",
+            ),
+            Place::Own,
+            "",
+        ),
+        (
+            concat!(
+                r"^(?:==\d+==\s*ERROR|WARNING): (?:Address|Thread|Leak|Memory)Sanitizer: ",
+                r"(?P<message>(?P<code>data race|[\w-]+).*?)(?: on .*address.*| \(pid.*)?$",
+            ),
+            Place::Frames,
             "",
         ),
         // jest, vitest

@@ -45,6 +45,8 @@ pub(super) const COMMON_CODES: &[&str] = &[
     "Invalid",
     "NotFound",
     "Unauthorized",
+    "CompileError",
+    "data race",
     "DeprecationWarning",
     "Failed",
     "FutureWarning",

@@ -1,4 +1,4 @@
-//! What CTest, and the frameworks of C++ whose tests it runs, write of a test that failed.
+//! What CTest, the frameworks of C++ whose tests it runs, and the sanitizers write of what failed.
 
 use std::sync::LazyLock;
 
@@ -23,7 +23,11 @@ static ASSERTION: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"^(?P<file
 static NEXT: LazyLock<Option<Regex>> =
     LazyLock::new(|| compile(r"^\s*(?:Start +\d+: |\d+/\d+ Test +#\d+: |\d+% tests passed)"));
 
-const PATTERNS: [&LazyLock<Option<Regex>>; 2] = [&ASSERTION, &NEXT];
+/// A function in a stack of a sanitizer's, where its source is known.
+static FRAME: LazyLock<Option<Regex>> =
+    LazyLock::new(|| compile(r"^\s+#\d+ (?:0x[0-9a-f]+ in )?(?P<symbol>[\w:~]+).*? (?P<file>/[^\s:]+):\d+"));
+
+const PATTERNS: [&LazyLock<Option<Regex>>; 3] = [&ASSERTION, &NEXT, &FRAME];
 
 /// Compiles everything.
 pub(super) fn warm_up() {
@@ -56,6 +60,12 @@ pub(super) fn take_assertion(fault: &mut Fault, lines: &[&str], at: usize) {
     if !said.is_empty() {
         fault.message = said;
     }
+}
+
+/// Takes the first function of a stack whose source is known: what a sanitizer puts in is not the program's.
+pub(super) fn take_frame(fault: &mut Fault, below: &[&str]) {
+    let Some(frame) = below.iter().find_map(|line| FRAME.as_ref()?.captures(line)) else { return };
+    (fault.symbol, fault.file) = (group(&frame, "symbol"), group(&frame, "file"));
 }
 
 /// Takes the name of a test of Catch2's, which stands between two rules above what failed.
@@ -156,5 +166,21 @@ mod tests {
                       /w/rows_test.cpp:10\n...............................\n\n/w/rows_test.cpp:13: FAILED:\n  \
                       CHECK( count(rows) == 2 )\nwith expansion:\n  1 == 2\n";
         is(output, &[("rows are counted", "/w/rows_test.cpp", "CHECK( count(rows) == 2 )")]);
+    }
+
+    #[test]
+    fn sanitizers_and_assertions_say_where() {
+        let asan = "==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x55 bp 0x7f\n\
+                    READ of size 4 at 0x602000000010 thread T0\n    #0 0x55 in __asan_memcpy (/usr/lib/libasan.so+0x1)\n    \
+                    #1 0x55 in Ring::pop() /w/src/ring.cpp:31:12\n";
+        is(asan, &[("Ring::pop", "/w/src/ring.cpp", "heap-use-after-free")]);
+        assert_eq!(faults(asan).first().map(|fault| fault.code.as_str()), Some("heap-use-after-free"));
+        let tsan = "WARNING: ThreadSanitizer: data race (pid=7)\n  Write of size 4\n    #0 Ring::push(int) /w/src/ring.cpp:9\n";
+        is(tsan, &[("Ring::push", "/w/src/ring.cpp", "data race")]);
+        let assertion =
+            "tests: /w/src/ring.cpp:31: int Ring::pop(): Assertion `size > 0' failed.\nAborted (core dumped)\n";
+        is(assertion, &[("Ring::pop", "/w/src/ring.cpp", "Assertion `size > 0' failed")]);
+        let c = "tests: ring.c:31: pop: Assertion `size > 0' failed.\n";
+        is(c, &[("pop", "ring.c", "Assertion `size > 0' failed")]);
     }
 }

@@ -42,7 +42,7 @@ pub(super) static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"command failed|Command failed|recipe for target|.* returned non-zero|script returned|Lifecycle script|doctest failed|",
         r"Build did NOT complete|Analysis of target .* failed|(?:Compiling|Building|Linking) .* failed: \(Exit|fatalError$|",
         r"Execution failed for task '[^']*'\. (?:There were failing tests|Compilation (?:failed|error))|",
-        r"expect\(|Test failed$|linking with .* failed|ld returned \d|linker command failed|● Console$|Build failed with an exception|\(none\)|script .* exited with)"
+        r"expect\(|Test failed$|subprocess-exited-with-error|(?:Building|Failed building) wheel for|linking with .* failed|ld returned \d|linker command failed|● Console$|Build failed with an exception|\(none\)|script .* exited with)"
     ))
 });
 
