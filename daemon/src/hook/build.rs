@@ -143,8 +143,8 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
     Ok(memories)
 }
 
-/// The memories that help with such a failure, by what it says. Where no form fits that and nothing is found, the words of
-/// the command count as well, for memories that name it: they tell what was done, and not what went wrong.
+/// The memories that help with such a failure, by what it says. Where no form fits that and nothing is found, the words
+/// of the command count as well, for memories that name it: they tell what was done, and not what went wrong.
 fn helpful(context: &Context<'_>, failure: Failure<'_>, outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
     let said = words::said(failure.faults, &outcome.output);
     let found = relevant_to(context, failure, &said)?;

@@ -74,14 +74,15 @@ fn a_failed_assertion_brings_up_what_it_calls() {
 #[test]
 fn a_failure_brings_up_what_names_its_test_its_warning_or_its_flag() {
     let world = World::new();
-    let flaky = world.remember("testing", "test_spool_reconnect is flaky on busy runners: it sleeps and hopes. Rerun once.");
-    let copied = world.remember("levels", "gotcha: the SettingWithCopyWarning was no noise, the flags went into a copy.");
+    let flaky = world.remember("testing", "test_spool_reconnect is flaky on busy runners. Rerun once.");
+    let copied = world.remember("levels", "gotcha: the SettingWithCopyWarning was no noise, the flags were lost.");
     let narrow = world.remember("vendored", "decision: -Wno-float-conversion is for third-party code alone.");
-    let ctest = "98% tests passed, 1 tests failed out of 61\n\nThe following tests FAILED:\n\t 38 - test_spool_reconnect (Failed)\n\
-                 Errors while running CTest\n";
+    let ctest = "98% tests passed, 1 tests failed out of 61\n\nThe following tests FAILED:\n\t \
+                 38 - test_spool_reconnect (Failed)\nErrors while running CTest\n";
     let pytest = "E   pandas.errors.SettingWithCopyWarning:\nE   A value is trying to be set on a copy of a slice\n\
                   pipeline/quality.py:31: SettingWithCopyWarning\nFAILED tests/test_quality.py::test_spikes_are_bad\n";
-    let gcc = "src/bits.cpp:27:24: error: conversion from ‘double’ to ‘float’ may change value [-Werror=float-conversion]\n\
+    let gcc = "src/bits.cpp:27:24: error: conversion from ‘double’ to ‘float’ may change value \
+               [-Werror=float-conversion]\n\
                cc1plus: all warnings being treated as errors\n";
     for (command, output, handle) in [("ctest", ctest, flaky), ("pytest", pytest, copied), ("ninja", gcc, narrow)] {
         let told = world.session(command).failed(command, output).unwrap();
@@ -92,7 +93,8 @@ fn a_failure_brings_up_what_names_its_test_its_warning_or_its_flag() {
 #[test]
 fn a_message_in_a_box_is_told_as_without() {
     let world = World::new();
-    let handle = world.remember("infra", "'Error acquiring the state lock' mostly is a cancelled job: look who holds it.");
+    let handle =
+        world.remember("infra", "'Error acquiring the state lock' mostly is a cancelled job: ask who holds it.");
     let boxed = "╷\n│ Error: Error acquiring the state lock\n│ \n│ Lock Info:\n│   ID:        8d1f0c9e-77a1\n╵\n";
     let told = world.session("one").failed("terraform plan", boxed).unwrap();
     assert!(mentions(told.as_ref(), &handle), "{told:?}");

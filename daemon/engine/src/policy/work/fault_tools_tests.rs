@@ -224,7 +224,7 @@ fn a_staticcheck_and_a_rule_of_a_plugin_are_marks() {
 fn languages_and_linters_say_it_in_a_line() {
     are(&[
         (
-            "/a/lib/x.rb:5:in `load': undefined method `foo' for nil:NilClass (NoMethodError)\n	from bin/x:3:in \
+            "/a/lib/x.rb:5:in `load': undefined method `foo' for nil:NilClass (NoMethodError)\n\tfrom bin/x:3:in \
              `<main>'\n",
             &["NoMethodError|foo|/a/lib/x.rb|undefined method `foo' for nil:NilClass"],
         ),

@@ -13,7 +13,7 @@ use super::forms::compile;
 /// package's task in Turborepo or pnpm.
 static SPEAKER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(concat!(
-        r"^(?:(?:#\d+ )?\d+\.\d{2,3} |\d+: |[a-z][\w.-]*-\d+ +\| |",
+        r"^(?:(?:#\d+ )?\d+\.\d{2,3} |\d+: |[a-z][\w.-]*[-_]\d+ +\| |",
         r"(?:[@\w./-]+:|[@\w.-]*/[@\w./-]* )(?:build|test|lint|check|typecheck|type-check|compile)(?::[\w-]+)?",
         r"(?:: |\$ ))(?P<said>.*)$"
     ))
@@ -95,8 +95,8 @@ mod tests {
     fn a_message_in_a_box_is_the_message() {
         let plain =
             "\nError: Error acquiring the state lock\n\nError message: operation error\nLock Info:\n  ID:   8d1f\n";
-        let boxed = "╷\n│ Error: Error acquiring the state lock\n│ \n│ Error message: operation error\n│ Lock Info:\n│   ID:   \
-                     8d1f\n╵\n";
+        let boxed = "╷\n│ Error: Error acquiring the state lock\n│ \n│ Error message: operation error\n│ Lock Info:\n\
+                     │   ID:   8d1f\n╵\n";
         assert_eq!(faults(boxed), faults(plain));
         assert_eq!(first(boxed).message, "Error acquiring the state lock");
         let titled = "╭─ Error ───────────────╮\n│ No such option: --foo │\n╰───────────────────────╯\n";
@@ -111,7 +111,9 @@ mod tests {
     #[test]
     fn who_speaks_is_no_part_of_a_message() {
         let plain = "src/a.ts(3,7): error TS2304: Cannot find name 'fetchAll'.\n";
-        for before in ["web:build: ", "@app/web:build: ", "packages/web build: ", "#9 2.310 ", "2.310 ", "api-1  | "] {
+        for before in
+            ["web:build: ", "@app/web:build: ", "packages/web build: ", "#9 2.310 ", "2.310 ", "api-1  | ", "api_1  | "]
+        {
             assert_eq!(faults(&format!("{before}{plain}")), faults(plain), "{before}");
         }
         let compose = "api-1  | Traceback (most recent call last):\napi-1  |   File \"/app/main.py\", line 3, in load\n\

@@ -141,7 +141,7 @@ mod tests {
                           /w/golden_test.cpp:40: Failure\nFailed\n\n\
                           [  FAILED  ] Golden.tide_filter_spring (12 ms)\n\
                           [----------] 1 test from Golden (12 ms total)\n\n[  PASSED  ] 0 tests.\n\
-                          [  FAILED  ] 1 test, listed below:\n[  FAILED  ] Golden.tide_filter_spring\n\n 1 FAILED TEST\n";
+                          [  FAILED  ] 1 test, listed below:\n[  FAILED  ] Golden.tide_filter_spring\n\n 1 FAILED\n";
 
     #[test]
     fn googletest_says_where_and_why() {
@@ -171,11 +171,12 @@ mod tests {
     #[test]
     fn sanitizers_and_assertions_say_where() {
         let asan = "==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x55 bp 0x7f\n\
-                    READ of size 4 at 0x602000000010 thread T0\n    #0 0x55 in __asan_memcpy (/usr/lib/libasan.so+0x1)\n    \
+                    READ of size 4 at 0x602000000010 thread T0\n    #0 0x55 in __asan_memcpy (/usr/libasan.so+0x1)\n    \
                     #1 0x55 in Ring::pop() /w/src/ring.cpp:31:12\n";
         is(asan, &[("Ring::pop", "/w/src/ring.cpp", "heap-use-after-free")]);
         assert_eq!(faults(asan).first().map(|fault| fault.code.as_str()), Some("heap-use-after-free"));
-        let tsan = "WARNING: ThreadSanitizer: data race (pid=7)\n  Write of size 4\n    #0 Ring::push(int) /w/src/ring.cpp:9\n";
+        let tsan =
+            "WARNING: ThreadSanitizer: data race (pid=7)\n  Write of 4\n    #0 Ring::push(int) /w/src/ring.cpp:9\n";
         is(tsan, &[("Ring::push", "/w/src/ring.cpp", "data race")]);
         let assertion =
             "tests: /w/src/ring.cpp:31: int Ring::pop(): Assertion `size > 0' failed.\nAborted (core dumped)\n";

@@ -40,9 +40,11 @@ pub(super) static ECHO: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compile(concat!(
         r"^(?:could not compile|aborting due to|build failed|test failed, to rerun|process didn't exit|\d+ (?:target|previous|error)|",
         r"command failed|Command failed|recipe for target|.* returned non-zero|script returned|Lifecycle script|doctest failed|",
-        r"Build did NOT complete|Analysis of target .* failed|(?:Compiling|Building|Linking) .* failed: \(Exit|fatalError$|",
+        r"Build did NOT complete|Analysis of target .* failed|(?:Compiling|Building|Linking) .* failed: \(Exit|",
+        r"fatalError$|",
         r"Execution failed for task '[^']*'\. (?:There were failing tests|Compilation (?:failed|error))|",
-        r"expect\(|Test failed$|subprocess-exited-with-error|(?:Building|Failed building) wheel for|linking with .* failed|ld returned \d|linker command failed|● Console$|Build failed with an exception|\(none\)|script .* exited with)"
+        r"expect\(|Test failed$|subprocess-exited-with-error|(?:Building|Failed building) wheel for|",
+        r"linking with .* failed|ld returned \d|linker command failed|● Console$|Build failed with an exception|\(none\)|script .* exited with)"
     ))
 });
 

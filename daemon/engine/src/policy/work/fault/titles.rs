@@ -43,8 +43,8 @@ pub(super) fn is_of_a_test(lines: &[&str], at: usize) -> bool {
     ends_a_name || name.last().is_some_and(|line| is(&TEST, line))
 }
 
-/// Takes the rest of a name that ends with a colon: mocha writes the suites and the test in lines of their own. `None` for
-/// what else is numbered.
+/// Takes the rest of a name that ends with a colon, and the exception below: mocha writes the suites and the test in lines
+/// of their own. `None` for what else is numbered.
 pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
     let rest = || below.iter().map(|line| line.trim()).take(TITLES_MAX).take_while(|line| !line.is_empty());
     let mut titles = vec![fault.symbol.clone()];
@@ -57,7 +57,7 @@ pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
     fault.message =
         below.iter().skip(titles.len() - 1).map(|line| line.trim()).find(|line| !line.is_empty())?.to_owned();
     let is_kind = matches!(fault.symbol.as_str(), "Failure" | "Error") || fault.symbol.ends_with("Failure/Error");
-    (!is_kind).then_some(())
+    (!is_kind && fault.message.contains("Error")).then_some(())
 }
 
 /// Takes the place and the message that stand below the name of a test of ExUnit's.
@@ -94,7 +94,7 @@ mod tests {
             thrown,
         );
         is(
-            "adds => ./calc_test.ts:3:6\nerror: AssertionError: Values are not equal.\n    throw\n\nerror: Test failed\n",
+            "adds => ./calc_test.ts:3:6\nerror: AssertionError: Values are not equal.\n\nerror: Test failed\n",
             "adds",
             "./calc_test.ts",
             "error: AssertionError: Values are not equal.",
@@ -112,7 +112,7 @@ mod tests {
             "Expected: 4",
         );
         is(
-            "  1) test adds (CalcTest)\n     test/calc_test.exs:4\n     Assertion with == failed\n     code:  assert a == 4\n",
+            "  1) test adds (CalcTest)\n     test/calc_test.exs:4\n     Assertion with == failed\n     left:  3\n",
             "test adds (CalcTest)",
             "test/calc_test.exs",
             "Assertion with == failed",
@@ -128,9 +128,11 @@ mod tests {
 
     #[test]
     fn what_others_number_is_no_name() {
-        for output in
-            ["  1) first do this\n  2) then that\n", "  1) Calc adds\n     Failure/Error:\n       expect(sum)\n"]
-        {
+        for output in [
+            "  1) first do this\n  2) then that\n",
+            "  1) install all:\n     npm ci\n",
+            "  1) Calc adds\n     Failure/Error:\n       expect(sum)\n",
+        ] {
             assert!(faults(output).is_empty(), "{output}");
         }
     }
