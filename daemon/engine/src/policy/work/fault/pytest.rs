@@ -73,7 +73,9 @@ pub(super) fn look_around(fault: &mut Fault, lines: &[&str], at: usize) {
         test = test.or(Some(symbol));
     }
     // What an assertion quotes are values, and what a test does itself is that test's.
-    if fault.code == "AssertionError" || quoted(&fault.message).is_none() && is_of_tests(&fault.file) {
+    if matches!(fault.code.as_str(), "AssertionError" | "Failed")
+        || quoted(&fault.message).is_none() && is_of_tests(&fault.file)
+    {
         fault.symbol = test.unwrap_or_default();
     }
 }
@@ -283,6 +285,18 @@ mod tests {
         );
         is(&format!("{traceback}Exception: no rows\n"), "Exception", "/app/run.py", "no rows");
         assert!(faults("Starting: all\napp.main.Server: listening\n").is_empty());
+    }
+
+    #[test]
+    fn what_a_test_says_itself_is_that_tests() {
+        let of = |test: &str| {
+            let said = "E       Failed: DID NOT RAISE <class 'ValueError'>";
+            first(&format!(
+                "____ {test} ____\n\n>       with pytest.raises(ValueError):\n{said}\n\ntests/test_a.py:5: Failed\n"
+            ))
+        };
+        assert_eq!((of("test_x").code.as_str(), of("test_x").symbol.as_str()), ("Failed", "test_x"));
+        assert_ne!(of("test_x").fingerprint(), of("test_y").fingerprint());
     }
 
     #[test]
