@@ -3,16 +3,17 @@
 
 mod case;
 mod outcome;
+mod place;
 mod words;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use helix_engine::model::Memory;
 use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
-use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of};
-use helix_engine::policy::work::failing::{Failing, Mended, PLACE};
+use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
+use helix_engine::policy::work::failing::{Failing, Mended};
 use helix_engine::policy::work::fault::{Fault, Suite, asserted, faults, raised};
 use helix_engine::policy::work::incident::{Incident, Remedy};
 use helix_engine::policy::work::verdict::{self, Verdict};
@@ -22,7 +23,8 @@ use jiff::tz::TimeZone;
 
 use self::case::Failure;
 use self::outcome::Outcome;
-use super::event::ClientEvent;
+use self::place::{directory_of, directory_of_line, files_of, placed};
+use super::event::{ClientEvent, Input};
 use super::relevant::{self, Reader};
 use super::sessions::Said;
 use super::{Context, Given, exact, reading};
@@ -46,8 +48,8 @@ pub(super) fn warm_up() {
     verdict::warm_up();
 }
 
-/// Gives what is known of the failure, or of what a command that merely reads has read; `None` when nothing is, and after
-/// every other success.
+/// Gives what is known of the failure, or of what a command has read that merely reads, or has patched; `None` when nothing is,
+/// and after every other success.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let input = context.input;
     if input.is_interrupt || is_clients_own(&input.tool_name, context.client) {
@@ -65,12 +67,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let (installed, beside): (Vec<Run>, Vec<Run>) = beside.partition(|run| run.purpose == Purpose::Install);
     // What was fetched mends what comes behind it, and not itself.
     installed.iter().try_for_each(|run| succeeded(context, run))?;
-    let (others, own) =
-        if is_shell && !has_failed { menders_of(context, run.as_ref()) } else { (Vec::new(), Vec::new()) };
-    note_menders(context, &others);
-    if is_shell && !has_failed {
-        note_rewritten(context)?;
-    }
+    let Changed { own, patches, about_patches } = note_changes(context, run.as_ref(), &outcome, has_failed)?;
     beside.iter().try_for_each(|run| succeeded(context, run))?;
     let notes = match (&run, verdict) {
         (Some(run), Verdict::Failed) => failed(context, run, &found)?,
@@ -80,7 +77,8 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         }
         // Nobody knows how it went: what failed before still counts as failing.
         (_, Verdict::Unknown) | (None, _) => {
-            if is_shell {
+            // To patch is to edit, and runs nothing.
+            if is_shell && (run.is_some() || patches.is_empty()) {
                 context.work(Activity::command);
             }
             Vec::new()
@@ -88,16 +86,55 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     };
     if !has_failed {
         note_menders(context, &own);
-        return if is_shell && run.is_none() { reading::give(context) } else { Ok(None) };
+        let may_read = is_shell && run.is_none() && patches.is_empty();
+        return if may_read { reading::give(context) } else { Ok(about_patches) };
     }
     if !is_shell {
         return of_tool(context, &found);
     }
+    let context =
+        &context.at(&run.as_ref().map_or_else(|| directory_of_line(context), |run| directory_of(context, run)));
     let memories = remembered(context, &found, &outcome)?;
     let what =
         run.map_or_else(|| "this failure".to_owned(), |run| format!("the failure of `{}`", one_line(&run.tool, 80)));
     let injection = context.frame(&format!("On {what}:"), &notes, &memories);
     Ok(Given::of(injection, &memories).if_any())
+}
+
+/// What a line changed beside what it builds and tests.
+#[derive(Default)]
+struct Changed {
+    /// What the run itself changes, which counts once it is over.
+    own: Vec<String>,
+    /// The patches that it applied.
+    patches: Vec<Input>,
+    /// What is known of those.
+    about_patches: Option<Given>,
+}
+
+/// Notes what a line changed, as far as it is certain that it did.
+fn note_changes(
+    context: &Context<'_>,
+    run: Option<&Run>,
+    outcome: &Outcome,
+    has_failed: bool,
+) -> Result<Changed, ReadError> {
+    let mut changed = Changed::default();
+    if context.input.tool_name != "Bash" {
+        return Ok(changed);
+    }
+    if !has_failed {
+        let (others, own) = menders_of(context, run);
+        note_menders(context, &others);
+        note_rewritten(context)?;
+        changed.own = own;
+    }
+    let patches = reading::patched(context.input);
+    if !patches.is_empty() && was_applied(&outcome.output, has_failed) {
+        changed.about_patches = reading::give_patched(context, &patches, !has_failed)?;
+        changed.patches = patches;
+    }
+    Ok(changed)
 }
 
 /// What is known of the failure of a tool that is no shell, as one that fetches pages or is another server's: only of mistakes
@@ -135,33 +172,45 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
     for suite in faults.iter().filter_map(Fault::suite) {
         memories.extend(of_suite(context, &suite, &memories)?);
     }
-    let mut found = helpful(context, failure, outcome)?;
-    let is_known = |memory: &Memory| memories.iter().any(|known| known.number == memory.number);
-    found.retain(|memory| !is_known(memory) && !failure.is_another(&memory.text));
-    memories.extend(found);
+    let whole = words::whole(&outcome.output);
+    let quotes = |memory: &Memory| failure.is_quoted_in(&memory.text, &whole);
+    let mut found = exact::having(context, &words::ending(&outcome.output))?;
+    found.retain(quotes);
+    found.extend(helpful(context, failure, outcome, &quotes)?);
+    for memory in found {
+        let is_known = memories.iter().any(|known| known.number == memory.number);
+        if !is_known && !failure.is_another(&memory.text) {
+            memories.push(memory);
+        }
+    }
     memories.truncate(MEMORIES_MAX);
     Ok(memories)
 }
 
-/// The memories that help with such a failure, by what it says. Where no form fits that and nothing is found, the words
-/// of the command count as well, for memories that name it: they tell what was done, and not what went wrong.
-fn helpful(context: &Context<'_>, failure: Failure<'_>, outcome: &Outcome) -> Result<Vec<Memory>, ReadError> {
+/// The memories that help with such a failure, by what it says. Where no form fits that and nothing is found, the words of the
+/// command count as well, for memories that name it: they tell what was done, and not what went wrong.
+fn helpful(
+    context: &Context<'_>,
+    failure: Failure<'_>,
+    outcome: &Outcome,
+    quotes: &dyn Fn(&Memory) -> bool,
+) -> Result<Vec<Memory>, ReadError> {
     let said = words::said(failure.faults, &outcome.output);
-    let found = relevant_to(context, failure, &said)?;
+    let found = relevant_to(context, &said, quotes)?;
     let command = context.input.tool_text("command").filter(|_| failure.faults.is_empty() && found.is_empty());
     let Some(command) = command else { return Ok(found) };
-    let mut found = relevant_to(context, failure, &words::with_command(&said, command))?;
+    let mut found = relevant_to(context, &words::with_command(&said, command), quotes)?;
     found.retain(|memory| words::names_command(&memory.text, command));
     Ok(found)
 }
 
-/// The memories that are relevant to the words of a failure. One that quotes them does not rest.
-fn relevant_to(context: &Context<'_>, failure: Failure<'_>, words: &str) -> Result<Vec<Memory>, ReadError> {
+/// The memories that are relevant to the words of a failure. One that quotes it does not rest.
+fn relevant_to(context: &Context<'_>, words: &str, quotes: &dyn Fn(&Memory) -> bool) -> Result<Vec<Memory>, ReadError> {
     if words.trim().is_empty() {
         return Ok(Vec::new());
     }
     let mut found = relevant::all(context, words, Occasion::Failure, Reader::Session)?;
-    found.retain(|memory| failure.is_quoted_in(&memory.text, words) || context.is_awake(memory));
+    found.retain(|memory| quotes(memory) || context.is_awake(memory));
     found.truncate(MEMORIES_MAX);
     Ok(found)
 }
@@ -176,50 +225,6 @@ fn of_suite(context: &Context<'_>, suite: &Suite, known: &[Memory]) -> Result<Ve
     Ok(found)
 }
 
-/// The run with the directory that it runs in, where that is not the project's: what fails in one package is not mended
-/// because another one is fine.
-fn placed(context: &Context<'_>, mut run: Run) -> Run {
-    let relative = context.relative(&plain(&directory_of(context, &run)));
-    if !matches!(relative.as_str(), "" | "." | "/") && Path::new(&relative) != context.project.root {
-        run.words.push(format!("{PLACE}{relative}"));
-    }
-    run
-}
-
-/// The directory that a run runs in.
-fn directory_of(context: &Context<'_>, run: &Run) -> PathBuf {
-    let directory = context.input.directory(&context.request.project_dir);
-    run.directory.as_ref().map_or_else(|| directory.clone(), |to| directory.join(to))
-}
-
-/// The files that faults of a run name.
-fn files_of(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Vec<String> {
-    let directory = directory_of(context, run);
-    let mut files: Vec<String> = Vec::new();
-    for fault in faults.iter().filter(|fault| !fault.file.is_empty()) {
-        let file = context.relative(&plain(&directory.join(&fault.file)));
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
-    files
-}
-
-/// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
 /// Records a failure. Returns what helped against its faults before, said once for as long as they last.
 fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<String>, ReadError> {
     let prints: Vec<String> = faults.iter().map(Fault::fingerprint).collect();
@@ -229,6 +234,7 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
         activity.failed_in(files);
         fresh
     });
+    let context = &context.at(&directory_of(context, run));
     let runtime = context.runtime;
     let (strand, scope) = (&runtime.strand, &context.project.scope);
     let is_fresh = |fault: &Fault| fresh.contains(&fault.fingerprint());
@@ -289,7 +295,7 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
         |file: &PathBuf| file.starts_with(std::env::temp_dir()) && !file.starts_with(&context.project.root);
     let files = changes.files.iter().map(|word| Path::new(&input.cwd).join(word));
     let files = files.filter(|file| file.is_file() && !is_temporary(file));
-    let files: Vec<String> = files.map(|file| context.relative(&file)).collect();
+    let files: Vec<PathBuf> = files.collect();
     note_menders(context, &changes.commands);
     if !changes.formatters.is_empty() {
         context.work(|activity| changes.formatters.iter().for_each(|command| activity.formatted_by(command)));
@@ -299,18 +305,28 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     }
     if !files.is_empty() {
         context.follow_files(&files, true, &[])?;
-        context.work(|activity| files.iter().for_each(|file| activity.edit(file)));
+        context.work(|activity| files.iter().for_each(|file| activity.edit(&context.shown(file))));
     }
     Ok(())
 }
 
-/// Records a success, and what was changed before it as the remedy of what had failed.
+/// Records a success, and what was changed before it as the remedy of what had failed, in the project that it is of and in
+/// the words of that.
 fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let runtime = context.runtime;
     let mended = context.work_and_keep(true, |activity| activity.succeeded(run, context.now));
-    for Mended { fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
+    if mended.is_empty() {
+        return Ok(());
+    }
+    let context = &context.at(&directory_of(context, run));
+    let mut gone: Vec<String> = Vec::new();
+    for Mended { mut fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
+        let changed: Vec<String> = changed.iter().map(|file| context.relative(&context.home.root.join(file))).collect();
         let (scope, remedy) = (&context.project.scope, Remedy { files: &changed, commands: &commands });
-        if context.is_real() {
+        // It went away once, however many commands it was a mistake of.
+        fingerprints.retain(|print| !gone.contains(print));
+        gone.extend_from_slice(&fingerprints);
+        if context.is_real() && !fingerprints.is_empty() {
             runtime.incidents.mended(&runtime.strand, &runtime.writer, scope, &fingerprints, remedy, context.now)?;
         }
     }
@@ -327,10 +343,5 @@ mod tests {
         assert!(is_own("Read") && is_own("Edit") && is_own("Glob"));
         assert!(!is_own("Bash") && !is_own("mcp__db__query"));
         assert!(!is_clients_own("Read", ClientEvent::PostToolUse));
-    }
-
-    #[test]
-    fn paths_are_made_plain() {
-        assert_eq!(plain(Path::new("/w/p/./a/../b")), Path::new("/w/p/b"));
     }
 }
