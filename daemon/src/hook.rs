@@ -212,14 +212,12 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Pe
     let came = Came { handler, request, peer, began: Instant::now() };
     let deadline = came.began + DEADLINE;
     let mut turn = Box::pin(runtime.hook_gate.turn());
-    match tokio::time::timeout_at(deadline.into(), &mut turn).await {
-        Ok(turn) => came.worked_on(runtime, turn, deadline).await,
-        Err(_) => {
-            tracing::warn!("a hook waited longer than {DEADLINE:?} for its turn and was answered with nothing");
-            record_later(runtime, turn, came);
-            Vec::new()
-        }
+    if let Ok(turn) = tokio::time::timeout_at(deadline.into(), &mut turn).await {
+        return came.worked_on(runtime, turn, deadline).await;
     }
+    tracing::warn!("a hook waited longer than {DEADLINE:?} for its turn and was answered with nothing");
+    record_later(runtime, turn, came);
+    Vec::new()
 }
 
 /// Has what an event tells recorded when it is its turn, which came too late for an answer.

@@ -50,6 +50,9 @@ fn mentions(context: Option<&String>, handle: &str) -> bool {
     context.is_some_and(|context| context.contains(&format!("[{handle}]")))
 }
 
+/// What a session is told on a file, in one of the ways in which an agent touches it.
+type Way<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+
 #[test]
 fn a_source_is_the_file_of_that_path_and_no_other_that_ends_so() {
     let world = World::new();
@@ -68,7 +71,7 @@ fn a_source_is_the_file_of_that_path_and_no_other_that_ends_so() {
     };
     let attached = |session: &str, path: &str| world.session(session).prompt(&format!("see @{path}")).unwrap();
     let read = |session: &str, path: &str| world.session(session).read(path).unwrap();
-    let ways: [&dyn Fn(&str, &str) -> Option<String>; 4] = [&read, &cat, &patch, &attached];
+    let ways: [Way<'_>; 4] = [&read, &cat, &patch, &attached];
     for (way, told) in ways.into_iter().enumerate() {
         let own = told(&format!("own {way}"), "package.json");
         assert!(mentions(own.as_ref(), &manifest) && mentions(own.as_ref(), &named), "{way}: {own:?}");

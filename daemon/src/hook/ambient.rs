@@ -92,14 +92,14 @@ pub(super) fn give_all(contexts: &[Context<'_>]) -> Result<Option<Given>, ReadEr
     };
     let patches: Vec<Vec<Input>> = contexts.iter().map(patches).collect();
     let mut parts = Vec::new();
-    let mut patched: Vec<Context<'_>> = Vec::new();
+    let mut calls: Vec<Context<'_>> = Vec::new();
     for (context, patches) in contexts.iter().zip(&patches) {
         let Some(whole) = Part::of(context) else { continue };
         note_files(&whole)?;
         parts.extend(Some(whole).filter(|_| patches.is_empty()));
-        patched.extend(patches.iter().map(|patch| context.on_call(patch)));
+        calls.extend(patches.iter().map(|patch| context.on_call(patch)));
     }
-    parts.extend(patched.iter().filter_map(Part::of));
+    parts.extend(calls.iter().filter_map(Part::of));
     give_parts(parts)
 }
 

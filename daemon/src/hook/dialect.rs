@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::event::{ClientEvent, Input};
+use super::event::{ClientEvent, Input, Writer};
 
 /// Whose words a hook speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +49,10 @@ impl Dialect {
         match client {
             "cursor" => Some(Self::Cursor),
             "gemini" => Some(Self::Gemini),
-            _ if input.is_cursors => None,
+            _ if input.writer == Some(Writer::Cursor) => None,
             // Whoever inside Cursor does not say what it is may be Cursor.
             _ if !cursor_version.is_empty() && !input.has_transcript() => None,
-            _ if input.is_codexs => Some(Self::Codex),
+            _ if input.writer == Some(Writer::Codex) => Some(Self::Codex),
             _ => Some(Self::Claude),
         }
     }
@@ -187,9 +187,13 @@ mod tests {
             cwd: "/w".to_owned(),
             ..Input::default()
         };
-        let codexs =
-            Input { is_codexs: true, session_id: "s".to_owned(), transcript_path: "/t".to_owned(), ..Input::default() };
-        let cursors = Input { is_cursors: true, session_id: "c".to_owned(), ..Input::default() };
+        let codexs = Input {
+            writer: Some(Writer::Codex),
+            session_id: "s".to_owned(),
+            transcript_path: "/t".to_owned(),
+            ..Input::default()
+        };
+        let cursors = Input { writer: Some(Writer::Cursor), session_id: "c".to_owned(), ..Input::default() };
         for version in ["", "1.2"] {
             assert_eq!(Dialect::of("", version, &claudes), Some(Dialect::Claude), "in a terminal of Cursor's as well");
             assert_eq!(Dialect::of("", version, &codexs), Some(Dialect::Codex));

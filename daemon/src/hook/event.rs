@@ -72,13 +72,28 @@ impl ClientEvent {
     }
 }
 
+/// A client whose events have fields that no other's have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writer {
+    Cursor,
+    /// It names the turn.
+    Codex,
+}
+
+impl Writer {
+    fn of(fields: &Map<String, Value>) -> Option<Self> {
+        if CURSOR_MARKS.iter().any(|mark| fields.contains_key(*mark)) {
+            return Some(Self::Cursor);
+        }
+        fields.get("turn_id").is_some_and(Value::is_string).then_some(Self::Codex)
+    }
+}
+
 /// The fields of a hook's stdin that are used; those of another type than expected count as absent, as `null` does.
 #[derive(Debug, Default)]
 pub(super) struct Input {
-    /// Whether only Cursor writes such an event.
-    pub(super) is_cursors: bool,
-    /// Whether only Codex does: it names the turn.
-    pub(super) is_codexs: bool,
+    /// The client that alone writes such an event.
+    pub(super) writer: Option<Writer>,
     /// The client's own name of a tool's call.
     pub(super) tool_use_id: String,
     pub(super) session_id: String,
@@ -107,8 +122,7 @@ impl Input {
             return None;
         };
         let input = Self {
-            is_codexs: !text(&mut fields, "turn_id").is_empty(),
-            is_cursors: CURSOR_MARKS.iter().any(|mark| fields.contains_key(*mark)),
+            writer: Writer::of(&fields),
             tool_use_id: text(&mut fields, "tool_use_id"),
             session_id: first_text(&mut fields, &["session_id", "conversation_id"]),
             agent_id: text(&mut fields, "agent_id"),
@@ -132,7 +146,7 @@ impl Input {
 
     /// Whether it has what every event of Claude Code's and Codex's has: a session and its transcript.
     pub(super) fn has_transcript(&self) -> bool {
-        !self.is_cursors && !self.session_id.is_empty() && !self.transcript_path.is_empty()
+        self.writer != Some(Writer::Cursor) && !self.session_id.is_empty() && !self.transcript_path.is_empty()
     }
 
     /// Where the session works.
@@ -301,13 +315,13 @@ mod tests {
     fn cursors_events_are_told_from_claude_codes() {
         let claudes = json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/w"});
         let of = |input: &Value| Input::parse(input.to_string().as_bytes()).unwrap();
-        assert!(of(&claudes).has_transcript() && !of(&claudes).is_cursors);
+        assert!(of(&claudes).has_transcript() && of(&claudes).writer.is_none());
         for mark in CURSOR_MARKS {
             let mut cursors = claudes.clone();
             cursors[mark] = "x".into();
-            assert!(of(&cursors).is_cursors && !of(&cursors).has_transcript(), "{mark}");
+            assert!(of(&cursors).writer == Some(Writer::Cursor) && !of(&cursors).has_transcript(), "{mark}");
         }
-        assert!(!of(&json!({"session_id": "s"})).has_transcript() && !of(&json!({"session_id": "s"})).is_cursors);
+        assert!(!of(&json!({"session_id": "s"})).has_transcript() && of(&json!({"session_id": "s"})).writer.is_none());
     }
 
     #[test]

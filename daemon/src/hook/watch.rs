@@ -158,13 +158,13 @@ impl Watches {
     }
 
     /// Changes a watch, and persists it when the change says so.
-    fn change<T>(&self, writer: &WriterHandle, watched: &Watched, change: impl FnOnce(&mut Watch) -> (bool, T)) -> T {
+    fn change<T>(&self, writer: &WriterHandle, whose: &Watched, change: impl FnOnce(&mut Watch) -> (bool, T)) -> T {
         let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
-        let watch = watches.entry(watched.key.clone()).or_default();
+        let watch = watches.entry(whose.key.clone()).or_default();
         let (is_due, result) = change(watch);
         if is_due {
             // Under the lock, so that the store sees the changes in their order.
-            writer.write_later(Request::Observations(vec![(format!("{KEY}{}", watched.key), watch.encode_to_vec())]));
+            writer.write_later(Request::Observations(vec![(format!("{KEY}{}", whose.key), watch.encode_to_vec())]));
         }
         result
     }

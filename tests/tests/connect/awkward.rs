@@ -109,9 +109,11 @@ fn what_no_client_could_read_is_refused_with_what_to_do() {
 #[test]
 fn a_large_file_comes_back_to_the_byte() {
     let world = World::new();
-    let lines: String =
-        (0..LARGE_BYTES / 64).map(|at| format!("  {{\"n\": {at:8}, \"t\": \"{:40}\"}},\n", "x")).collect();
-    let tables: String = (0..LARGE_BYTES / 64).map(|at| format!("[t{at}]\nt = \"{:48}\"\n", "x")).collect();
+    let lines: String = (0..LARGE_BYTES / 64)
+        .map(|at| format!("  {{\"n\": {at:8}, \"t\": \"{:40}\"}},\n", "x"))
+        .collect::<Vec<_>>()
+        .concat();
+    let tables = (0..LARGE_BYTES / 64).map(|at| format!("[t{at}]\nt = \"{:48}\"\n", "x")).collect::<Vec<_>>().concat();
     put_all(&world, "codex", &format!("{{\"a\": [\n{lines}]}}\n"), &tables);
     let before = world.files();
     world.done(&["connect", "codex"]);

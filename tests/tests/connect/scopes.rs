@@ -129,9 +129,9 @@ fn several_at_once_do_not_lose_each_other() {
             // Who comes second is told to run it again.
             assert!(matches!(code, Some(exit::OK | exit::IO)), "{verb}: {output:?}");
         }
-        SEATS.iter().for_each(|seat| {
-            world.seat(verb, *seat);
-        });
+        for seat in SEATS {
+            world.seat(verb, seat);
+        }
     }
     assert_eq!(world.files(), before);
 }

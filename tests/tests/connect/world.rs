@@ -75,27 +75,20 @@ impl World {
 
     /// Runs it and expects success; returns what it said on stdout and stderr.
     pub(crate) fn done(&self, arguments: &[&str]) -> (String, String) {
-        self.done_by(&mut self.command(Binary::Ctl), arguments)
+        done_by(&mut self.command(Binary::Ctl), arguments)
     }
 
     /// The same in the other project.
     pub(crate) fn done_in_other(&self, arguments: &[&str]) -> (String, String) {
-        self.done_by(self.command(Binary::Ctl).current_dir(&self.other.root), arguments)
+        done_by(self.command(Binary::Ctl).current_dir(&self.other.root), arguments)
     }
 
     /// The same with a Helix home that knows nothing.
     pub(crate) fn done_elsewhere(&self, arguments: &[&str]) -> (String, String) {
         let nowhere = self.home.scratch().join("nowhere");
-        let done = self.done_by(self.command(Binary::Ctl).env("HELIX_HOME", &nowhere), arguments);
+        let done = done_by(self.command(Binary::Ctl).env("HELIX_HOME", &nowhere), arguments);
         assert!(!nowhere.exists(), "{arguments:?} made a home");
         done
-    }
-
-    fn done_by(&self, command: &mut Command, arguments: &[&str]) -> (String, String) {
-        let output = command.args(arguments).stdin(Stdio::null()).output().unwrap();
-        let texts = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
-        assert_eq!(output.status.code(), Some(i32::from(exit::OK)), "{arguments:?}: {texts:?}");
-        texts.into()
     }
 
     /// Runs it, expects this exit code and that no file changes; returns what it said on stderr.
@@ -162,4 +155,12 @@ impl World {
 pub(crate) fn put(path: &Path, text: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
+}
+
+/// Runs a command, expects that it is done, and returns what it printed.
+fn done_by(command: &mut Command, arguments: &[&str]) -> (String, String) {
+    let output = command.args(arguments).stdin(Stdio::null()).output().unwrap();
+    let texts = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(output.status.code(), Some(i32::from(exit::OK)), "{arguments:?}: {texts:?}");
+    texts.into()
 }

@@ -76,12 +76,12 @@ impl Undo {
         let path = self.record_path(target);
         let wrong = |error: serde_json::Error| WiringError::Record { path: path.clone(), problem: error.to_string() };
         let text = serde_json::to_string_pretty(record).map_err(wrong)?;
-        self.write(&path, &text)
+        write(&path, &text)
     }
 
     /// Keeps a plain copy of a file's text.
     pub(super) fn back_up(&self, target: &Path, text: &str) -> Result<(), WiringError> {
-        self.write(&self.copy_path(target), text)
+        write(&self.copy_path(target), text)
     }
 
     /// Drops the record.
@@ -130,13 +130,13 @@ impl Undo {
             .map_err(WiringError::io("set the mode of", &self.dir))
     }
 
-    fn write(&self, path: &Path, text: &str) -> Result<(), WiringError> {
-        file::write(path, text.as_bytes(), RECORD_MODE).map_err(WiringError::io("write the undo record", path))
-    }
-
     fn record_path(&self, target: &Path) -> PathBuf {
         self.dir.join(hash(target.as_os_str().as_bytes()) + ".json")
     }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), WiringError> {
+    file::write(path, text.as_bytes(), RECORD_MODE).map_err(WiringError::io("write the undo record", path))
 }
 
 /// SHA-256 in lowercase hexadecimal.

@@ -153,7 +153,7 @@ fn is_name(word: &str) -> bool {
     word.contains(['-', '_', '/', '@', '.', ':', '<']) || inner.into_iter().any(|(_, c)| c.is_uppercase())
 }
 
-/// What a text quotes; what is quoted inside of that belongs to it: "fixture 'pg_db' not found".
+/// What a text quotes; what is quoted inside of that belongs to it: `"fixture 'pg_db' not found"`.
 fn quoted_in(text: &str) -> impl Iterator<Item = &str> {
     let is_inner = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let opening = text.char_indices().filter(move |(at, quote)| {

@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn the_imports_of_a_change_are_bounded() {
-        let many: String = (0..100).map(|n| format!("import package{n}\n")).collect();
+        let many = (0..100).map(|n| format!("import package{n}\n")).collect::<Vec<_>>().concat();
         assert_eq!(of("/p/a.py", "", &many, "").split(' ').count(), ADDED_MAX);
         let long = format!("import pandas, {}", "x".repeat(LINE_MAX_BYTES));
         assert_eq!(of("/p/a.py", "", &long, ""), "");

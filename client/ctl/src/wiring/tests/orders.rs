@@ -135,9 +135,9 @@ fn what_somebody_edits_while_several_are_connected_stays() {
         let world = World::with_two_projects();
         let mut targets = [world.server(Scope::User), world.local("other")];
         put(&targets[0], b"{\n  \"numStartups\": 3,\n  \"projects\": { }\n}\n");
-        targets.iter().for_each(|target| {
+        for target in &targets {
             world.install(target);
-        });
+        }
         let text = fs::read_to_string(&targets[0].path).unwrap();
         fs::write(&targets[0].path, text.replace("\"numStartups\": 3", "\"numStartups\": 4")).unwrap();
         if last_goes_first {
@@ -173,15 +173,15 @@ fn an_edit_that_is_taken_back_was_none() {
     let world = World::with_two_projects();
     let targets = [world.server(Scope::User), world.local("other")];
     put(&targets[0], b"{ }");
-    targets.iter().for_each(|target| {
+    for target in &targets {
         world.install(target);
-    });
+    }
     let both = fs::read(&targets[0].path).unwrap();
     fs::write(&targets[0].path, "{}").unwrap();
     fs::write(&targets[0].path, both).unwrap();
-    targets.iter().for_each(|target| {
+    for target in &targets {
         world.uninstall(target);
-    });
+    }
     assert_eq!(fs::read(&targets[0].path).unwrap(), b"{ }");
 }
 

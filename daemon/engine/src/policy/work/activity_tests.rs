@@ -247,7 +247,9 @@ fn how_much_goes_on_at_once_mends_where_nothing_else_was_changed() {
     let commands = |edits: &[&str], failed: &str, succeeded: &str| {
         let mut activity = Activity::default();
         activity.failed(&run_of(failed).unwrap(), vec!["x".into()], NOW);
-        edits.iter().for_each(|file| activity.edit(file));
+        for file in edits {
+            activity.edit(file);
+        }
         activity.succeeded(&run_of(succeeded).unwrap(), NOW)[0].commands.join(" ")
     };
     assert_eq!(commands(&[], "make -j8", "make -j2"), "make -j2");

@@ -102,7 +102,7 @@ fn mends_by_next(program: &str, subcommand: &str, next: &str) -> bool {
 /// Whether an option says that these words change nothing.
 pub(super) fn is_idle(words: &[String]) -> bool {
     let Some((program, arguments)) = words.split_first() else { return false };
-    arguments.iter().any(|word| is_idle_option(&basename(program), word))
+    arguments.iter().any(|word| is_idle_option(basename(program), word))
 }
 
 /// Whether a program changes nothing with an option.

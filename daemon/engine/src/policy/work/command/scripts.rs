@@ -111,7 +111,7 @@ pub(super) fn script_purpose(name: &str) -> Option<Purpose> {
 /// What the name of a script's file says it is for: `scripts/run-tests.sh`.
 pub(super) fn file_purpose(path: &str) -> Option<Purpose> {
     let name = basename(path);
-    let named = |(word, _): &&(&str, Purpose)| words_of(&name).any(|part| part == *word);
+    let named = |(word, _): &&(&str, Purpose)| words_of(name).any(|part| part == *word);
     FILE_WORDS.iter().find(named).map(|(_, purpose)| *purpose)
 }
 

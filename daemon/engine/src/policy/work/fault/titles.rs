@@ -54,8 +54,8 @@ pub(super) fn take_titles(fault: &mut Fault, below: &[&str]) -> Option<()> {
     }
     let name = titles.join(" ");
     name.trim_end_matches(':').clone_into(&mut fault.symbol);
-    fault.message =
-        below.iter().skip(titles.len() - 1).map(|line| line.trim()).find(|line| !line.is_empty())?.to_owned();
+    let told = below.iter().skip(titles.len() - 1).map(|line| line.trim()).find(|line| !line.is_empty())?;
+    told.clone_into(&mut fault.message);
     let is_kind = matches!(fault.symbol.as_str(), "Failure" | "Error") || fault.symbol.ends_with("Failure/Error");
     (!is_kind && fault.message.contains("Error")).then_some(())
 }
