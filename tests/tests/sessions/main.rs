@@ -382,6 +382,8 @@ fn receipts_say_whether_the_model_was_given_the_text() {
     assert!(start.len() < given[1].len());
     fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [given[0]]}}))).unwrap();
     prompt("one", "thanks");
+    // It is read behind the answer.
+    world.await_fates(["unknown", "delivered"]);
     fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [start]}}))).unwrap();
     prompt("two", "thanks");
     world.await_fates(["cut", "delivered"]);
