@@ -225,6 +225,8 @@ fn record_later(runtime: Arc<Runtime>, turn: impl Future<Output = Turn> + Send +
     let Some(kept) = runtime.hook_gate.keep(came.request.stdin.len()) else {
         return tracing::warn!("too much waits to be recorded, so what a hook told was not");
     };
+    // Whoever asked has given up, and a connection that is held takes a descriptor.
+    let came = Came { peer: Peer::Gone, ..came };
     tokio::spawn(async move {
         let turn = turn.await;
         came.worked_on(runtime, turn, Instant::now() + DEADLINE).await;

@@ -138,14 +138,14 @@ impl Projects {
     }
 
     fn remembered(&self, cwd: &Path) -> Option<Arc<Project>> {
-        let known = locked(&self.known);
-        let (stamp, project) = known.get(cwd)?;
-        let is_fresh = match &stamp.config {
-            Some((path, at)) => modified(path) == *at,
+        // Nothing is held while files are looked at: their file system may not answer.
+        let (stamp, project) = locked(&self.known).get(cwd).cloned()?;
+        let is_fresh = match stamp.config {
+            Some((path, at)) => modified(&path) == at,
             // A directory without git may have become a repository, or a part of one.
             None => !cwd.ancestors().any(|directory| directory.join(".git").exists()),
         };
-        is_fresh.then(|| Arc::clone(project))
+        is_fresh.then_some(project)
     }
 }
 

@@ -17,6 +17,9 @@ const WITH_FILES_MAX: usize = 5;
 /// Files that are looked at, of those that are attached and of those that are named.
 const FILES_MAX: usize = 4;
 
+/// Paths of a prompt that are looked at.
+const PATHS_MAX: usize = 12;
+
 /// Gives the memories; `None` for small talk and when none is relevant.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let prompt = &context.input.prompt;
@@ -52,9 +55,11 @@ fn named_files(context: &Context<'_>) -> Vec<(String, PathBuf)> {
     }
     let places = [Path::new(&input.cwd), &project.root];
     let is_there = |file: &PathBuf| file.is_absolute() && project.relative(file).is_relative() && file.is_file();
-    let known = paths(&input.prompt).into_iter().filter_map(|name| {
+    // Of what lies outside of the project another project would have to be found, each time.
+    let is_source = |file: &PathBuf| project.relative(file).is_relative() && ambient::is_source(context, file);
+    let known = paths(&input.prompt).into_iter().take(PATHS_MAX).filter_map(|name| {
         let files = places.map(|place| place.join(&name));
-        let found = files.iter().find(|file| is_there(file) || ambient::is_source(context, file))?;
+        let found = files.iter().find(|file| is_there(file) || is_source(file))?;
         Some((name, found.clone()))
     });
     known.take(FILES_MAX).collect()

@@ -14,7 +14,7 @@ use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, Scope, SourceRef, Timestamp, plain_path};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::policy::redact::{redact_attributes, redact_prose, redaction_note};
+use helix_engine::policy::redact::{redact_attributes, redact_labels, redact_prose, redaction_note};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::ports::Randomness;
@@ -215,7 +215,9 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
     let own_lines = given::take_own_lines(&mut draft);
     let given = Given::of(&draft);
     let mut draft = convert::draft(draft, &asker.project)?;
-    let secrets = redact_prose(&mut draft.text) + redact_attributes(&mut draft.attributes);
+    let secrets = redact_prose(&mut draft.text)
+        + redact_attributes(&mut draft.attributes)
+        + redact_labels(&mut draft.tags, draft.source.as_mut());
     let located = draft.source.map(|source| locate(&source, asker));
     let unseen = located.as_ref().and_then(Located::unseen);
     let line = located.as_ref().and_then(|located| located.line);

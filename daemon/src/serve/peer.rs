@@ -9,17 +9,29 @@ use tokio::net::UnixStream;
 
 /// The other end of a hook's connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Peer(Option<Arc<OwnedFd>>);
+pub(crate) enum Peer {
+    /// Nobody can be looked at, and so counts as there.
+    #[default]
+    Unseen,
+    /// The connection.
+    Connected(Arc<OwnedFd>),
+    /// It is known to wait no more.
+    Gone,
+}
 
 impl Peer {
     /// Looks at a connection, whoever reads from it. One that cannot be looked at counts as there.
     pub(super) fn of(stream: &UnixStream) -> Self {
-        Self(stream.as_fd().try_clone_to_owned().ok().map(Arc::new))
+        stream.as_fd().try_clone_to_owned().map_or(Self::Unseen, |socket| Self::Connected(Arc::new(socket)))
     }
 
     /// Whether the other end was closed. A shim sends its whole request first, so that nothing else can follow it.
     pub(crate) fn is_gone(&self) -> bool {
-        let Some(socket) = &self.0 else { return false };
+        let socket = match self {
+            Self::Unseen => return false,
+            Self::Connected(socket) => socket,
+            Self::Gone => return true,
+        };
         let found = recv(socket.as_raw_fd(), &mut [0], MsgFlags::MSG_PEEK | MsgFlags::MSG_DONTWAIT);
         matches!(found, Ok(0) | Err(Errno::ECONNRESET | Errno::EPIPE))
     }

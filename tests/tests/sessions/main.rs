@@ -20,7 +20,6 @@ mod unread;
 mod world;
 
 use std::fmt::Write as _;
-use std::fs;
 
 use helix_proto::v1::HookRequest;
 use helix_tests::hook::Session;

@@ -14,8 +14,10 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex, RegexSet};
 
+use crate::model::SourceRef;
+
 pub use self::plain::is_plain;
-use self::value::{Named, is_known, is_long, is_mixed, is_placeholder, is_word};
+use self::value::{Named, is_known, is_long, is_mixed, is_placeholder, is_port, is_word};
 
 /// What stands for a secret.
 pub const REDACTED: &str = "[redacted]";
@@ -40,6 +42,9 @@ const NAMES: &str = r"passw(?:or)?d|passphrase|[_.-]pass|_pwd|secret|token|_auth
 
 /// Options whose value is a secret, without the dashes; those that name a file or a stream end otherwise.
 const OPTIONS: &str = r"(?:[a-z]+-)*(?:password|passwd|passphrase|pass|pwd|token|secret|api-?key|access-key|secret-key|auth-key|account-key|pat|otp)";
+
+/// Programs whose `login` takes a password as `-p`.
+const LOGINS: &str = r"(?:docker|podman|nerdctl|buildah|skopeo|crane|az|cf|oc|helm[ \t]+registry)";
 
 /// Shapes that no word, path or hash has.
 const SHAPES: &[&str] = &[
@@ -113,14 +118,14 @@ static RULES: LazyLock<(RegexSet, Vec<Rule>)> = LazyLock::new(|| {
         (r"(?i)[?&](?:key|sig|signature|auth|code)=(?<secret>[^\s&#'\x22<>\[\]]{8,})".to_owned(), mixed, mixed),
         // --password x, curl -u user:x, mysql -px
         (
-            format!(r#"(?i)(?:(?:^|[\s'"])--?{OPTIONS}(?:=|[ \t]+)|(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:'"]+:|(?-u:\b)(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)(?-u:\b)[^\n|;&]*?[ \t]-p|(?-u:\b)(?:sshpass|login)(?-u:\b)[^\n|;&]*?[ \t]-p[ \t]*|(?-u:\b)redis-cli(?-u:\b)[^\n|;&]*?[ \t]-a[ \t]+|[ \t]-pass(?:in|out)?[ \t]+pass:|[ \t]-[a-z]*(?:store|key)pass[ \t]+)(?:\\?["'](?<quoted>[^"'\n]+)|(?<secret>{BARE}))"#),
+            format!(r#"(?i)(?:(?:^|[\s'"`(])--?{OPTIONS}(?:=|[ \t]+)|(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u|--user|-U|--proxy-user)[ =]?["']?[^\s:'"]+:|(?-u:\b)(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)(?-u:\b)[^\n|;&`]*?[ \t](?-i:-p)|(?-u:\b)(?:sshpass|{LOGINS}[ \t]+login)(?-u:\b)[^\n|;&`]*?[ \t](?-i:-p)[ \t]*|(?-u:\b)redis-cli(?-u:\b)[^\n|;&]*?[ \t]-a[ \t]+|[ \t]-pass(?:in|out)?[ \t]+pass:|[ \t]-[a-z]*(?:store|key)pass[ \t]+)(?:\\?["'](?<quoted>[^"'\n]+)|(?<secret>{BARE}))"#),
             not_placeholder,
             told,
         ),
         // NAME=…, "name": "…"
         (
             format!(
-                r#"(?i)(?<name>[a-z0-9_.-]*(?:{NAMES})[0-9]*)(?<closed>\\?["'`])?(?<operator>[ \t]*(?:=>|:=|=|:)[ \t]*)(?:\\?["'`](?<quoted>[^"'`\\\n]+)|(?<secret>{BARE}))"#
+                r#"(?i)(?<opened>["'])?(?<name>[a-z0-9_.-]*(?:{NAMES})[0-9]*)(?<closed>\\?["'`])?(?<operator>[ \t]*(?:=>|:=|=|:)[ \t]*)(?:\\?["'`](?<quoted>[^"'`\\\n]+)|(?<secret>{BARE}))"#
             ),
             named,
             named_and_told,
@@ -175,6 +180,11 @@ pub fn redact_attributes(attributes: &mut BTreeMap<String, String>) -> usize {
     count
 }
 
+/// As [`redact_prose`], of the tags and the source of a memory: an address may have a password.
+pub fn redact_labels(tags: &mut [String], source: Option<&mut SourceRef>) -> usize {
+    tags.iter_mut().chain(source.map(|source| &mut source.path)).map(redact_prose).sum()
+}
+
 /// The rules whose pattern is somewhere in a text.
 fn rules_for(text: &str) -> impl Iterator<Item = &'static Rule> + use<> {
     let (patterns, rules) = &*RULES;
@@ -220,7 +230,11 @@ fn not_placeholder(found: &Captures<'_>) -> bool {
 
 /// Whether it is given and not only talked of.
 fn told(found: &Captures<'_>) -> bool {
-    not_placeholder(found) && secret(found).is_some_and(|secret| !is_word(secret.as_str()))
+    not_placeholder(found)
+        && secret(found).is_some_and(|secret| {
+            let secret = secret.as_str();
+            !is_word(secret) && !is_known(secret) && !is_port(secret)
+        })
 }
 
 fn mixed(found: &Captures<'_>) -> bool {
@@ -248,8 +262,8 @@ fn named(found: &Captures<'_>) -> bool {
     let group = |name: &str| found.name(name).map_or("", |found| found.as_str());
     let named = Named {
         name: group("name"),
-        // A name in backquotes is one that a sentence is about.
-        is_key: group("closed").ends_with(['"', '\'']),
+        // A quotation that ends in the name is no key, and in backquotes is what a sentence is about.
+        is_key: !group("opened").is_empty() && group("closed").ends_with(group("opened")),
         operator: group("operator"),
         is_quoted: found.name("quoted").is_some(),
     };
@@ -257,7 +271,7 @@ fn named(found: &Captures<'_>) -> bool {
 }
 
 fn named_and_told(found: &Captures<'_>) -> bool {
-    named(found) && secret(found).is_some_and(|secret| !is_known(secret.as_str()))
+    named(found) && secret(found).is_some_and(|secret| !is_known(secret.as_str()) && !is_word(secret.as_str()))
 }
 
 #[cfg(test)]

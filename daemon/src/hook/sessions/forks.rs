@@ -55,6 +55,9 @@ impl Sessions {
         // Before the lock is taken: its file system may not answer.
         let born_at = born_at(transcript);
         let mut sessions = self.lock();
+        if sessions.contains_key(key) {
+            return;
+        }
         let is_fork_of = |session: &Session| {
             session.forked.as_ref().is_some_and(|forked| forked.may_be(transcript, born_at, now))
                 && session.place.as_ref().is_some_and(|place| Path::new(&place.directory) == directory)

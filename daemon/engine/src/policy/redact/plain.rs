@@ -8,12 +8,12 @@ const NUMBER_MAX_CHARS: usize = 8;
 
 /// What a name has whose value may be a secret, or somebody's name.
 const TELLING: &[&str] = &[
-    "auth", "cert", "cookie", "cred", "dsn", "email", "key", "login", "pass", "private", "salt", "secret", "session",
-    "sign", "token", "user",
+    "auth", "cert", "code", "cookie", "cred", "dsn", "email", "key", "licen", "login", "mnemonic", "pass", "private",
+    "psk", "salt", "secret", "seed", "session", "sign", "token", "totp", "user",
 ];
 
 /// The same, where it is a whole word of the name.
-const TELLING_WORDS: &[&str] = &["otp", "pat", "pin", "pw", "pwd"];
+const TELLING_WORDS: &[&str] = &["mfa", "otp", "pat", "pin", "pw", "pwd"];
 
 /// What stands between the words of a value.
 const BETWEEN: &[char] = &['-', '_', '.', ',', '=', ' '];

@@ -42,11 +42,16 @@ const NO_VALUES: &[&str] = &[
     "placeholder",
 ];
 
-/// Passwords of databases and accounts that are made for trials: everybody knows them.
+/// Passwords of databases and accounts that are made for trials, which everybody knows, and where people keep the others.
 const KNOWN: &[&str] = &[
+    "1password",
     "admin",
+    "bitwarden",
     "dev",
     "guest",
+    "keepass",
+    "keychain",
+    "lastpass",
     "local",
     "localhost",
     "minioadmin",
@@ -56,6 +61,7 @@ const KNOWN: &[&str] = &[
     "test",
     "testing",
     "user",
+    "vault",
 ];
 
 /// Whether this stands for a value that is put in later.
@@ -78,11 +84,18 @@ pub(super) fn is_known(value: &str) -> bool {
     is_no_value(value) || KNOWN.contains(&value.to_lowercase().as_str())
 }
 
-/// Whether this may be a word of a sentence.
+/// Whether this may be a word of a sentence, the name of something in a program, or what stands for a value: `TOKEN`.
 pub(super) fn is_word(value: &str) -> bool {
     let plain = value.trim_end_matches(['.', '!', '?', ':']);
     let tail = plain.strip_prefix(|first: char| first.is_ascii_uppercase()).unwrap_or(plain);
-    tail.chars().all(|next| next.is_lowercase() || matches!(next, '-' | '/' | '\'' | '’'))
+    let joins = |next: char| matches!(next, '-' | '_' | '/' | '\'' | '’');
+    tail.chars().all(|next| next.is_lowercase() || joins(next))
+        || plain.chars().all(|next| next.is_ascii_uppercase() || joins(next))
+}
+
+/// Whether this is a port, or two.
+pub(super) fn is_port(value: &str) -> bool {
+    value.split(':').all(|port| (2..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether a value has letters and digits and is no short word.
@@ -169,10 +182,11 @@ fn is_call(value: &str) -> bool {
 /// Whether it says where something is.
 fn is_path(value: &str) -> bool {
     let is_absolute = value.strip_prefix('/').is_some_and(|rest| rest.contains('/'));
-    is_absolute
-        || ["./", "../", "~/", "~", "C:\\", "arn:", "file:", "http:", "https:"]
-            .iter()
-            .any(|start| value.starts_with(start))
+    let is_lower = |next: char| next.is_ascii_lowercase() || next.is_ascii_digit() || "/._:-".contains(next);
+    let is_relative = value.contains('/') && value.chars().all(is_lower);
+    let is_address = value.contains("://") && !value.contains('@');
+    let starts = ["./", "../", "~/", "~", "C:\\", "arn:", "file:"];
+    is_absolute || is_relative || is_address || starts.iter().any(|start| value.starts_with(start))
 }
 
 /// Whether it has the form of a hash or a UUID, by which things are told apart that are no secrets.

@@ -82,7 +82,7 @@ const FAILURES: &[&str] = &[
     r"(?:The following tests FAILED:|Errors while running CTest)",
     r"\d+/\d+ Test +#\d+: .*\*\*\*(?:Failed|Timeout|Exception)",
     r"(?:\d+: )?\[  FAILED  \] ",
-    r"(?:\[doctest\] )?test cases: .*\b[1-9]\d* failed",
+    r"(?:\[doctest\] )?test cases: .*\b[1-9]\d* failed(?:\s*\||\s*$)",
     // Gradle, Maven, .NET, Xcode, Bazel
     r"(?:\[INFO\] )?BUILD FAIL(?:ED|URE)\b",
     r"(?:FAILURE: Build failed|> Task \S+ FAILED)",
