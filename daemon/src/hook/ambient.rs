@@ -268,7 +268,10 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
     if let Some(directory) = &target.directory {
         layers.by_directory(directory, target.pattern.as_deref(), &target.prefixes)?;
     }
-    seen.map_or(Ok(()), |seen| layers.by_meaning(&seen))
+    match (&target.file, seen) {
+        (Some(file), Some(seen)) => layers.by_meaning(file, &seen),
+        _ => Ok(()),
+    }
 }
 
 /// Notes which files the session touches, and what it heeds by that.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use helix_engine::model::{Memory, SCRATCH_SCOPE, Sequence, SourceRef};
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::policy::redact::{redact_prose, redaction_note};
+use helix_engine::policy::redact::{redact_labels, redact_prose, redaction_note};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
 use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
@@ -148,10 +148,13 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
             })
         }
         Action::Delete(v1::DeleteMemories { target, all: true, scopes }) => plan.delete_all(target, &scopes),
-        Action::Tag(v1::ChangeTags { target, add, remove }) => plan.one(target, Bare::Newest, |memory, warnings| {
-            warn_of_tags(memory, &add, &remove, warnings)?;
-            Ok(Edit::Tag { add, remove })
-        }),
+        Action::Tag(v1::ChangeTags { target, mut add, remove }) => {
+            plan.one(target, Bare::Newest, |memory, warnings| {
+                warnings.extend(redaction_note(redact_labels(&mut add, None)));
+                warn_of_tags(memory, &add, &remove, warnings)?;
+                Ok(Edit::Tag { add, remove })
+            })
+        }
         Action::Set(mut fields) => {
             let target = fields.target.take();
             plan.one(target, Bare::Only, |memory, warnings| plan.fields(memory, fields, warnings))
@@ -253,7 +256,8 @@ impl Plan<'_> {
     fn fields(&self, memory: &Memory, wire: v1::SetFields, warnings: &mut Vec<String>) -> Result<Edit, Status> {
         let links = self.links(memory, &wire, warnings)?;
         let kind = wire.kind.map(|name| self.runtime.strand.kinds().resolve(&name)).transpose();
-        let located = wire.source.map(|text| {
+        let located = wire.source.map(|mut text| {
+            warnings.extend(redaction_note(redact_prose(&mut text)));
             let source = SourceRef::parse(&text);
             let located = (!source.path.is_empty()).then(|| store::locate(&source, self.asker))?;
             warnings.extend(located.unseen());

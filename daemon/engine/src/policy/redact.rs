@@ -38,7 +38,7 @@ struct Rule {
 const BARE: &str = r#"[^\s'"`,;&|<>()\[\]{}$%*\\-][^\s'"`,;&|<>()\[\]{}\\]*"#;
 
 /// Words that a name ends in whose value is a secret.
-const NAMES: &str = r"passw(?:or)?d|passphrase|[_.-]pass|_pwd|secret|token|_auth|secret[_-]?key[_-]?base|credentials?|(?:api|access|secret|private|auth|account|signing|encryption|master|session)[_-]?key|connection[_-]?string";
+const NAMES: &str = r"passw(?:or)?d|passphrase|[_.-]pass|_pwd|secret|token|_auth|secret[_-]?key[_-]?base|credentials?|(?:api|access|secret|private|auth|account|signing|encryption|master|session)[ _-]?key|connection[_-]?string";
 
 /// Options whose value is a secret, without the dashes; those that name a file or a stream end otherwise.
 const OPTIONS: &str = r"(?:[a-z]+-)*(?:password|passwd|passphrase|pass|pwd|token|secret|api-?key|access-key|secret-key|auth-key|account-key|pat|otp)";
@@ -114,7 +114,7 @@ static RULES: LazyLock<(RegexSet, Vec<Rule>)> = LazyLock::new(|| {
         (format!(r"(?i)(?-u:\b)bearer\s+(?<secret>{BARE})"), long, long),
         (r#"(?i)(?-u:\b)(?:set-)?cookie\\?["']?:\s*\\?["']?(?<secret>[A-Za-z0-9_.-]+=[^\n'"\\]+)"#.to_owned(), not_placeholder, mixed),
         // scheme://user:password@host, and a token in the place of the user.
-        (r#"(?i)(?-u:\b)[a-z][a-z0-9+.-]*://(?:(?<user>[^\s/?#@:'"`]*):(?<secret>[^\s/?#@'"`\[]+)@|(?<token>[^\s/?#@:'"`\[]{16,})@)"#.to_owned(), in_address, in_telling_address),
+        (r#"(?i)(?-u:\b)[a-z][a-z0-9+.-]*://(?:(?<user>[^\s/?#@:'"`]*):(?<secret>[^\s/?#'"`\[]+)@|(?<token>[^\s/?#@:'"`\[]{16,})@)"#.to_owned(), in_address, in_telling_address),
         (r"(?i)[?&](?:key|sig|signature|auth|code)=(?<secret>[^\s&#'\x22<>\[\]]{8,})".to_owned(), mixed, mixed),
         // --password x, curl -u user:x, mysql -px
         (
@@ -125,7 +125,7 @@ static RULES: LazyLock<(RegexSet, Vec<Rule>)> = LazyLock::new(|| {
         // NAME=…, "name": "…"
         (
             format!(
-                r#"(?i)(?<opened>["'])?(?<name>[a-z0-9_.-]*(?:{NAMES})[0-9]*)(?<closed>\\?["'`])?(?<operator>[ \t]*(?:=>|:=|=|:)[ \t]*)(?:\\?["'`](?<quoted>[^"'`\\\n]+)|(?<secret>{BARE}))"#
+                r#"(?i)(?<opened>["'])?(?<name>[a-z0-9_.-]*(?:{NAMES})[0-9]*)(?<closed>\\?["'`])?\*{{0,2}}(?<operator>[ \t]*(?:=>|:=|=|:)[ \t]*|[ \t]+is[ \t]+)\*{{0,2}}[ \t]*(?:\\?["'`](?<quoted>[^"'`\\\n]+)|(?<secret>{BARE}))"#
             ),
             named,
             named_and_told,

@@ -264,7 +264,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Memories that are near in meaning to what the file is about.
-    pub(super) fn by_meaning(&mut self, seen: &Arc<Seen>) -> Result<(), ReadError> {
+    pub(super) fn by_meaning(&mut self, file: &Path, seen: &Arc<Seen>) -> Result<(), ReadError> {
         let context = self.context;
         let room = self.room();
         // Nobody's work waits for a dry run.
@@ -279,7 +279,14 @@ impl<'a> Layers<'a> {
         let wanted =
             Wanted { words: &seen.summary, vector: Some(vector), occasion: Occasion::File, reader: Reader::Session };
         let found = relevant::near(context, wanted)?;
-        let new = found.into_iter().filter(|memory| self.found.iter().all(|known| known.number != memory.number));
+        let relative = context.relative(file);
+        // What is said of a file of the same name elsewhere is near in meaning, and said of that one.
+        let is_of_namesake = |memory: &Memory| {
+            let source = memory.source.as_ref().map(|source| Path::new(&source.path));
+            source.is_some_and(|source| source.file_name() == file.file_name() && source != Path::new(&relative))
+        };
+        let is_new = |memory: &Memory| self.found.iter().all(|known| known.number != memory.number);
+        let new = found.into_iter().filter(|memory| is_new(memory) && !is_of_namesake(memory));
         let new: Vec<Memory> = new.take(room).collect();
         self.found.extend(new);
         Ok(())

@@ -141,6 +141,8 @@ const WORDS_OF_PROSE: &[&str] = &[
     "prod DB password: 1Password item billing",
     "DB_PASSWORD=op://Infra/db/password, the other password: vault/kv2/billing and token: ssm:/prod/db1/pw",
     "After login, run `docker run -p 8080:80 app`; then docker login and docker run -p 8080:80 app",
+    "the password is wrong, and the token is valid",
+    "api_key=YOUR_API_KEY, PASSWORD=changeit and login(username=\"bob\", password=\"wrong\")",
     "run `helixctl login --token TOKEN` with --password PASSWORD or Authorization: Bearer JWT_TOKEN",
 ];
 
@@ -159,6 +161,10 @@ fn people_who_write_of_secrets_give_them_less_often() {
         assert_eq!((count, prose.as_str()), expected, "{text}");
     }
     for (text, expected) in [
+        ("The admin password is Winter2024! on staging.", "The admin password is [redacted] on staging."),
+        ("**Password:** hunter2", "**Password:** [redacted]"),
+        ("- **api key**: `a1b2c3d4e5`", "- **api key**: `[redacted]`"),
+        ("postgres://u:aaa@b1b@h/db", "postgres://u:[redacted]@h/db"),
         ("start it with `--password hunter2`", "start it with `--password [redacted]`"),
         ("start it (--token a1b2c3d4)", "start it (--token [redacted])"),
         ("`mysql -h db -P3307 -phunter2`", "`mysql -h db -P3307 -p[redacted]`"),

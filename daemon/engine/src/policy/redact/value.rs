@@ -87,10 +87,11 @@ pub(super) fn is_known(value: &str) -> bool {
 /// Whether this may be a word of a sentence, the name of something in a program, or what stands for a value: `TOKEN`.
 pub(super) fn is_word(value: &str) -> bool {
     let plain = value.trim_end_matches(['.', '!', '?', ':']);
-    let tail = plain.strip_prefix(|first: char| first.is_ascii_uppercase()).unwrap_or(plain);
-    let joins = |next: char| matches!(next, '-' | '_' | '/' | '\'' | '’');
-    tail.chars().all(|next| next.is_lowercase() || joins(next))
-        || plain.chars().all(|next| next.is_ascii_uppercase() || joins(next))
+    let is_joining = |next: char| matches!(next, '-' | '_' | '/' | '\'' | '’');
+    // Machines mix the cases within a word.
+    let is_mixed = plain.as_bytes().windows(2).any(|pair| pair.iter().all(u8::is_ascii_uppercase))
+        && plain.bytes().any(|byte| byte.is_ascii_lowercase());
+    !is_mixed && plain.chars().all(|next| next.is_alphabetic() || is_joining(next))
 }
 
 /// Whether this is a port, or two.
