@@ -251,6 +251,29 @@ fn a_newer_format_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_store_that_lost_everything_is_refused_and_left_alone() {
+    let home = Home::new().unwrap();
+    let daemon = Daemon::start(&home).unwrap();
+    let draft = draft("disks", "Disks are checked on Mondays.", "");
+    Rpc::connect(&home).unwrap().store(Program::Mcp, home.scratch(), draft).unwrap();
+    // As it ends it writes the index.
+    daemon.stop().unwrap();
+    let store = home.paths.strand("default").join(STORE_FILE);
+    let whole = fs::read(&store).unwrap();
+    for lost in [vec![], vec![7; 7_000]] {
+        fs::write(&store, &lost).unwrap();
+        let refused = ctl(&home, &["up"]);
+        assert!(code(&refused).is_some_and(|code| code != 0), "{refused:?}");
+        assert!(stderr(&refused).contains("put a copy of it back"), "{refused:?}");
+        assert_eq!(fs::read(&store).unwrap(), lost);
+    }
+    fs::write(&store, whole).unwrap();
+    assert_eq!(code(&ctl(&home, &["up"])), Some(0));
+    assert!(stdout(&ctl(&home, &["read", "disks"])).contains("Disks are checked on Mondays."));
+    assert_eq!(code(&ctl(&home, &["down"])), Some(0));
+}
+
+#[test]
 fn an_older_format_is_copied_and_brought_up_to_date() {
     let home = Home::new().unwrap();
     let path = store_of_format(&home, 1);

@@ -45,7 +45,7 @@ pub const RECEIPTS_MAX: u64 = 5_000;
 const CACHE_BYTES: usize = 48 * 1024 * 1024;
 
 /// First bytes of a file that redb finished making.
-const MAGIC: &[u8] = b"redb";
+const MAGIC: [u8; 4] = *b"redb";
 
 /// Largest file that may be an unfinished one, in bytes; redb makes them smaller by far.
 const UNFINISHED_MAX_BYTES: usize = 16 * 1024 * 1024;
@@ -78,6 +78,12 @@ pub enum StoreError {
     /// Another process has it.
     #[error("{STORE_FILE} is open in another process; stop that daemon first")]
     Locked,
+    /// It holds nothing, or what is no store, though what was made from one is there.
+    #[error(
+        "{STORE_FILE} is empty or damaged, and its indexes are there, so it held memories: put a copy of it back; to begin \
+         with an empty one, move the directory away that it is in"
+    )]
+    Lost,
     /// A newer Helix wrote it.
     #[error("{STORE_FILE} has format {found}, this Helix knows up to {FORMAT}; install the newer Helix again")]
     Newer {
@@ -97,7 +103,7 @@ impl StoreError {
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         match self {
-            Self::Open(_) | Self::BackUp { .. } | Self::Database(_) => ErrorKind::Internal,
+            Self::Open(_) | Self::BackUp { .. } | Self::Lost | Self::Database(_) => ErrorKind::Internal,
             Self::Locked => ErrorKind::Conflict,
             Self::Newer { .. } => ErrorKind::Newer,
             Self::Codec(error) => error.kind(),
@@ -150,6 +156,21 @@ impl Store {
         Ok((store, writer))
     }
 
+    /// As [`open`](Self::open), of a store that was whole before: what is made from one is there.
+    ///
+    /// # Errors
+    /// [`StoreError::Lost`] leaves the file as it was.
+    pub fn reopen(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
+        let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+        let length = backend.len().map_err(StoreError::Open)?;
+        let mut start = [0; MAGIC.len()];
+        if length >= MAGIC.len() as u64 {
+            backend.read(0, &mut start).map_err(StoreError::Open)?;
+        }
+        drop(backend);
+        if start != MAGIC { Err(StoreError::Lost) } else { Self::open(storage) }
+    }
+
     /// Takes a snapshot: everything committed so far, and nothing later.
     ///
     /// # Errors
@@ -198,7 +219,7 @@ fn clear_unfinished(storage: &dyn Storage) -> Result<bool, StoreError> {
     let mut bytes = vec![0; length];
     backend.read(0, &mut bytes).map_err(StoreError::Open)?;
     let table = tables::MEMORIES.name().as_bytes();
-    if bytes.starts_with(MAGIC) || bytes.windows(table.len()).any(|window| window == table) {
+    if bytes.starts_with(&MAGIC) || bytes.windows(table.len()).any(|window| window == table) {
         return Ok(false);
     }
     backend.set_len(0).map_err(StoreError::Open)?;

@@ -3,6 +3,7 @@
 mod catalog;
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -62,7 +63,8 @@ impl Strand {
         lexical: Option<&Path>,
         kinds: Kinds,
     ) -> Result<(Arc<Self>, StrandWriter, OpenReport), OpenError> {
-        let (store, writer) = Store::open(storage)?;
+        let has_index = lexical.is_some_and(holds_words);
+        let (store, writer) = if has_index { Store::reopen(storage)? } else { Store::open(storage)? };
         let (catalog, memories) = catalog::read(&store.snapshot()?)?;
         let sequence = writer.sequence();
         let (lexical, rebuilt_words) = open_words(lexical, sequence)?;
@@ -160,6 +162,12 @@ fn changed_after(snapshot: &Snapshot, watermark: Sequence) -> Result<BTreeSet<Me
         Ok::<_, StoreError>(())
     })?;
     Ok(changed)
+}
+
+/// Whether a word index has written anything, which it does of what a store holds.
+fn holds_words(directory: &Path) -> bool {
+    let Ok(mut files) = fs::read_dir(directory) else { return false };
+    files.any(|file| file.is_ok_and(|file| file.path().extension().is_some_and(|extension| extension == "term")))
 }
 
 /// Opens the word index; one that is ahead of the store belongs to another past and is made anew.
