@@ -168,7 +168,7 @@ impl Store {
             backend.read(0, &mut start).map_err(StoreError::Open)?;
         }
         drop(backend);
-        if start != MAGIC { Err(StoreError::Lost) } else { Self::open(storage) }
+        if start == MAGIC { Self::open(storage) } else { Err(StoreError::Lost) }
     }
 
     /// Takes a snapshot: everything committed so far, and nothing later.
