@@ -1,51 +1,20 @@
 //! What is known of what an agent searches for, and of where it searches.
-#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
-use helix_proto::v1::{Draft, Program};
-use helix_tests::hook::Session;
-use helix_tests::rpc::draft;
-use helix_tests::{Daemon, Home, Project, Rpc};
 use serde_json::{Value, json};
 
-/// A kind that a session does not start with.
-const QUIET_KIND: &str = "snippet";
+use crate::world::{World, mentions};
 
-/// A daemon with one project.
-struct World {
-    _daemon: Daemon,
-    home: Home,
-    project: Project,
+fn world() -> World {
+    World::of("billing", "notes")
 }
 
-impl World {
-    fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let project = Project::new(&home, "billing").unwrap();
-        Self { _daemon: daemon, home, project }
-    }
-
-    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
-        Session::new(&self.home, &self.project, id)
-    }
-
-    fn remember(&self, text: &str, source: &str) -> String {
-        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("notes", text, source) };
-        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
-    }
-
-    fn told(&self, session: &str, tool: &str, input: &Value) -> Option<String> {
-        self.session(session).tool(tool, input).unwrap()
-    }
-}
-
-fn mentions(context: Option<&String>, handle: &str) -> bool {
-    context.is_some_and(|context| context.contains(&format!("[{handle}]")))
+fn tool_told(world: &World, session: &str, tool: &str, input: &Value) -> Option<String> {
+    world.session(session).tool(tool, input).unwrap()
 }
 
 #[test]
 fn the_beginning_of_a_name_brings_up_what_names_one() {
-    let world = World::new();
+    let world = world();
     world.project.write("src/sessions.py", "SESSION_COOKIE_DOMAIN = None\n").unwrap();
     for n in 0..20 {
         world.remember(&format!("The session cookie of part {n} is signed: a session without a cookie is new."), "");
@@ -57,7 +26,7 @@ fn the_beginning_of_a_name_brings_up_what_names_one() {
     let below = |pattern: &str| json!({"pattern": pattern, "path": world.project.root.join("src")});
     for pattern in ["SESSION_COOKIE_", r"SESSION_COOKIE_\w+", r"\bSESSION_COOKIE_[A-Z]+"] {
         for (at, input) in [everywhere(pattern), below(pattern)].into_iter().enumerate() {
-            let told = world.told(&format!("{pattern} {at}"), "Grep", &input);
+            let told = tool_told(&world, &format!("{pattern} {at}"), "Grep", &input);
             assert!(mentions(told.as_ref(), &named) && mentions(told.as_ref(), &placed), "{pattern}: {told:?}");
             assert!(!mentions(told.as_ref(), &words), "{pattern}: {told:?}");
             assert_eq!(told.unwrap().matches("[notes/").count(), 2, "{pattern}");
@@ -68,13 +37,13 @@ fn the_beginning_of_a_name_brings_up_what_names_one() {
         assert!(mentions(told.as_ref(), &named) && !mentions(told.as_ref(), &words), "{line}: {told:?}");
     }
     for pattern in ["SESSION_COOKIES_", r"SESSION_\w+", "COOKIE_SESSION_"] {
-        assert_eq!(world.told(pattern, "Grep", &everywhere(pattern)), None, "{pattern}");
+        assert_eq!(tool_told(&world, pattern, "Grep", &everywhere(pattern)), None, "{pattern}");
     }
 }
 
 #[test]
 fn a_directory_beside_a_pattern_is_one_in_it() {
-    let world = World::new();
+    let world = world();
     let handle = world.remember("Segments are merged while nobody reads.", "src/indexer/merge.rs");
     let other = world.remember("Segments are named by their last sequence.", "src/indexer/names.sql");
     world.project.write("src/indexer/merge.rs", "// nothing\n").unwrap();
@@ -88,9 +57,9 @@ fn a_directory_beside_a_pattern_is_one_in_it() {
     .into_iter()
     .enumerate()
     {
-        let told = world.told(&format!("s{at}"), "Glob", &input);
+        let told = tool_told(&world, &format!("s{at}"), "Glob", &input);
         assert!(mentions(told.as_ref(), &handle) && !mentions(told.as_ref(), &other), "{input}: {told:?}");
     }
     let everything = json!({"pattern": "*.rs", "path": world.project.root.join("src")});
-    assert_eq!(world.told("all", "Glob", &everything), None, "every project has one");
+    assert_eq!(tool_told(&world, "all", "Glob", &everything), None, "every project has one");
 }

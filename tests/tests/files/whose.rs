@@ -1,53 +1,19 @@
 //! Whose memories come for a file: those of that very file and of the repository that it lies in.
-#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
-use helix_proto::v1::{Draft, Program};
-use helix_tests::hook::Session;
-use helix_tests::rpc::draft;
-use helix_tests::{Daemon, Home, Project, Rpc};
+use helix_tests::Project;
 use serde_json::json;
 
-/// A kind that a session does not start with.
-const QUIET_KIND: &str = "snippet";
+use crate::world::{World, mentions};
 
-/// A daemon with one project.
-struct World {
-    _daemon: Daemon,
-    home: Home,
-    project: Project,
+fn world() -> World {
+    World::of("mono", "notes")
 }
 
-impl World {
-    fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let project = Project::new(&home, "mono").unwrap();
-        Self { _daemon: daemon, home, project }
-    }
-
-    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
-        Session::new(&self.home, &self.project, id)
-    }
-
-    fn remember(&self, text: &str, source: &str) -> String {
-        self.remember_in(&self.project, text, source)
-    }
-
-    fn remember_in(&self, project: &Project, text: &str, source: &str) -> String {
-        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft("notes", text, source) };
-        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &project.root, draft).unwrap().handle
-    }
-
-    /// A repository inside of the project, with one file.
-    fn inner(&self) -> Project {
-        let inner = Project::new(&self.home, "mono/vendor/lib").unwrap();
-        inner.write("src/index.ts", "// nothing\n").unwrap();
-        inner
-    }
-}
-
-fn mentions(context: Option<&String>, handle: &str) -> bool {
-    context.is_some_and(|context| context.contains(&format!("[{handle}]")))
+/// A repository inside of the project, with one file.
+fn inner(world: &World) -> Project {
+    let inner = Project::new(&world.home, "mono/vendor/lib").unwrap();
+    inner.write("src/index.ts", "// nothing\n").unwrap();
+    inner
 }
 
 /// What a session is told on a file, in one of the ways in which an agent touches it.
@@ -55,7 +21,7 @@ type Way<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
 
 #[test]
 fn a_source_is_the_file_of_that_path_and_no_other_that_ends_so() {
-    let world = World::new();
+    let world = world();
     for path in ["package.json", "packages/web/package.json", "src/index.ts", "packages/web/src/index.ts"] {
         world.project.write(path, "{}\n").unwrap();
     }
@@ -86,7 +52,7 @@ fn a_source_is_the_file_of_that_path_and_no_other_that_ends_so() {
 
 #[test]
 fn an_end_of_a_path_means_the_one_file_that_has_it() {
-    let world = World::new();
+    let world = world();
     world.project.write("crates/ledger/src/posting.rs", "// nothing\n").unwrap();
     let end = world.remember("Postings are written in one transaction.", "src/posting.rs");
     let bare = world.remember("Amounts are cents.", "posting.rs");
@@ -99,8 +65,8 @@ fn an_end_of_a_path_means_the_one_file_that_has_it() {
 
 #[test]
 fn a_repository_inside_of_another_has_its_own_memories() {
-    let world = World::new();
-    let inner = world.inner();
+    let world = world();
+    let inner = inner(&world);
     world.project.write("src/index.ts", "// nothing\n").unwrap();
     let own = world.remember_in(&inner, "Exports must stay sorted: parseRows is found by its place.", "src/index.ts");
     let outer = world.remember("Starts the whole application.", "src/index.ts");
@@ -130,8 +96,8 @@ fn a_repository_inside_of_another_has_its_own_memories() {
 
 #[test]
 fn a_search_in_a_repository_inside_of_another_is_one_of_its_own() {
-    let world = World::new();
-    let inner = world.inner();
+    let world = world();
+    let inner = inner(&world);
     let named = world.remember_in(&inner, "parseRows trusts the length field of old peers.", "");
     let placed = world.remember_in(&inner, "Never import from here.", "src/index.ts");
     let tool = |session: &str, name: &str, input| world.session(session).tool(name, &input).unwrap();

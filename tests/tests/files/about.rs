@@ -1,59 +1,21 @@
 //! What is known of a file, of what is about to be written into it, and of the directory that is searched.
-#![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::time::Duration;
 
-use helix_proto::v1::{Draft, Program, Receipt, ReceiptsRequest};
-use helix_tests::hook::Session;
+use helix_proto::v1::{Receipt, ReceiptsRequest};
+use helix_tests::Rpc;
 use helix_tests::process::within;
-use helix_tests::rpc::draft;
-use helix_tests::{Daemon, Home, Project, Rpc};
 use serde_json::json;
 
-/// A kind that a session does not start with.
-const QUIET_KIND: &str = "snippet";
+use crate::world::{World, mentions};
 
-/// A daemon with one project.
-struct World {
-    daemon: Option<Daemon>,
-    home: Home,
-    project: Project,
-}
-
-impl World {
-    fn new() -> Self {
-        let home = Home::new().unwrap();
-        let daemon = Daemon::start(&home).unwrap();
-        let project = Project::new(&home, "billing").unwrap();
-        Self { daemon: Some(daemon), home, project }
-    }
-
-    fn restart(&mut self) {
-        self.daemon.take().map(Daemon::stop).unwrap().unwrap();
-        self.daemon = Some(Daemon::start(&self.home).unwrap());
-    }
-
-    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
-        Session::new(&self.home, &self.project, id)
-    }
-
-    fn remember(&self, text: &str, source: &str) -> String {
-        self.remember_in("ledger", text, source)
-    }
-
-    fn remember_in(&self, topic: &str, text: &str, source: &str) -> String {
-        let draft = Draft { kind: QUIET_KIND.to_owned(), ..draft(topic, text, source) };
-        Rpc::connect(&self.home).unwrap().store(Program::Mcp, &self.project.root, draft).unwrap().handle
-    }
-}
-
-fn mentions(context: Option<&String>, handle: &str) -> bool {
-    context.is_some_and(|context| context.contains(&format!("[{handle}]")))
+fn world() -> World {
+    World::of("billing", "ledger")
 }
 
 #[test]
 fn what_a_change_adds_brings_up_what_is_known_of_it() {
-    let world = World::new();
+    let world = world();
     let money = world.remember("formatMoney takes minor units; JPY has none.", "web/src/money.ts");
     let bucket = world.remember("A TokenBucket must be shared: each holds a timer.", "auth/bucket.go");
     let lock = world.remember("Never hold pg_advisory_lock over a request: the pool runs dry.", "");
@@ -83,7 +45,7 @@ fn what_a_change_adds_brings_up_what_is_known_of_it() {
 
 #[test]
 fn a_dependency_that_a_manifest_gets_brings_up_what_is_known_of_it() {
-    let world = World::new();
+    let world = world();
     let solver = world.remember("Routes are planned by our own solver, not by OR-tools: its licence audit failed.", "");
     world.project.write("router/Cargo.toml", "[dependencies]\nserde = \"1\"\n").unwrap();
     let edit = |id: &str, new: &str| world.session(id).edit("router/Cargo.toml", "serde = \"1\"\n", new).unwrap();
@@ -94,7 +56,7 @@ fn a_dependency_that_a_manifest_gets_brings_up_what_is_known_of_it() {
 
 #[test]
 fn a_package_that_a_source_file_imports_first_brings_up_what_is_known_of_it() {
-    let world = World::new();
+    let world = world();
     let tower = world.remember("Limits are ours: tower::limit starves the slow ones.", "");
     let frames = world.remember("Reports never load pandas, it is too slow at the start.", "");
     world.project.write("src/gate.rs", "use std::io;\nuse http::Uri;\n").unwrap();
@@ -114,14 +76,14 @@ fn a_package_that_a_source_file_imports_first_brings_up_what_is_known_of_it() {
 
 #[test]
 fn a_name_that_many_memories_have_is_no_sign() {
-    let world = World::new();
+    let world = world();
     (0..12).for_each(|n| drop(world.remember(&format!("useLedger is called by part {n} of the screen."), "web/a.tsx")));
     assert_eq!(world.session("one").edit("web/b.tsx", "x", "const it = useLedger(1)").unwrap(), None);
 }
 
 #[test]
 fn removing_what_a_known_memory_mentions_is_warned_of_once() {
-    let mut world = World::new();
+    let mut world = world();
     let source = "package auth\n\nfunc parseClaims(raw string) error {\n\treturn nil\n}\n";
     world.project.write("auth/token.go", source).unwrap();
     let text = "The audit exporter calls parseClaims by reflection.";
@@ -155,7 +117,7 @@ fn removing_what_a_known_memory_mentions_is_warned_of_once() {
 
 #[test]
 fn a_rename_by_the_name_alone_is_a_removal() {
-    let world = World::new();
+    let world = world();
     let file = world.project.write("src/amount.py", "class AmountParser:\n    pass\n").unwrap();
     let handle = world.remember("The importer finds AmountParser by its name in the configuration.", "");
     let edit = |old: &str| {
@@ -171,7 +133,7 @@ fn a_rename_by_the_name_alone_is_a_removal() {
 
 #[test]
 fn a_memory_that_names_a_file_is_given_for_it() {
-    let world = World::new();
+    let world = world();
     let cases = [
         ("ledger/src/posting.rs", "Mira must approve every change to posting.rs.", "docs/owners.md"),
         ("audit/src/lib.rs", "What audit/src/lib.rs exports is read by the regulator.", "docs/audit.md"),
@@ -195,7 +157,7 @@ fn a_memory_that_names_a_file_is_given_for_it() {
 
 #[test]
 fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
-    let world = World::new();
+    let world = world();
     let old = world.remember("Every migration must be reversible.", "migrations/0001_init.sql");
     let shell = world.remember("Backfills run outside of the transaction.", "migrations/backfill.sh");
     let spoken = world.remember("Reports are written in plain SQL.", "reports/all.py");
@@ -221,7 +183,7 @@ fn a_directory_that_is_searched_brings_up_what_is_known_of_its_files() {
 
 #[test]
 fn three_of_a_directory_are_given_and_no_others_follow() {
-    let world = World::new();
+    let world = world();
     let handles: Vec<String> = (0..6)
         .map(|n| world.remember(&format!("Ledger part {n} is locked while it runs."), &format!("ledger/p{n}.rs")))
         .collect();
@@ -236,7 +198,7 @@ fn three_of_a_directory_are_given_and_no_others_follow() {
 
 #[test]
 fn a_memory_about_a_directory_is_given_for_the_files_below() {
-    let world = World::new();
+    let world = world();
     world.project.write("crates/ledger/src/posting.rs", "// nothing\n").unwrap();
     world.project.write("crates/ledgers/a.rs", "// nothing\n").unwrap();
     let handle = world.remember("Amounts here are cents of the booking currency.", "crates/ledger");
@@ -246,7 +208,7 @@ fn a_memory_about_a_directory_is_given_for_the_files_below() {
 
 #[test]
 fn a_keyword_that_is_searched_for_brings_nothing_up() {
-    let world = World::new();
+    let world = world();
     world.remember("An import of the report raises ImportError: set the path first.", "");
     assert_eq!(world.session("one").tool("Grep", &json!({"pattern": "import"})).unwrap(), None);
     assert_eq!(world.session("two").tool("Grep", &json!({"pattern": "return"})).unwrap(), None);
@@ -255,7 +217,7 @@ fn a_keyword_that_is_searched_for_brings_nothing_up() {
 
 #[test]
 fn an_expression_brings_up_what_its_matches_name() {
-    let world = World::new();
+    let world = world();
     let symbol = world.remember("parse_header trusts the length field of old peers.", "");
     let phrase = world.remember("The stack weight of a ballot is the regulator's.", "");
     for (pattern, handle) in [
@@ -275,9 +237,9 @@ fn an_expression_brings_up_what_its_matches_name() {
 
 #[test]
 fn a_file_brings_up_the_topic_that_it_goes_by() {
-    let world = World::new();
-    let edi = world.remember_in("edi", "Partners send their segments in Latin-1.", "");
-    let ledger = world.remember_in("ledger", "Nobody posts on the last day of a quarter.", "");
+    let world = world();
+    let edi = world.remember_as("edi", "Partners send their segments in Latin-1.", "");
+    let ledger = world.remember_as("ledger", "Nobody posts on the last day of a quarter.", "");
     let cases = [
         ("src/edi.py", &edi),
         ("src/edi/mod.rs", &edi),
@@ -290,9 +252,9 @@ fn a_file_brings_up_the_topic_that_it_goes_by() {
         let context = world.session(&format!("s{at}")).read(path).unwrap();
         assert!(mentions(context.as_ref(), handle), "{path}: {context:?}");
     }
-    world.remember_in("cache", "Entries live for a minute.", "");
-    world.remember_in("log", "Lines are cut at a kilobyte.", "");
-    world.remember_in("ops", "Pagers are answered from the second floor.", "runbook/pager.md");
+    world.remember_as("cache", "Entries live for a minute.", "");
+    world.remember_as("log", "Lines are cut at a kilobyte.", "");
+    world.remember_as("ops", "Pagers are answered from the second floor.", "runbook/pager.md");
     for (at, path) in
         ["src/edi_client.py", "src/edit.py", "src/log.rs", "src/cache_client.py", "src/ops.rs"].into_iter().enumerate()
     {
@@ -303,13 +265,13 @@ fn a_file_brings_up_the_topic_that_it_goes_by() {
 
 #[test]
 fn a_topic_called_as_the_whole_of_a_files_name_is_brought_up() {
-    let world = World::new();
-    let kit = world.remember_in("ui-kit", "Buttons are blue on Mondays.", "");
-    let client = world.remember_in("pay-client", "Retries happen thrice, with jitter.", "");
-    let trial = world.remember_in("test-cache", "Oil comes before the trial run.", "");
-    let gears = world.remember_in("gears", "Teeth are counted clockwise.", "");
-    let entry = world.remember_in("gears-mod-rs", "Cogs mesh at full load alone.", "");
-    let lint = world.remember_in("eslint-config-js", "Quotes are double everywhere.", "");
+    let world = world();
+    let kit = world.remember_as("ui-kit", "Buttons are blue on Mondays.", "");
+    let client = world.remember_as("pay-client", "Retries happen thrice, with jitter.", "");
+    let trial = world.remember_as("test-cache", "Oil comes before the trial run.", "");
+    let gears = world.remember_as("gears", "Teeth are counted clockwise.", "");
+    let entry = world.remember_as("gears-mod-rs", "Cogs mesh at full load alone.", "");
+    let lint = world.remember_as("eslint-config-js", "Quotes are double everywhere.", "");
     let cases = [
         ("web/ui-kit.ts", &kit),
         ("web/UiKit.tsx", &kit),
@@ -332,10 +294,10 @@ fn a_topic_called_as_the_whole_of_a_files_name_is_brought_up() {
 
 #[test]
 fn a_topic_called_as_a_file_is_found_among_many_memories_of_the_same_word() {
-    let world = World::new();
-    let ours = world.remember_in("order", "Sorted by weekday, Sundays first.", "");
+    let world = world();
+    let ours = world.remember_as("order", "Sorted by weekday, Sundays first.", "");
     for n in 0..30 {
-        world.remember_in(
+        world.remember_as(
             &format!("shop-order-{n}"),
             &format!("An order of order number {n} is an order of shop {n}."),
             "",
@@ -348,11 +310,11 @@ fn a_topic_called_as_a_file_is_found_among_many_memories_of_the_same_word() {
 
 #[test]
 fn a_name_with_accents_is_the_same_joined_and_apart() {
-    let world = World::new();
+    let world = world();
     let (joined, apart) = ("men\u{fc}", "menu\u{308}");
-    let of_joined = world.remember_in("dishes", "Prices are net of tax.", &format!("src/{joined}.rs"));
-    let of_apart = world.remember_in("dishes", "Courses come in threes.", &format!("src/{apart}s.rs"));
-    let named = world.remember_in("kitchen", &format!("{joined}_card.rs is written by hand."), "");
+    let of_joined = world.remember_as("dishes", "Prices are net of tax.", &format!("src/{joined}.rs"));
+    let of_apart = world.remember_as("dishes", "Courses come in threes.", &format!("src/{apart}s.rs"));
+    let named = world.remember_as("kitchen", &format!("{joined}_card.rs is written by hand."), "");
     let cases = [
         (format!("src/{apart}.rs"), &of_joined),
         (format!("src/{joined}s.rs"), &of_apart),
@@ -367,7 +329,7 @@ fn a_name_with_accents_is_the_same_joined_and_apart() {
 
 #[test]
 fn of_a_long_topic_a_file_brings_up_the_newest_once() {
-    let world = World::new();
+    let world = world();
     let handles = [
         "Partners send their segments in Latin-1.",
         "The clearing house closes at noon.",
@@ -376,7 +338,7 @@ fn of_a_long_topic_a_file_brings_up_the_newest_once() {
         "An empty envelope is legal.",
         "Dates have two digits for the year.",
     ]
-    .map(|text| world.remember_in("edi", text, ""));
+    .map(|text| world.remember_as("edi", text, ""));
     world.project.write("src/edi.py", "nothing\n").unwrap();
     let session = world.session("one");
     let found = session.read("src/edi.py").unwrap();
