@@ -6,6 +6,7 @@ mod outcome;
 mod place;
 mod words;
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use helix_engine::model::Memory;
@@ -172,7 +173,8 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
     for suite in faults.iter().filter_map(Fault::suite) {
         memories.extend(of_suite(context, &suite, &memories)?);
     }
-    let whole = words::whole(&outcome.output);
+    // Most failures have no candidate that it would be compared with.
+    let whole = LazyCell::new(|| words::whole(&outcome.output));
     let quotes = |memory: &Memory| failure.is_quoted_in(&memory.text, &whole);
     let mut found = exact::having(context, &words::ending(&outcome.output))?;
     found.retain(quotes);
