@@ -47,5 +47,8 @@ pub const CONNECT_DEADLINE: Duration = Duration::from_secs(2);
 /// or finishes its writes and hands over.
 pub const NOTICE_DEADLINE: Duration = Duration::from_mins(1);
 
-/// How long a client waits for an ordinary answer.
+/// How long an ordinary call may take, and how long a client waits for its answer.
 pub const CALL_DEADLINE: Duration = Duration::from_secs(30);
+
+/// How long a call may take that looks at everything or rewrites it.
+pub const MAINTENANCE_DEADLINE: Duration = Duration::from_hours(1);

@@ -75,7 +75,7 @@ impl Notice {
         let notice = Self { pid: pid.parse().ok()?, doing };
         let holder = fs::read_to_string(paths.lock()).ok()?;
         let is_held = matches!(File::open(paths.lock()).ok()?.try_lock_shared(), Err(TryLockError::WouldBlock));
-        (is_held && holder.trim() == pid).then_some(notice)
+        (is_held && holder.lines().next() == Some(pid)).then_some(notice)
     }
 }
 

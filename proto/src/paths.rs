@@ -119,7 +119,11 @@ impl Paths {
         self.home.join("strands").join(name)
     }
 
-    fn checked(self) -> Result<Self, PathError> {
+    /// Refuses a socket that the kernel does not take.
+    ///
+    /// # Errors
+    /// [`PathError::TooLong`].
+    pub fn checked(self) -> Result<Self, PathError> {
         if self.socket.as_os_str().len() > SOCKET_PATH_MAX_BYTES {
             return Err(PathError::TooLong(self.socket));
         }
