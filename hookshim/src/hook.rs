@@ -1,5 +1,6 @@
 //! The order of things: read everything, ask the daemon, print its reply.
 
+use crate::approve;
 use crate::clock::{Deadline, ms};
 use crate::daemon;
 use crate::exchange::{self, CONNECT_NS, REPLY_NS};
@@ -12,8 +13,11 @@ use crate::silence::Silence;
 use crate::start::Buffers;
 use crate::text::Text;
 
-/// The one event that starts an absent daemon.
+/// The one event that waits for a daemon that it starts.
 const SESSION_EVENT: &[u8] = b"session";
+
+/// The one event that needs no daemon.
+const APPROVE_EVENT: &[u8] = b"approve-mcp";
 
 /// Longest wait for a reader whose end of stdout does not block and is full.
 const PRINT_NS: u64 = ms(1000);
@@ -40,10 +44,15 @@ pub(crate) fn run(invocation: &Invocation<'_>, buffers: &mut Buffers) {
 
 fn answer(invocation: &Invocation<'_>, variables: &Variables<'_>, input: &mut Input<'_>) -> Result<(), Silence> {
     let event = invocation.event().ok_or(Silence::NoEvent)?;
+    if event == APPROVE_EVENT {
+        let may_be = matches!(invocation.client(), b"" | b"claude" | b"codex") && !input.truncated;
+        let is_harmless = may_be && approve::is_harmless(input.bytes, variables.cursor_version.is_some());
+        return if is_harmless { print(approve::ALLOWED) } else { Err(Silence::NotHarmless) };
+    }
     let path = place::socket(variables)?;
     let whole = Deadline::after(CONNECT_NS + REPLY_NS);
     let socket = match exchange::connect(&path) {
-        Err(Silence::Absent) if event == SESSION_EVENT => daemon::start(invocation, variables, &path),
+        Err(silence) => daemon::reach(invocation, variables, &path, silence, event == SESSION_EVENT),
         outcome => outcome,
     };
     let socket = match socket {
@@ -66,7 +75,8 @@ fn answer(invocation: &Invocation<'_>, variables: &Variables<'_>, input: &mut In
     let reply = match exchange::ask(&socket, &request, input.scratch, deadline) {
         // A daemon that ended just now. The next one may be there already; where none is, the first reason counts.
         Err(Silence::Untaken) => {
-            let next = exchange::connect(&path).map_err(|_| Silence::Untaken)?;
+            let next = exchange::connect(&path).or_else(|_| daemon::elsewhere(variables, &path));
+            let next = next.map_err(|_| Silence::Untaken)?;
             exchange::ask(&next, &request, input.scratch, deadline)?
         }
         outcome => outcome?,

@@ -7,11 +7,13 @@
 //! An agent runs this program in front of its own work, so it promises what the agent must be able to rely on:
 //! it exits 0, it ends within its deadlines whatever the daemon does, it reads its stdin so that the parent never meets a
 //! broken pipe, it prints a whole reply or nothing, it says nothing on stderr unless `HELIX_HOOK_DEBUG` is set, and
-//! it leaves no process behind that holds one of its streams. All thinking is the daemon's.
+//! it leaves no process behind that holds one of its streams. All thinking is the daemon's, but for one list that `approve`
+//! looks into.
 //!
 //! Data moves one way: `invocation` (arguments, variables) and `input` (stdin) → `frame` (request) → `exchange` (socket)
-//! → stdout. `hook` decides the order; `daemon` starts `helixd` for the first session of the day. `os` is the seam to the
-//! system, `start` the way into the program; only those two hold unsafe code.
+//! → stdout. `hook` decides the order; `daemon` finds a `helixd` that listens elsewhere, and starts one for the first session of
+//! the day and in place of one that died. `os` is the seam to the system, `start` the way into the program; only those two
+//! hold unsafe code.
 //!
 //! # Two forms of one source
 //!
@@ -27,10 +29,14 @@
 //! unless `--target` is given too.
 #![cfg_attr(helix_freestanding, no_std, no_main)]
 
+mod approve;
 mod clock;
 mod daemon;
 mod exchange;
 mod frame;
+#[allow(dead_code, unreachable_pub, reason = "shared with the daemon, which needs all of it")]
+#[path = "../../proto/src/harmless.rs"]
+mod harmless;
 mod hook;
 mod input;
 mod invocation;

@@ -31,7 +31,9 @@ pub(crate) fn home<'a>(variables: &Variables<'a>) -> Result<Home<'a>, Silence> {
     if cfg!(target_os = "macos") {
         return variables.home.map(|home| (home, &b"/Library/Application Support/helix"[..])).ok_or(Silence::NoHome);
     }
-    let xdg = variables.xdg_data_home.map(|data| (data, &b"/helix"[..]));
+    // A relative one counts as unset, as everywhere.
+    let data = variables.xdg_data_home.filter(|data| data.first() == Some(&b'/'));
+    let xdg = data.map(|data| (data, &b"/helix"[..]));
     xdg.or(variables.home.map(|home| (home, &b"/.local/share/helix"[..]))).ok_or(Silence::NoHome)
 }
 
@@ -47,8 +49,9 @@ pub(crate) fn socket(variables: &Variables<'_>) -> Result<SocketPath, Silence> {
     joined([base, rest, RUN_DIRECTORY, SOCKET_NAME])
 }
 
-fn joined(parts: [&[u8]; 4]) -> Result<SocketPath, Silence> {
-    let mut path = SocketPath::new();
+/// Puts the parts of a path together.
+pub(crate) fn joined<const CAPACITY: usize>(parts: [&[u8]; 4]) -> Result<Text<CAPACITY>, Silence> {
+    let mut path = Text::new();
     for part in parts {
         path.push(part).map_err(|_| Silence::PathTooLong)?;
     }
@@ -68,6 +71,8 @@ mod tests {
     fn the_most_explicit_variable_wins() {
         let mut variables = Variables { home: Some(b"/h"), ..Variables::default() };
         if cfg!(target_os = "linux") {
+            check(&variables, "/h/.local/share/helix/run/helixd.sock");
+            variables.xdg_data_home = Some(b"d");
             check(&variables, "/h/.local/share/helix/run/helixd.sock");
             variables.xdg_data_home = Some(b"/d");
             check(&variables, "/d/helix/run/helixd.sock");

@@ -43,6 +43,10 @@ pub(crate) enum Silence {
     NotStarted,
     /// The daemon was started and does not listen yet.
     Starting,
+    /// A daemon was started a moment ago.
+    StartedLately,
+    /// The call is not on the list of those that are harmless.
+    NotHarmless,
     /// The daemon was started and left word that it cannot serve.
     Complains,
 }
@@ -71,6 +75,8 @@ impl Silence {
             Self::NoDaemon => "starting helixd: none found; install it beside helix-hook or set HELIX_DAEMON",
             Self::NotStarted => "starting helixd: no new process; check the system's limits",
             Self::Starting => "helixd was started and does not listen yet; the next hook will find it",
+            Self::StartedLately => "starting helixd: one was started a moment ago; see its log",
+            Self::NotHarmless => "not a call that needs no permission: the user is asked",
             Self::Complains => "helixd was started and cannot serve; `helixctl up` says why",
         }
     }

@@ -4,13 +4,13 @@ use core::ffi::CStr;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use rustix::fs::{self, Access, CWD, FlockOperation, Mode, OFlags};
+use rustix::fs::{self, Access, CWD, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::{Errno, IoSlice, read, write, writev};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt};
 use rustix::process::{self, Pid, WaitOptions};
 use rustix::stdio;
 
-use super::{Fault, Readiness, raw};
+use super::{Fault, OTHERS, Readiness, raw};
 use crate::daemon::Path;
 use crate::frame::PARTS;
 use crate::invocation::Invocation;
@@ -165,6 +165,34 @@ pub(crate) fn exists(path: &CStr) -> bool {
 pub(crate) fn read_file(path: &CStr, buffer: &mut [u8]) -> Result<usize, Fault> {
     let file = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?;
     Ok(read(&file, buffer)?)
+}
+
+/// Reads the beginning of the lock's file and whether a process holds the lock. Fails for a file that others could have written.
+pub(crate) fn read_lock(path: &CStr, buffer: &mut [u8]) -> Result<(usize, bool), Fault> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = fs::open(path, flags, Mode::empty())?;
+    let found = fs::fstat(&file)?;
+    let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+    if !is_file || found.st_uid != process::geteuid().as_raw() || found.st_mode & OTHERS != 0 {
+        return Err(Fault::Other);
+    }
+    let length = read(&file, buffer)?;
+    let is_held = fs::flock(&file, FlockOperation::NonBlockingLockShared) == Err(Errno::AGAIN);
+    Ok((length, is_held))
+}
+
+/// Seconds since a file was written; `None` where there is none, or it was written in the future.
+pub(crate) fn age_s(path: &CStr) -> Option<u64> {
+    let written_s = u64::try_from(fs::lstat(path).ok()?.st_mtime).ok()?;
+    raw::wall_clock_s().checked_sub(written_s)
+}
+
+/// Writes a file anew, so that its time is now.
+pub(crate) fn touch(path: &CStr) -> Result<(), Fault> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
+    write(&file, b"\n")?;
+    Ok(())
 }
 
 /// Removes a file.

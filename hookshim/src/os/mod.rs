@@ -8,8 +8,9 @@ macro_rules! implementation {
     ($name:ident) => {
         mod $name;
         pub(crate) use $name::{
-            Lock, Socket, exists, ignore_broken_pipes, is_executable, make_directory, now_ns, own_executable, pause,
-            read_file, read_stdin, remove_file, rename, start_detached, stdin_ready, write_stderr, write_stdout,
+            Lock, Socket, age_s, exists, ignore_broken_pipes, is_executable, make_directory, now_ns, own_executable,
+            pause, read_file, read_lock, read_stdin, remove_file, rename, start_detached, stdin_ready, touch,
+            write_stderr, write_stdout,
         };
     };
 }
@@ -25,6 +26,9 @@ implementation!(portable);
 
 #[cfg(helix_freestanding)]
 pub(crate) use raw::exit;
+
+/// Permissions of others that would let them write what the shim believes.
+const OTHERS: u32 = 0o077;
 
 /// Why a call failed, as far as the shim tells cases apart.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Error, ErrorKind, IoSlice, Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path as StdPath;
@@ -17,7 +17,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use super::{Fault, Readiness};
+use super::{Fault, OTHERS, Readiness};
 use crate::daemon::Path;
 use crate::frame::PARTS;
 use crate::invocation::Invocation;
@@ -182,6 +182,34 @@ pub(crate) fn exists(path: &CStr) -> bool {
 /// Reads the beginning of a small file and returns its length.
 pub(crate) fn read_file(path: &CStr, buffer: &mut [u8]) -> Result<usize, Fault> {
     Ok(File::open(as_path(path))?.read(buffer)?)
+}
+
+/// Reads the beginning of the lock's file and whether a process holds the lock. Fails for a file that others could have written.
+pub(crate) fn read_lock(path: &CStr, buffer: &mut [u8]) -> Result<(usize, bool), Fault> {
+    let mut options = OpenOptions::new();
+    let mut file = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(as_path(path))?;
+    let found = file.metadata()?;
+    // SAFETY: The call takes no argument and cannot fail.
+    let own = unsafe { libc::geteuid() };
+    if !found.is_file() || found.uid() != own || found.mode() & OTHERS != 0 {
+        return Err(Fault::Other);
+    }
+    let length = file.read(buffer)?;
+    Ok((length, matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))))
+}
+
+/// Seconds since a file was written; `None` where there is none, or it was written in the future.
+pub(crate) fn age_s(path: &CStr) -> Option<u64> {
+    let written = std::fs::symlink_metadata(as_path(path)).and_then(|found| found.modified()).ok()?;
+    written.elapsed().ok().map(|age| age.as_secs())
+}
+
+/// Writes a file anew, so that its time is now.
+pub(crate) fn touch(path: &CStr) -> Result<(), Fault> {
+    let mut options = OpenOptions::new();
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).custom_flags(flags).open(as_path(path))?;
+    Ok(file.write_all(b"\n")?)
 }
 
 /// Removes a file.

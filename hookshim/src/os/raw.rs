@@ -27,6 +27,7 @@ mod number {
     pub(super) const CLOSE_RANGE: usize = 436;
 }
 
+const CLOCK_REALTIME: usize = 0;
 const CLOCK_MONOTONIC: usize = 1;
 const SIGPIPE: usize = 13;
 const SIGCHLD: usize = 17;
@@ -93,10 +94,20 @@ unsafe fn call(number: usize, arguments: [usize; 4]) -> isize {
 
 /// Nanoseconds on the monotonic clock. The vDSO would be faster and take more time to find than one call costs.
 pub(super) fn monotonic_ns() -> u64 {
+    let time = clock(CLOCK_MONOTONIC);
+    time.seconds.cast_unsigned() * 1_000_000_000 + time.nanoseconds.cast_unsigned()
+}
+
+/// Seconds since the epoch.
+pub(super) fn wall_clock_s() -> u64 {
+    clock(CLOCK_REALTIME).seconds.cast_unsigned()
+}
+
+fn clock(which: usize) -> Timespec {
     let mut time = Timespec { seconds: 0, nanoseconds: 0 };
     // SAFETY: `time` is a timespec that the call may write; a failure leaves it zero.
-    unsafe { call(number::CLOCK_GETTIME, [CLOCK_MONOTONIC, (&raw mut time).addr(), 0, 0]) };
-    time.seconds.cast_unsigned() * 1_000_000_000 + time.nanoseconds.cast_unsigned()
+    unsafe { call(number::CLOCK_GETTIME, [which, (&raw mut time).addr(), 0, 0]) };
+    time
 }
 
 /// Sets what a broken pipe does to this process.

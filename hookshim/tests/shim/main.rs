@@ -3,6 +3,7 @@
 //! `HELIX_HOOK_BIN` names another build of the shim to test, for instance the freestanding one.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
+mod approve;
 mod exchange;
 mod harness;
 mod input;

@@ -1,11 +1,15 @@
-//! Starting an absent daemon when a session begins.
+//! Starting an absent daemon, and finding one that listens elsewhere.
 
 use std::fs::File;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
-use crate::harness::{INPUT, Room, Run, await_readable, bare_hook, copied_hook, named_pipe, program, run};
+use crate::harness::{
+    Daemon, INPUT, Room, Run, await_readable, bare_hook, copied_hook, named_pipe, program, reply, run,
+};
 
 /// A home without a daemon, and a script in the daemon's place that reports what it finds and then lives on.
 struct Home {
@@ -34,13 +38,18 @@ impl Home {
 
     /// Writes the script at `name` and returns its path.
     fn script(&self, name: &str) -> PathBuf {
-        let path = self.file(name);
         let room = self.room.path().display();
         let text = format!(
             "#!/bin/sh\ncat /proc/$$/stat > {room}/stat\n(ls -l /proc/$$/fd > {room}/descriptors)\n\
              pwd > {room}/directory\numask > {room}/umask\necho \"$0 $HELIX_HOME\" > {room}/started\n\
              echo > {room}/reported\nread line < {room}/hold\n"
         );
+        self.script_of(name, &text)
+    }
+
+    /// Writes a script with this text and returns its path.
+    fn script_of(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.file(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -49,11 +58,8 @@ impl Home {
 
     /// Writes a script that leaves a complaint in the daemon's place, and ends.
     fn complaining(&self) -> PathBuf {
-        let path = self.file("complaining");
         let text = "#!/bin/sh\ncd $HELIX_HOME/run\necho brief > draft.$$\nmv draft.$$ helixd.complaint\n";
-        std::fs::write(&path, text).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-        path
+        self.script_of("complaining", text)
     }
 
     fn prepare<'c>(&self, hook: &'c mut Command) -> &'c mut Command {
@@ -164,15 +170,104 @@ fn a_held_lock_starts_nothing() {
     assert!(!home.file("started").exists());
 }
 
+/// Events other than a session's beginning.
+const OTHER_EVENTS: [&str; 8] =
+    ["prompt", "ambient", "post-build", "error-context", "pre-compact", "stop", "subagent", "session-end"];
+
+impl Home {
+    /// Writes the lock as a daemon does that listens at `socket`.
+    fn lock(&self, text: &str) -> File {
+        let path = self.path().join("run/helixd.lock");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        File::open(path).unwrap()
+    }
+
+    /// Says that a daemon was started so long ago.
+    fn started(&self, ago: Duration) {
+        let file = File::create(self.path().join("run/helixd.started")).unwrap();
+        file.set_modified(SystemTime::now() - ago).unwrap();
+    }
+}
+
 #[test]
-fn no_other_event_starts_a_daemon() {
+fn no_other_event_starts_a_daemon_where_none_died() {
     let home = Home::new();
     let script = home.script("daemon");
-    for event in ["prompt", "ambient", "post-build", "error-context", "pre-compact", "stop", "subagent", "approve-mcp"]
-    {
+    for event in OTHER_EVENTS {
         run(home.prepare(&mut bare_hook(event)).env("HELIX_DAEMON", &script), INPUT).check_silent("nothing listens");
     }
     assert!(!home.path().exists());
+    // As `helixctl down` leaves it.
+    home.lock("");
+    run(home.prepare(&mut bare_hook("prompt")).env("HELIX_DAEMON", &script), INPUT).check_silent("nothing listens");
+    assert!(!home.file("started").exists());
+}
+
+#[test]
+fn any_event_starts_a_daemon_in_place_of_one_that_died() {
+    for event in OTHER_EVENTS {
+        let mut home = Home::new();
+        let script = home.script("daemon");
+        home.lock("4711\n/nowhere/helixd.sock\n");
+        run(home.prepare(&mut bare_hook(event)).env("HELIX_DAEMON", &script), INPUT).check_silent("started");
+        home.check_started(&script);
+    }
+}
+
+#[test]
+fn a_daemon_is_started_once_in_ten_seconds() {
+    let home = Home::new();
+    let script = home.script_of("dying", &format!("#!/bin/sh\necho >> {}\n", home.file("starts").display()));
+    home.lock("4711\n");
+    let mut hook = bare_hook("prompt");
+    home.prepare(&mut hook).env("HELIX_DAEMON", &script);
+    home.started(Duration::from_secs(8));
+    run(&mut hook, INPUT).check_silent("a moment ago");
+    home.started(Duration::from_secs(12));
+    run(&mut hook, INPUT).check_silent("started");
+    for _ in 0..3 {
+        run(&mut hook, INPUT).check_silent("a moment ago");
+    }
+    // Written by a clock that was set back since.
+    File::open(home.path().join("run/helixd.started"))
+        .and_then(|file| file.set_modified(SystemTime::now() + Duration::from_hours(1)))
+        .unwrap();
+    run(&mut hook, INPUT).check_silent("started");
+}
+
+#[test]
+fn a_daemon_that_listens_elsewhere_is_found_by_its_lock() {
+    let home = Home::new();
+    let place = home.file("elsewhere.sock");
+    let lock = home.lock(&format!("4711\n{}\n", place.display()));
+    lock.lock().unwrap();
+    for event in ["prompt", "session"] {
+        let daemon = Daemon::at(&place, |stream| stream.write_all(&reply(b"found")).unwrap());
+        run(home.prepare(&mut bare_hook(event)), INPUT).check(b"found");
+        daemon.request();
+        std::fs::remove_file(&place).unwrap();
+    }
+}
+
+#[test]
+fn a_lock_that_others_could_have_written_leads_nowhere() {
+    let home = Home::new();
+    let place = home.file("elsewhere.sock");
+    let _listener = std::os::unix::net::UnixListener::bind(&place).unwrap();
+    let text = format!("4711\n{}\n", place.display());
+    let lock = home.lock(&text);
+    let mut hook = bare_hook("prompt");
+    home.prepare(&mut hook).env("HELIX_DAEMON", "/nonexistent/helixd");
+    run(&mut hook, INPUT).check_silent("none found");
+    lock.lock().unwrap();
+    std::fs::set_permissions(home.path().join("run/helixd.lock"), std::fs::Permissions::from_mode(0o622)).unwrap();
+    run(&mut hook, INPUT).check_silent("nothing listens");
+    for text in [text.trim_end(), &text.replace("4711", "x"), "4711\nelsewhere.sock\n", ""] {
+        let _held = home.lock(text);
+        run(&mut hook, INPUT).check_silent("nothing listens");
+    }
 }
 
 /// Starts of a daemon that ends at once, one of which will be in time on any machine.
@@ -217,9 +312,7 @@ fn a_daemon_that_cannot_serve_is_told_of_once() {
 #[test]
 fn what_was_left_to_nobody_is_not_told_when_the_daemon_says_nothing() {
     let home = Home::new();
-    let script = home.file("silent");
-    std::fs::write(&script, "#!/bin/sh\n").unwrap();
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let script = home.script_of("silent", "#!/bin/sh\n");
     let left = home.path().join("run/helixd.complaint");
     std::fs::create_dir_all(left.parent().unwrap()).unwrap();
     std::fs::write(&left, "old").unwrap();
