@@ -3,11 +3,12 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Bound;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{BackendError, StorageBackend};
 
+use crate::derived;
 use crate::ports::Storage;
 
 /// Files in one directory.
@@ -23,6 +24,22 @@ impl DirectoryStorage {
         Self { directory }
     }
 
+    /// Opens a file, for writing and made when it is absent, or for reading. `guard` decides what may be opened.
+    fn open_with(
+        &self,
+        path: &Path,
+        writes: bool,
+        guard: fn(&mut OpenOptions, &Path) -> io::Result<File>,
+    ) -> io::Result<Box<dyn StorageBackend>> {
+        let is_new = writes && !path.try_exists()?;
+        let file = guard(OpenOptions::new().read(true).write(writes).create(writes).truncate(false), path)?;
+        if is_new {
+            self.sync_directory()?;
+        }
+        let backend = FileBackend::new(file).map_err(io::Error::other)?;
+        Ok(Box::new(backend))
+    }
+
     /// redb does not make a new file's name durable; this does.
     fn sync_directory(&self) -> io::Result<()> {
         File::open(&self.directory)?.sync_all()
@@ -31,22 +48,19 @@ impl DirectoryStorage {
 
 impl Storage for DirectoryStorage {
     fn open(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
-        let path = self.directory.join(name);
-        let is_new = !path.try_exists()?;
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        if is_new {
-            self.sync_directory()?;
-        }
-        let backend = FileBackend::new(file).map_err(io::Error::other)?;
-        Ok(Box::new(backend))
+        self.open_with(&self.directory.join(name), true, derived::without_waiting)
+    }
+
+    fn open_derived(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
+        self.open_with(&self.directory.join(name), true, derived::strictly)
+    }
+
+    fn read(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
+        self.open_with(&self.directory.join(name), false, derived::without_waiting)
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        match std::fs::remove_file(self.directory.join(name)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(error) => Err(error),
-            Ok(()) => self.sync_directory(),
-        }
+        if derived::clear_away(&self.directory, name)? { self.sync_directory() } else { Ok(()) }
     }
 
     fn replace(&self, name: &str, by: &str) -> io::Result<()> {

@@ -1,13 +1,23 @@
-//! Checkpoints on disk: one for each scope, in a table of their own, each record with its version.
+//! Checkpoints on disk: one for each scope, in a table of their own, each record with its version; and those that were there
+//! before it, the last ten, in one record beside it.
 
 use prost::Message;
+use redb::ReadableTable;
 
 use super::codec::{CodecError, damaged, versioned, with_version};
+use super::guard::guarded;
 use super::read::Snapshot;
-use super::{StoreError, tables};
+use super::{StoreError, seal, tables};
 use crate::model::{Checkpoint, Scope, Timestamp};
 
 const WHAT: &str = "a checkpoint";
+
+/// Checkpoints of a scope that are kept after they were replaced or cleared: several agents of one project save over each
+/// other, and nobody goes back further.
+const EARLIER_MAX: usize = 10;
+
+/// Begins the key of a scope's earlier checkpoints; no scope begins so.
+const EARLIER: &str = "earlier ";
 
 /// A checkpoint on disk, version 1.
 #[derive(Clone, PartialEq, Message)]
@@ -30,67 +40,143 @@ struct CheckpointV1 {
     agent: String,
 }
 
+/// A scope's earlier checkpoints on disk, version 1.
+#[derive(Clone, PartialEq, Message)]
+struct EarlierV1 {
+    /// Newest first.
+    #[prost(message, repeated, tag = "1")]
+    checkpoints: Vec<CheckpointV1>,
+}
+
+impl From<&Checkpoint> for CheckpointV1 {
+    fn from(checkpoint: &Checkpoint) -> Self {
+        Self {
+            task: checkpoint.task.clone(),
+            done: checkpoint.done.clone(),
+            next: checkpoint.next.clone(),
+            hypotheses: checkpoint.hypotheses.clone(),
+            blocked: checkpoint.blocked.clone(),
+            files: checkpoint.files.clone(),
+            saved_at_us: checkpoint.saved_at.as_micros(),
+            agent: checkpoint.agent.clone(),
+        }
+    }
+}
+
+impl From<CheckpointV1> for Checkpoint {
+    fn from(record: CheckpointV1) -> Self {
+        Self {
+            task: record.task,
+            done: record.done,
+            next: record.next,
+            hypotheses: record.hypotheses,
+            blocked: record.blocked,
+            files: record.files,
+            saved_at: Timestamp::from_micros(record.saved_at_us),
+            agent: record.agent,
+        }
+    }
+}
+
 /// Encodes a checkpoint.
 fn encode(checkpoint: &Checkpoint) -> Vec<u8> {
-    with_version(&CheckpointV1 {
-        task: checkpoint.task.clone(),
-        done: checkpoint.done.clone(),
-        next: checkpoint.next.clone(),
-        hypotheses: checkpoint.hypotheses.clone(),
-        blocked: checkpoint.blocked.clone(),
-        files: checkpoint.files.clone(),
-        saved_at_us: checkpoint.saved_at.as_micros(),
-        agent: checkpoint.agent.clone(),
-    })
+    with_version(&CheckpointV1::from(checkpoint))
 }
 
 /// Decodes a checkpoint.
 fn decode(bytes: &[u8]) -> Result<Checkpoint, CodecError> {
     let record = CheckpointV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
-    Ok(Checkpoint {
-        task: record.task,
-        done: record.done,
-        next: record.next,
-        hypotheses: record.hypotheses,
-        blocked: record.blocked,
-        files: record.files,
-        saved_at: Timestamp::from_micros(record.saved_at_us),
-        agent: record.agent,
-    })
+    Ok(record.into())
+}
+
+fn decode_earlier(bytes: &[u8]) -> Result<EarlierV1, CodecError> {
+    EarlierV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))
 }
 
 /// The table inside a write transaction.
 pub(super) type Table<'t> = redb::Table<'t, &'static str, &'static [u8]>;
 
-/// Replaces a scope's checkpoint; `None` removes it.
+/// Replaces a scope's checkpoint; `None` removes it. The one that was there goes to the earlier ones. What of those cannot be
+/// read is let go: it must not keep a task from being saved.
 pub(super) fn put(
     table: &mut Table<'_>,
     scope: &Scope,
     checkpoint: Option<&Checkpoint>,
 ) -> Result<(), redb::StorageError> {
     let key = scope.to_string();
+    let replaced = table.get(key.as_str())?.and_then(|found| decode(opened(&key, found.value())?).ok());
+    if let Some(replaced) = replaced {
+        let earlier_key = format!("{EARLIER}{key}");
+        let found = table.get(earlier_key.as_str())?;
+        let kept = found.and_then(|found| decode_earlier(opened(&earlier_key, found.value())?).ok());
+        let mut earlier = kept.unwrap_or_default();
+        earlier.checkpoints.insert(0, CheckpointV1::from(&replaced));
+        earlier.checkpoints.truncate(EARLIER_MAX);
+        let record = seal::seal(&tables::CHECKPOINTS, earlier_key.as_str(), &with_version(&earlier));
+        table.insert(earlier_key.as_str(), record.as_slice())?;
+    }
     match checkpoint {
-        Some(checkpoint) => table.insert(key.as_str(), encode(checkpoint).as_slice())?,
+        Some(checkpoint) => {
+            let record = seal::seal(&tables::CHECKPOINTS, key.as_str(), &encode(checkpoint));
+            table.insert(key.as_str(), record.as_slice())?
+        }
         None => table.remove(key.as_str())?,
     };
     Ok(())
 }
 
+/// Takes a record out of its envelope; one that is damaged counts as absent.
+fn opened<'r>(key: &str, record: &'r [u8]) -> Option<&'r [u8]> {
+    let opened = seal::open(WHAT, &tables::CHECKPOINTS, key, record);
+    if let Err(error) = &opened {
+        tracing::error!(%error, "a checkpoint is not shown");
+    }
+    opened.ok()
+}
+
 impl Snapshot {
-    /// Reads a scope's checkpoint.
+    /// Reads a scope's checkpoint. One that is damaged counts as absent.
     ///
     /// # Errors
-    /// When the disk fails or the record is damaged.
+    /// When the disk fails.
     pub fn checkpoint(&self, scope: &Scope) -> Result<Option<Checkpoint>, StoreError> {
-        let table = self.transaction.open_table(tables::CHECKPOINTS)?;
-        let found = table.get(scope.to_string().as_str())?;
-        Ok(found.map(|found| decode(found.value())).transpose()?)
+        guarded(|| {
+            let table = self.transaction.open_table(tables::CHECKPOINTS)?;
+            let key = scope.to_string();
+            let Some(found) = table.get(key.as_str())? else { return Ok(None) };
+            Ok(opened(&key, found.value()).map(decode).transpose()?)
+        })
+    }
+
+    /// Reads the checkpoints that were replaced or cleared under any of these scopes, newest first, at most ten.
+    ///
+    /// # Errors
+    /// When the disk fails or a record is damaged.
+    pub fn earlier_checkpoints<'s>(
+        &self,
+        scopes: impl IntoIterator<Item = &'s Scope>,
+    ) -> Result<Vec<Checkpoint>, StoreError> {
+        guarded(|| {
+            let table = self.transaction.open_table(tables::CHECKPOINTS)?;
+            let mut earlier: Vec<Checkpoint> = Vec::new();
+            for scope in scopes {
+                let key = format!("{EARLIER}{scope}");
+                let found = table.get(key.as_str())?;
+                if let Some(body) = found.as_ref().and_then(|found| opened(&key, found.value())) {
+                    earlier.extend(decode_earlier(body)?.checkpoints.into_iter().map(Checkpoint::from));
+                }
+            }
+            // Those of one scope are in order already, also where clocks were not.
+            earlier.sort_by_key(|checkpoint| std::cmp::Reverse(checkpoint.saved_at));
+            earlier.truncate(EARLIER_MAX);
+            Ok(earlier)
+        })
     }
 
     /// Reads the checkpoint that was saved last under any of these scopes.
     ///
     /// # Errors
-    /// When the disk fails or a record is damaged.
+    /// When the disk fails.
     pub fn newest_checkpoint<'s>(
         &self,
         scopes: impl IntoIterator<Item = &'s Scope>,
@@ -112,13 +198,16 @@ impl Snapshot {
     /// # Errors
     /// When the disk fails.
     pub fn has_checkpoint(&self, is_wanted: impl Fn(&str) -> bool) -> Result<bool, StoreError> {
-        let table = self.transaction.open_table(tables::CHECKPOINTS)?;
-        for entry in table.range::<&str>(..)? {
-            if is_wanted(entry?.0.value()) {
-                return Ok(true);
+        guarded(|| {
+            let table = self.transaction.open_table(tables::CHECKPOINTS)?;
+            for entry in table.range::<&str>(..)? {
+                let entry = entry?;
+                if !entry.0.value().starts_with(EARLIER) && is_wanted(entry.0.value()) {
+                    return Ok(true);
+                }
             }
-        }
-        Ok(false)
+            Ok(false)
+        })
     }
 }
 

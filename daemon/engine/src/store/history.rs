@@ -5,8 +5,10 @@
 //! operation that `previous_of_memory` names.
 
 use prost::Message;
+use redb::ReadableTable;
 
 use super::codec::{self, CodecError, RECORD_VERSION, damaged, versioned, with_version};
+use super::{seal, tables};
 use crate::model::{Actor, Memory, MemoryNumber, Origin, Sequence, Timestamp};
 
 const WHAT: &str = "an operation";
@@ -149,7 +151,7 @@ pub struct ChainError {
     pub detail: &'static str,
 }
 
-/// Encodes an operation after the one whose chain hash is `previous`; returns the bytes and its own chain hash.
+/// Encodes an operation after the one whose chain hash is `previous`; returns the sealed bytes and its own chain hash.
 pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u8; 32]) {
     let header = OperationV1 {
         at_us: operation.at.as_micros(),
@@ -173,12 +175,12 @@ pub(super) fn encode(operation: &Operation, previous: &[u8; 32]) -> (Vec<u8>, [u
     if !operation.after.is_empty() {
         prost::encoding::bytes::encode(PAYLOAD_TAG, &operation.after, &mut bytes);
     }
-    (bytes, hash)
+    (seal::seal(&tables::HISTORY, &operation.sequence.0, &bytes), hash)
 }
 
 /// Decodes an operation and its chain hash.
 pub(super) fn decode(sequence: Sequence, bytes: &[u8]) -> Result<(Operation, [u8; 32]), CodecError> {
-    let record = decode_record(bytes)?;
+    let record = decode_record(opened(sequence, bytes)?)?;
     let chain_hash = record.chain_hash.as_slice().try_into().map_err(|_| damaged(WHAT, "its hash is cut"))?;
     let kind = OperationKind::ALL.into_iter().find(|kind| kind.name() == record.kind);
     let operation = Operation {
@@ -195,6 +197,48 @@ pub(super) fn decode(sequence: Sequence, bytes: &[u8]) -> Result<(Operation, [u8
         after: record.payload,
     };
     Ok((operation, chain_hash))
+}
+
+/// Takes an operation out of its envelope.
+fn opened(sequence: Sequence, bytes: &[u8]) -> Result<&[u8], CodecError> {
+    seal::open_any(WHAT, &tables::HISTORY, &sequence.0, bytes)
+}
+
+/// Decodes an operation whose payload matches its hash.
+pub(super) fn sound(sequence: Sequence, bytes: &[u8]) -> Result<Operation, CodecError> {
+    let payload_hash = decode_record(opened(sequence, bytes)?)?.payload_hash;
+    let (operation, _) = decode(sequence, bytes)?;
+    let is_sound = blake3::hash(&operation.after).as_bytes().as_slice() == payload_hash;
+    if is_sound { Ok(operation) } else { Err(damaged(WHAT, "its payload does not match its hash")) }
+}
+
+/// Whether an operation left this record of this memory.
+pub(super) fn vouches(sequence: Sequence, bytes: &[u8], number: MemoryNumber, record: &[u8]) -> bool {
+    opened(sequence, bytes).and_then(decode_record).is_ok_and(|operation| {
+        operation.number == number.0 && blake3::hash(record).as_bytes().as_slice() == operation.payload_hash
+    })
+}
+
+/// The memory as the newest operation on it left it; `None` where an operation behind that one is damaged or missing, which may
+/// have been a newer one.
+pub(super) fn newest_of(
+    history: &impl ReadableTable<u64, &'static [u8]>,
+    number: MemoryNumber,
+) -> Result<Option<Memory>, redb::StorageError> {
+    let mut expected = None;
+    for entry in history.iter()?.rev() {
+        let (key, entry) = entry?;
+        let sequence = Sequence(key.value());
+        let Ok(operation) = sound(sequence, entry.value()) else { return Ok(None) };
+        if expected.is_some_and(|expected| expected != sequence.0) {
+            return Ok(None);
+        }
+        if operation.number == number {
+            return Ok(operation.memory().ok());
+        }
+        expected = sequence.0.checked_sub(1);
+    }
+    Ok(None)
 }
 
 /// When an operation was, and on what.
@@ -218,8 +262,8 @@ struct MomentV1 {
 }
 
 /// Decodes when an operation was, and on what.
-pub(super) fn decode_moment(bytes: &[u8]) -> Result<Moment, CodecError> {
-    let record = MomentV1::decode(versioned(WHAT, bytes)?).map_err(|error| damaged(WHAT, &error))?;
+pub(super) fn decode_moment(sequence: Sequence, bytes: &[u8]) -> Result<Moment, CodecError> {
+    let record = MomentV1::decode(versioned(WHAT, opened(sequence, bytes)?)?).map_err(|error| damaged(WHAT, &error))?;
     Ok(Moment {
         at: Timestamp::from_micros(record.at_us),
         number: MemoryNumber(record.number),
@@ -227,9 +271,11 @@ pub(super) fn decode_moment(bytes: &[u8]) -> Result<Moment, CodecError> {
     })
 }
 
-/// Checks that an operation continues the chain; returns its hash for the next check.
-pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: &[u8; 32]) -> Result<[u8; 32], ChainError> {
+/// Checks that an operation continues the chain; returns its hash for the next check. The first one behind a gap has nothing to
+/// continue.
+pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: Option<&[u8; 32]>) -> Result<[u8; 32], ChainError> {
     let broken = |detail| ChainError { sequence, detail };
+    let bytes = opened(sequence, bytes).map_err(|_| broken("the record does not match its hash"))?;
     let mut record = decode_record(bytes).map_err(|_| broken("the record cannot be read"))?;
     // Decoding passes over unknown fields and other spellings of a number, which the hash would then not cover.
     if with_version(&record) != bytes {
@@ -240,6 +286,9 @@ pub(super) fn verify(sequence: Sequence, bytes: &[u8], previous: &[u8; 32]) -> R
     if blake3::hash(&payload).as_bytes().as_slice() != record.payload_hash {
         return Err(broken("the payload does not match its hash"));
     }
+    let Some(previous) = previous else {
+        return claimed.as_slice().try_into().map_err(|_| broken("its hash is cut"));
+    };
     let hash = chain_hash(sequence, &record.encode_to_vec(), previous);
     if hash.as_slice() == claimed { Ok(hash) } else { Err(broken("the hash does not follow from the one before")) }
 }
@@ -278,21 +327,21 @@ mod tests {
     fn operations_round_trip_and_chain() {
         let (bytes, hash) = encode(&operation(1), &GENESIS);
         assert_eq!(decode(Sequence(1), &bytes).unwrap(), (operation(1), hash));
-        assert_eq!(verify(Sequence(1), &bytes, &GENESIS).unwrap(), hash);
+        assert_eq!(verify(Sequence(1), &bytes, Some(&GENESIS)).unwrap(), hash);
     }
 
     #[test]
     fn any_change_breaks_the_chain() {
         let (bytes, hash) = encode(&operation(2), &GENESIS);
-        assert!(verify(Sequence(3), &bytes, &GENESIS).is_err(), "moved");
-        assert!(verify(Sequence(2), &bytes, &hash).is_err(), "another past");
+        assert!(verify(Sequence(3), &bytes, Some(&GENESIS)).is_err(), "moved");
+        assert!(verify(Sequence(2), &bytes, Some(&hash)).is_err(), "another past");
         for bit in 0..bytes.len() * 8 {
             let mut tampered = bytes.clone();
             *tampered.get_mut(bit / 8).unwrap() ^= 1 << (bit % 8);
-            assert!(verify(Sequence(2), &tampered, &GENESIS).is_err(), "bit {bit}");
+            assert!(verify(Sequence(2), &tampered, Some(&GENESIS)).is_err(), "bit {bit}");
         }
         // An unknown field is skipped when a record is decoded, but it is a change all the same.
         let appended = [bytes.as_slice(), &[0x78, 1]].concat();
-        assert!(verify(Sequence(2), &appended, &GENESIS).is_err(), "appended");
+        assert!(verify(Sequence(2), &appended, Some(&GENESIS)).is_err(), "appended");
     }
 }

@@ -4,15 +4,19 @@
 //! |---|---|
 //! | 1 | memories, and operations that store, reinforce and forget them |
 //! | 2 | operations that edit, move, supersede and repair; checkpoints; what imports bring along |
+//! | 3 | the envelope with a hash around every record; the store's identity; what was lost to damage |
 //!
 //! A migration is one transaction: a crash leaves the older format, and the next start copies and migrates again. The copy is
 //! never read; it is there for somebody who wants to go back to the older Helix.
 
-use redb::Database;
+use redb::{Database, ReadableTable, WriteTransaction};
 
 use super::backend::copy;
-use super::{FORMAT, STORE_FILE, StoreError, tables};
+use super::{FORMAT, STORE_FILE, StoreError, seal, tables};
 use crate::ports::Storage;
+
+/// The first format in which records have an envelope.
+const SEALED_FORMAT: u64 = 3;
 
 /// The file that holds a store as it was before it was migrated from a format.
 pub(super) fn backup_name(format: u64) -> String {
@@ -35,9 +39,47 @@ pub(super) fn back_up(storage: &dyn Storage, format: u64) -> Result<(), StoreErr
 pub(super) fn bring_up(database: &Database, found: u64) -> Result<(), StoreError> {
     let transaction = database.begin_write()?;
     // Nothing of format 1 is different in format 2; tables that are new are made by the writer.
+    if found < SEALED_FORMAT {
+        seal_records(&transaction)?;
+    }
     transaction.open_table(tables::META)?.insert(tables::META_FORMAT, FORMAT)?;
     transaction.commit()?;
     tracing::info!(found, now = FORMAT, "the store is up to date");
+    Ok(())
+}
+
+/// Puts the records into envelopes of which the history does not vouch for. Those of memories get theirs when they are next
+/// written, and operations keep theirs, which is the chain.
+fn seal_records(transaction: &WriteTransaction) -> Result<(), StoreError> {
+    for definition in [tables::SESSIONS, tables::INCIDENTS, tables::OBSERVATIONS, tables::CHECKPOINTS] {
+        let mut table = transaction.open_table(definition)?;
+        let mut sealed = Vec::new();
+        for entry in table.iter()? {
+            let (key, record) = entry?;
+            sealed.push((key.value().to_owned(), seal::seal(&definition, key.value(), record.value())));
+        }
+        for (key, record) in sealed {
+            table.insert(key.as_str(), record.as_slice())?;
+        }
+    }
+    let mut receipts = transaction.open_table(tables::RECEIPTS)?;
+    let mut sealed = Vec::new();
+    for entry in receipts.iter()? {
+        let (at, record) = entry?;
+        sealed.push((at.value(), seal::seal(&tables::RECEIPTS, &at.value(), record.value())));
+    }
+    for (at, record) in sealed {
+        receipts.insert(at, record.as_slice())?;
+    }
+    let mut access = transaction.open_table(tables::ACCESS)?;
+    let mut rows = Vec::new();
+    for entry in access.iter()? {
+        let (number, row) = entry?;
+        rows.push((number.value(), row.value()));
+    }
+    for (number, row) in rows {
+        access.insert(number, seal::seal_access(number, row))?;
+    }
     Ok(())
 }
 
@@ -85,8 +127,17 @@ mod tests {
         let database = Database::open(directory.path().join(STORE_FILE)).unwrap();
         let write = database.begin_write().unwrap();
         write.open_table(tables::META).unwrap().insert(tables::META_FORMAT, 1).unwrap();
+        // As they were before they had envelopes.
+        write.open_table(tables::SESSIONS).unwrap().insert("s", b"state".as_slice()).unwrap();
+        write.open_table(tables::ACCESS).unwrap().insert(7, (3, 5)).unwrap();
         write.commit().unwrap();
         directory
+    }
+
+    fn access(directory: &Path) -> (u64, i64) {
+        let database = Database::open(directory.join(STORE_FILE)).unwrap();
+        let access = database.begin_read().unwrap().open_table(tables::ACCESS).unwrap();
+        access.get(7).unwrap().unwrap().value()
     }
 
     fn has_session(store: &Store) -> bool {
@@ -102,6 +153,7 @@ mod tests {
         fs::write(&copy, vec![7; 3_000_000]).unwrap();
         assert!(has_session(&Store::open(&storage).unwrap().0));
         assert_eq!(format(directory.path()), FORMAT);
+        assert_eq!(seal::open_access(7, access(directory.path())), Some((3, 5)));
         fs::remove_file(directory.path().join(STORE_FILE)).unwrap();
         fs::rename(&copy, directory.path().join(STORE_FILE)).unwrap();
         assert_eq!(format(directory.path()), 1, "the copy is the store as it was");

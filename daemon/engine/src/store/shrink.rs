@@ -9,7 +9,8 @@ use std::sync::{Arc, PoisonError};
 use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata};
 
 use super::backend::copy;
-use super::{CommitError, STORE_FILE, StoreError, Writer, open_database, open_error, tables};
+use super::guard::guarded;
+use super::{CommitError, STORE_FILE, StoreError, Writer, open_checked, open_error, tables};
 use crate::ports::Storage;
 
 /// The copy while it is made; what a crash left of it is removed at the next start.
@@ -44,11 +45,16 @@ impl Writer {
     /// [`CommitError`] when it is not known which file is the store after a crash: nothing more may be acknowledged until the
     /// store is reopened.
     pub fn shrink(&mut self, storage: &dyn Storage) -> Result<Shrunk, CommitError> {
-        match self.make_copy(storage) {
+        if self.refusal.is_some() {
+            return Ok(Shrunk::Failed);
+        }
+        let store = self.store.clone();
+        let _writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        match guarded(|| self.make_copy(storage)) {
             Ok(Made::Smaller { copy, before_bytes, after_bytes }) => {
-                storage.replace(STORE_FILE, SHRUNK_FILE).map_err(|error| CommitError(StoreError::Open(error)))?;
+                storage.replace(STORE_FILE, SHRUNK_FILE).map_err(|error| CommitError::from(StoreError::Open(error)))?;
                 let copy = Arc::new(copy);
-                *self.shared.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&copy);
+                *store.database.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&copy);
                 self.database = copy;
                 self.is_saved = false;
                 Ok(Shrunk::Rewritten { before_bytes, after_bytes })
@@ -67,14 +73,15 @@ impl Writer {
     }
 
     fn make_copy(&self, storage: &dyn Storage) -> Result<Made, StoreError> {
-        let length = |name| storage.open(name).and_then(|file| file.len()).map_err(StoreError::Open);
+        let length = |name| storage.read(name).and_then(|file| file.len()).map_err(StoreError::Open);
         let before_bytes = length(STORE_FILE)?;
         if before_bytes > SHRINK_MAX_BYTES {
             return Ok(Made::TooLarge);
         }
         copy(storage, STORE_FILE, SHRUNK_FILE).map_err(StoreError::Open)?;
-        let mut copy = open_database(storage, SHRUNK_FILE)?.map_err(open_error)?;
-        copy.compact().map_err(|error| StoreError::Database(error.into()))?;
+        // Checked, so that damage is not copied to where nobody looks for it.
+        let mut copy = open_checked(storage, SHRUNK_FILE)?.map_err(open_error)?;
+        copy.compact().map_err(redb::Error::from)?;
         if extent(&copy)? != extent(&self.database)? {
             return Err(StoreError::Open(std::io::Error::other("the rewritten store differs from the store")));
         }

@@ -1,4 +1,7 @@
-//! The tables of [`super::STORE_FILE`], all in one place.
+//! The tables of [`super::STORE_FILE`], all in one place. How many rows each may have is said in [`super::bounds`].
+//!
+//! Records are in the envelope of `seal`, apart from those of memories and operations that were written before format 3. A new
+//! table belongs into `mend` as well, or a damaged store loses it.
 
 use redb::TableDefinition;
 
@@ -15,7 +18,7 @@ pub(super) const HANDLES: TableDefinition<&str, u32> = TableDefinition::new("han
 /// Sequence → operation (see `history`). Append-only.
 pub(super) const HISTORY: TableDefinition<u64, &[u8]> = TableDefinition::new("history");
 
-/// Memory number → (access count, last seen in microseconds). Kept apart from the record, so that a recall does not
+/// Memory number → (access count and hash, last seen in microseconds; see `seal`). Kept apart from the record, so that a recall does not
 /// rewrite texts or fill the history.
 pub(super) const ACCESS: TableDefinition<u32, (u64, i64)> = TableDefinition::new("access");
 
@@ -25,8 +28,7 @@ pub(super) const SESSIONS: TableDefinition<&str, &[u8]> = TableDefinition::new("
 /// Scope and fingerprint of a mistake → what is known of it, opaque to the store.
 pub(super) const INCIDENTS: TableDefinition<&str, &[u8]> = TableDefinition::new("incidents");
 
-/// When a hook said something, in microseconds → the receipt, opaque to the store. The oldest go beyond
-/// [`super::RECEIPTS_MAX`].
+/// When a hook said something, in microseconds → the receipt, opaque to the store.
 pub(super) const RECEIPTS: TableDefinition<i64, &[u8]> = TableDefinition::new("receipts");
 
 /// What hooks noticed by their own names for it, opaque to the store.
@@ -34,6 +36,12 @@ pub(super) const OBSERVATIONS: TableDefinition<&str, &[u8]> = TableDefinition::n
 
 /// Scope → checkpoint (see `checkpoint`).
 pub(super) const CHECKPOINTS: TableDefinition<&str, &[u8]> = TableDefinition::new("checkpoints");
+
+/// Number of a memory that was lost to damage → its handle, where that is known.
+pub(super) const LOST: TableDefinition<u32, &str> = TableDefinition::new("lost");
+
+/// First sequence → last sequence of operations that were lost to damage.
+pub(super) const GAPS: TableDefinition<u64, u64> = TableDefinition::new("gaps");
 
 /// Single numbers.
 pub(super) const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
@@ -43,3 +51,6 @@ pub(super) const META_FORMAT: &str = "format";
 
 /// Key of the next memory number in [`META`].
 pub(super) const META_NEXT_NUMBER: &str = "next-number";
+
+/// Key of a random number in [`META`] that no other store has: what was made from this store says so.
+pub(super) const META_IDENTITY: &str = "identity";

@@ -6,9 +6,12 @@
 
 use std::sync::Arc;
 
-use redb::{Database, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition};
+use redb::{
+    Database, Durability, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction,
+};
 
 use super::backend::Injected;
+use super::guard::guarded;
 use super::{StoreError, open_error};
 use crate::model::MemoryNumber;
 use crate::ports::Storage;
@@ -20,7 +23,7 @@ pub(super) const VECTOR_FILE: &str = "vectors.redb";
 const CACHE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Version of the layout; another one is discarded and made anew.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 
 const VECTORS: TableDefinition<u32, (u64, &[u8])> = TableDefinition::new("vectors");
 const META: TableDefinition<&str, &str> = TableDefinition::new("meta");
@@ -43,46 +46,53 @@ pub struct VectorFile {
 }
 
 impl VectorFile {
-    /// Opens the file for one model; a file of another model or format, or a damaged one, is made anew.
+    /// Opens the file for one model and one store, by its mark. A file of another model, store or format, a damaged one, and
+    /// what is no file of our own, is made anew.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn open(storage: &dyn Storage, model: &str) -> Result<Self, StoreError> {
-        if let Ok(file) = Self::open_once(storage)
-            && file.matches(model).unwrap_or(false)
-        {
+    pub fn open(storage: &dyn Storage, model: &str, store: &str) -> Result<Self, StoreError> {
+        let found = guarded(|| {
+            let file = Self::open_once(storage)?;
+            Ok::<_, StoreError>(file.matches(model, store)?.then_some(file))
+        });
+        if let Ok(Some(file)) = found {
             return Ok(file);
         }
         storage.remove(VECTOR_FILE).map_err(StoreError::Open)?;
-        let file = Self::open_once(storage)?;
-        file.stamp(model)?;
-        Ok(file)
+        guarded(|| {
+            let file = Self::open_once(storage)?;
+            file.stamp(model, store)?;
+            Ok(file)
+        })
     }
 
     fn open_once(storage: &dyn Storage) -> Result<Self, StoreError> {
-        let backend = storage.open(VECTOR_FILE).map_err(StoreError::Open)?;
+        let backend = storage.open_derived(VECTOR_FILE).map_err(StoreError::Open)?;
         let database = Database::builder()
             .set_cache_size(CACHE_BYTES)
+            .set_check_integrity_on_open(true)
             .create_with_backend(Injected(backend))
             .map_err(open_error)?;
         Ok(Self { database: Arc::new(database) })
     }
 
-    fn matches(&self, model: &str) -> Result<bool, StoreError> {
+    fn matches(&self, model: &str, store: &str) -> Result<bool, StoreError> {
         let transaction = self.database.begin_read()?;
         let meta = transaction.open_table(META)?;
         let is = |key, wanted: &str| -> Result<bool, StoreError> {
             Ok(meta.get(key)?.is_some_and(|found| found.value() == wanted))
         };
-        Ok(is("format", FORMAT)? && is("model", model)?)
+        Ok(is("format", FORMAT)? && is("model", model)? && is("store", store)?)
     }
 
-    fn stamp(&self, model: &str) -> Result<(), StoreError> {
+    fn stamp(&self, model: &str, store: &str) -> Result<(), StoreError> {
         let transaction = self.database.begin_write()?;
         {
             let mut meta = transaction.open_table(META)?;
             meta.insert("format", FORMAT)?;
             meta.insert("model", model)?;
+            meta.insert("store", store)?;
             transaction.open_table(VECTORS)?;
         }
         transaction.commit()?;
@@ -94,17 +104,23 @@ impl VectorFile {
     /// # Errors
     /// When the disk fails.
     pub fn put(&self, records: &[VectorRecord]) -> Result<(), StoreError> {
-        let mut transaction = self.database.begin_write()?;
-        transaction.set_durability(Durability::Immediate).map_err(|error| StoreError::Database(error.into()))?;
-        transaction.set_quick_repair(true);
-        {
-            let mut vectors = transaction.open_table(VECTORS)?;
-            for record in records {
-                vectors.insert(record.number.0, (record.text_hash, record.code.as_slice()))?;
+        guarded(|| {
+            let transaction = self.begin()?;
+            {
+                let mut vectors = transaction.open_table(VECTORS)?;
+                for record in records {
+                    vectors.insert(record.number.0, (record.text_hash, record.code.as_slice()))?;
+                }
             }
-        }
-        transaction.commit()?;
-        Ok(())
+            Ok(transaction.commit()?)
+        })
+    }
+
+    fn begin(&self) -> Result<WriteTransaction, StoreError> {
+        let mut transaction = self.database.begin_write()?;
+        transaction.set_durability(Durability::Immediate).map_err(redb::Error::from)?;
+        transaction.set_quick_repair(true);
+        Ok(transaction)
     }
 
     /// Drops the vectors that nobody wants, and returns how many; durable when it returns.
@@ -112,17 +128,17 @@ impl VectorFile {
     /// # Errors
     /// When the disk fails.
     pub fn retain(&self, is_wanted: impl Fn(MemoryNumber, u64) -> bool) -> Result<u64, StoreError> {
-        let mut transaction = self.database.begin_write()?;
-        transaction.set_durability(Durability::Immediate).map_err(|error| StoreError::Database(error.into()))?;
-        transaction.set_quick_repair(true);
-        let dropped = {
-            let mut vectors = transaction.open_table(VECTORS)?;
-            let before = vectors.len()?;
-            vectors.retain(|number, (text_hash, _)| is_wanted(MemoryNumber(number), text_hash))?;
-            before - vectors.len()?
-        };
-        transaction.commit()?;
-        Ok(dropped)
+        guarded(|| {
+            let transaction = self.begin()?;
+            let dropped = {
+                let mut vectors = transaction.open_table(VECTORS)?;
+                let before = vectors.len()?;
+                vectors.retain(|number, (text_hash, _)| is_wanted(MemoryNumber(number), text_hash))?;
+                before - vectors.len()?
+            };
+            transaction.commit()?;
+            Ok(dropped)
+        })
     }
 
     /// Gives free pages back to the file system. Does nothing while somebody else uses the file; returns whether it did.
@@ -131,7 +147,7 @@ impl VectorFile {
     /// When the disk fails.
     pub fn shrink(&mut self) -> Result<bool, StoreError> {
         let Some(database) = Arc::get_mut(&mut self.database) else { return Ok(false) };
-        database.compact().map_err(|error| StoreError::Database(error.into()))
+        guarded(|| Ok(database.compact().map_err(redb::Error::from)?))
     }
 
     /// Reads every vector in the order of their numbers.
@@ -139,12 +155,14 @@ impl VectorFile {
     /// # Errors
     /// When the disk fails.
     pub fn for_each(&self, mut each: impl FnMut(VectorRecord)) -> Result<(), StoreError> {
-        let transaction = self.database.begin_read()?;
-        for entry in transaction.open_table(VECTORS)?.iter()? {
-            let (key, value) = entry?;
-            let (text_hash, code) = value.value();
-            each(VectorRecord { number: MemoryNumber(key.value()), text_hash, code: code.to_vec() });
-        }
-        Ok(())
+        guarded(|| {
+            let transaction = self.database.begin_read()?;
+            for entry in transaction.open_table(VECTORS)?.iter()? {
+                let (key, value) = entry?;
+                let (text_hash, code) = value.value();
+                each(VectorRecord { number: MemoryNumber(key.value()), text_hash, code: code.to_vec() });
+            }
+            Ok(())
+        })
     }
 }

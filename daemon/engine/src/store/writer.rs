@@ -5,13 +5,14 @@ mod group;
 mod handles;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use redb::{Database, Durability, ReadableTable, WriteTransaction};
 
 use super::codec::CodecError;
+use super::guard::guarded;
 use super::history::{self, GENESIS};
-use super::{FORMAT, Shared, StoreError, tables};
+use super::{FORMAT, STORE_FILE, Store, StoreError, bounds, tables};
 use crate::error::ErrorKind;
 use crate::model::{
     Actor, Checkpoint, Handle, Memory, MemoryId, MemoryNumber, Origin, Provenance, Scope, Sequence, Status, Timestamp,
@@ -19,6 +20,7 @@ use crate::model::{
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
+use crate::policy::redact::{Redact, Secrets};
 use group::Group;
 
 /// Writes from which on a group also saves which pages are free. It costs one more sync, a small part of such a group's time.
@@ -50,6 +52,26 @@ pub struct Stamps {
     pub provenance: Vec<Provenance>,
     /// Helix's own attributes.
     pub attributes: BTreeMap<String, String>,
+}
+
+impl Redact for Stamps {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self {
+            id: _,
+            handle,
+            origin: _,
+            valid_to: _,
+            recorded_at: _,
+            last_seen_at: _,
+            access_count: _,
+            status: _,
+            provenance,
+            attributes,
+        } = self;
+        handle.redact(secrets);
+        provenance.redact(secrets);
+        attributes.redact(secrets);
+    }
 }
 
 /// One thing to write.
@@ -94,6 +116,8 @@ pub enum Write {
         /// When.
         at: Timestamp,
     },
+    /// Writes a memory's record again, from the history, where it is damaged.
+    Mend(MemoryNumber),
     /// Raises access statistics.
     Access(Vec<(MemoryNumber, u64, Timestamp)>),
     /// Replaces what a session was given.
@@ -107,7 +131,7 @@ pub enum Write {
     Incidents(Vec<(String, Vec<u8>)>),
     /// Replaces what hooks noticed: keys and opaque states; an empty one removes it.
     Observations(Vec<(String, Vec<u8>)>),
-    /// Keeps receipts, by their time in microseconds: opaque states. The oldest beyond [`super::RECEIPTS_MAX`] go.
+    /// Keeps receipts, by their time in microseconds: opaque states. The oldest beyond [`bounds::RECEIPTS_MAX`] go.
     Receipts(Vec<(i64, Vec<u8>)>),
     /// Replaces a scope's checkpoint; `None` removes it.
     Checkpoint(Scope, Option<Box<Checkpoint>>),
@@ -130,6 +154,14 @@ pub enum WriteError {
     /// The memory does not exist.
     #[error("memory number {0} does not exist; search again for its handle")]
     NoSuchMemory(u32),
+    /// Its record is damaged, and the history does not tell what it was.
+    #[error(
+        "memory number {0} is damaged and cannot be changed; run `helixctl doctor`, and put a copy of the store back"
+    )]
+    Damaged(u32),
+    /// The store was opened for reading alone.
+    #[error("nothing can be written ({0}); free some space, then run `helixctl down` and repeat")]
+    ReadOnly(String),
     /// All 2^32 numbers are used.
     #[error("the strand is full: every memory number is used")]
     Full,
@@ -159,6 +191,12 @@ pub enum WriteError {
         /// How many it has.
         memories: usize,
     },
+    /// No further project may have a checkpoint.
+    #[error("{limit} projects have a checkpoint, the limit; clear one that is done")]
+    TooManyCheckpoints {
+        /// How many may.
+        limit: u64,
+    },
     /// More than one commit may hold.
     #[error(
         "topic {topic} has {memories} memories, the limit for changing all at once is {limit}; change them in parts"
@@ -185,7 +223,10 @@ impl WriteError {
         match self {
             Self::NoSuchMemory(_) | Self::NoSuchTopic(_) => ErrorKind::NotFound,
             Self::Changed { .. } => ErrorKind::Changed,
-            Self::Full | Self::TopicTooLarge { .. } => ErrorKind::Exhausted,
+            Self::Full | Self::TooManyCheckpoints { .. } | Self::TopicTooLarge { .. } | Self::ReadOnly(_) => {
+                ErrorKind::Exhausted
+            }
+            Self::Damaged(_) => ErrorKind::Corrupt,
             Self::TopicExists { .. } => ErrorKind::Conflict,
             Self::Edit(error) => error.kind(),
         }
@@ -194,12 +235,47 @@ impl WriteError {
 
 /// The group could not be committed: nothing of it is acknowledged, and nothing more may be until the store is reopened.
 #[derive(Debug, thiserror::Error)]
-#[error("committing to the store: {0}")]
-pub struct CommitError(#[from] pub(super) StoreError);
+pub enum CommitError {
+    /// The disk failed.
+    #[error("committing to {STORE_FILE}: {0}")]
+    Disk(#[source] redb::Error),
+    /// The store did.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl CommitError {
+    /// Returns the class of the error.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Disk(_) => ErrorKind::Internal,
+            Self::Store(error) => error.kind(),
+        }
+    }
+}
+
+impl From<StoreError> for CommitError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Database(error) => Self::Disk(error),
+            other => Self::Store(other),
+        }
+    }
+}
+
+impl From<CommitError> for StoreError {
+    fn from(error: CommitError) -> Self {
+        match error {
+            CommitError::Disk(error) => Self::Database(error),
+            CommitError::Store(error) => error,
+        }
+    }
+}
 
 impl From<CodecError> for CommitError {
     fn from(error: CodecError) -> Self {
-        Self(StoreError::Codec(error))
+        Self::Store(StoreError::Codec(error))
     }
 }
 
@@ -207,7 +283,7 @@ macro_rules! commit_error_from {
     ($($error:ty),+) => {
         $(impl From<$error> for CommitError {
             fn from(error: $error) -> Self {
-                Self(StoreError::Database(error.into()))
+                StoreError::from(redb::Error::from(error)).into()
             }
         })+
     };
@@ -233,7 +309,9 @@ pub struct Committed {
 /// The only way to change the store.
 pub struct Writer {
     pub(super) database: Arc<Database>,
-    pub(super) shared: Shared,
+    pub(super) store: Store,
+    /// Why nothing can be written, for a store that was opened for reading alone.
+    pub(super) refusal: Option<String>,
     sequence: Sequence,
     chain: [u8; 32],
     next_number: u32,
@@ -244,12 +322,13 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(database: Arc<Database>, shared: Shared) -> Result<Self, StoreError> {
+    pub(super) fn new(database: Arc<Database>, store: Store, refusal: Option<String>) -> Result<Self, StoreError> {
         let mut transaction = database.begin_write()?;
         transaction.set_quick_repair(true);
         let (sequence, chain, next_number) = create_tables(&transaction)?;
+        bounds::enforce(&transaction, bounds::Touched::ALL)?;
         transaction.commit()?;
-        Ok(Self { database, shared, sequence, chain, next_number, is_saved: true, large_groups: 0 })
+        Ok(Self { database, store, refusal, sequence, chain, next_number, is_saved: true, large_groups: 0 })
     }
 
     /// Returns the newest sequence.
@@ -258,11 +337,27 @@ impl Writer {
         self.sequence
     }
 
-    /// Applies a group and commits it; returns when it is durable.
+    /// Why nothing can be written, for a store that was opened for reading alone.
+    #[must_use]
+    pub fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
+    /// Applies a group and commits it; returns when it is durable. All of it is refused where the store is open for reading alone.
     ///
     /// # Errors
     /// [`CommitError`]: the disk failed, nothing of the group counts, and the store must be reopened.
     pub fn commit(&mut self, writes: Vec<Write>) -> Result<Committed, CommitError> {
+        if let Some(refusal) = &self.refusal {
+            let changes = writes.iter().map(|_| Err(WriteError::ReadOnly(refusal.clone()))).collect();
+            return Ok(Committed { changes, sequence: self.sequence });
+        }
+        let store = self.store.clone();
+        let _writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        guarded(|| self.commit_now(writes))
+    }
+
+    fn commit_now(&mut self, writes: Vec<Write>) -> Result<Committed, CommitError> {
         let mut transaction = self.database.begin_write()?;
         transaction.set_durability(Durability::Immediate)?;
         let saves = self.saves_with(writes.len());
@@ -290,10 +385,14 @@ impl Writer {
         if self.is_saved {
             return Ok(());
         }
-        let mut transaction = self.database.begin_write()?;
-        transaction.set_durability(Durability::Immediate)?;
-        transaction.set_quick_repair(true);
-        transaction.commit()?;
+        let store = self.store.clone();
+        let _writing = store.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        guarded(|| {
+            let mut transaction = self.database.begin_write()?;
+            transaction.set_durability(Durability::Immediate)?;
+            transaction.set_quick_repair(true);
+            Ok::<_, CommitError>(transaction.commit()?)
+        })?;
         self.is_saved = true;
         Ok(())
     }
@@ -310,7 +409,7 @@ impl Writer {
 
 /// Creates the tables and reads where the history stands.
 fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], u32), StoreError> {
-    transaction.open_table(tables::MEMORIES)?;
+    let memories = transaction.open_table(tables::MEMORIES)?;
     transaction.open_table(tables::IDS)?;
     transaction.open_table(tables::HANDLES)?;
     transaction.open_table(tables::ACCESS)?;
@@ -319,11 +418,17 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
     transaction.open_table(tables::RECEIPTS)?;
     transaction.open_table(tables::OBSERVATIONS)?;
     transaction.open_table(tables::CHECKPOINTS)?;
+    transaction.open_table(tables::LOST)?;
     let mut meta = transaction.open_table(tables::META)?;
     if meta.get(tables::META_FORMAT)?.is_none() {
         meta.insert(tables::META_FORMAT, FORMAT)?;
     }
+    if meta.get(tables::META_IDENTITY)?.is_none() {
+        meta.insert(tables::META_IDENTITY, uuid::Uuid::new_v4().as_u64_pair().0)?;
+    }
     let next_number = meta.get(tables::META_NEXT_NUMBER)?.map_or(0, |found| found.value());
+    let beyond = memories.last()?.map_or(0, |(number, _)| u64::from(number.value()) + 1);
+    let lost = transaction.open_table(tables::GAPS)?.last()?.map_or(0, |(_, last)| last.value());
     let history = transaction.open_table(tables::HISTORY)?;
     let (sequence, chain) = match history.last()? {
         None => (Sequence(0), GENESIS),
@@ -332,5 +437,7 @@ fn create_tables(transaction: &WriteTransaction) -> Result<(Sequence, [u8; 32], 
             (sequence, history::decode(sequence, value.value())?.1)
         }
     };
-    Ok((sequence, chain, u32::try_from(next_number).unwrap_or(u32::MAX)))
+    // Sequences that were lost are not given again: records that were whole may have them.
+    let sequence = sequence.max(Sequence(lost));
+    Ok((sequence, chain, u32::try_from(next_number.max(beyond)).unwrap_or(u32::MAX)))
 }

@@ -8,6 +8,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use helix_engine::ports::Storage;
+use helix_engine::store::STORE_FILE;
 use redb::StorageBackend;
 
 use dice::Dice;
@@ -22,6 +23,31 @@ pub(crate) enum Fault {
     Cut,
     /// This one operation fails, and the disk goes on as if nothing had been.
     Hiccup,
+}
+
+/// What a disk is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Read,
+    Write,
+    Sync,
+    SetLength,
+}
+
+impl Operation {
+    pub(crate) const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Sync, Self::SetLength];
+}
+
+/// Operations of one kind that the disk refuses, though it goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Refusal {
+    pub(crate) operation: Operation,
+    /// Operations of the kind that are still done.
+    pub(crate) after: u64,
+    /// Whether all later ones of the kind are refused too, as on a full disk.
+    pub(crate) lasts: bool,
+    /// Whether the disk says that it did what it refused: a broken disk, which nothing can make up for.
+    pub(crate) is_hidden: bool,
 }
 
 /// One store file on a disk of its own.
@@ -40,6 +66,7 @@ struct Disk {
     unsynced: Vec<Unsynced>,
     /// Operations until the fault.
     plan: Option<(u64, Fault)>,
+    refusal: Option<Refusal>,
     has_failed: bool,
     is_off: bool,
     /// `None`: all syncs are honest.
@@ -60,6 +87,7 @@ impl Medium {
             current: Vec::new(),
             unsynced: Vec::new(),
             plan: None,
+            refusal: None,
             has_failed: false,
             is_off: false,
             lies_one_in: None,
@@ -76,6 +104,25 @@ impl Medium {
     /// Plans a fault for after this many operations. Reads are operations too.
     pub(crate) fn plan(&self, after: u64, fault: Fault) {
         self.disk().plan = Some((after, fault));
+    }
+
+    /// Plans a refusal.
+    pub(crate) fn refuse(&self, refusal: Refusal) {
+        self.disk().refusal = Some(refusal);
+    }
+
+    /// Whether a fault has happened.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.disk().has_failed
+    }
+
+    /// Ends the process that uses the disk, which does what it is asked from then on. The system still writes what it was given.
+    pub(crate) fn restart(&self) {
+        let mut disk = self.disk();
+        disk.unsynced.clear();
+        let Disk { durable, current, .. } = &mut *disk;
+        durable.clone_from(current);
+        (disk.plan, disk.refusal, disk.has_failed, disk.is_off) = (None, None, false, false);
     }
 
     /// Drops the plan. Returns whether its fault had happened.
@@ -97,6 +144,7 @@ impl Medium {
         let durable = disk.durable.clone();
         disk.current = durable;
         disk.plan = None;
+        disk.refusal = None;
         disk.has_failed = false;
         disk.is_off = false;
     }
@@ -123,6 +171,34 @@ impl Disk {
                 self.plan = Some((left - 1, fault));
                 Ok(())
             }
+        }
+    }
+
+    /// As [`Self::step`], for an operation that may be refused. Returns whether it is to be done.
+    fn step_of(&mut self, operation: Operation) -> io::Result<bool> {
+        self.step()?;
+        let Some(refusal) = self.refusal.as_mut().filter(|refusal| refusal.operation == operation) else {
+            return Ok(true);
+        };
+        if refusal.after > 0 {
+            refusal.after -= 1;
+            return Ok(true);
+        }
+        let is_hidden = refusal.is_hidden;
+        if !refusal.lasts {
+            self.refusal = None;
+        }
+        self.has_failed = true;
+        if is_hidden { Ok(false) } else { Err(io::Error::other("the planned refusal")) }
+    }
+
+    /// Does what changes the disk. Returns whether it arrived, and what the disk says: one that failed may have arrived, those
+    /// after a cut never do.
+    fn arrives(&mut self, operation: Operation) -> (bool, io::Result<()>) {
+        let was_off = self.is_off;
+        match self.step_of(operation) {
+            Ok(arrives) => (arrives, Ok(())),
+            Err(error) => (!was_off && self.dice.one_in(2), Err(error)),
         }
     }
 
@@ -170,8 +246,9 @@ fn overwrite(file: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
 }
 
 impl Storage for Medium {
-    fn open(&self, _name: &str) -> io::Result<Box<dyn StorageBackend>> {
-        Ok(Box::new(self.clone()))
+    fn open(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
+        let is_store = name == STORE_FILE;
+        if is_store { Ok(Box::new(self.clone())) } else { Err(io::Error::other("nothing but the store is kept here")) }
     }
 
     fn remove(&self, _name: &str) -> io::Result<()> {
@@ -188,7 +265,10 @@ impl StorageBackend for Medium {
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let mut disk = self.disk();
-        disk.step()?;
+        if !disk.step_of(Operation::Read)? {
+            out.fill(0);
+            return Ok(());
+        }
         let start = usize::try_from(offset).map_err(io::Error::other)?;
         let found = disk.current.get(start..start + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
         out.copy_from_slice(found);
@@ -198,9 +278,8 @@ impl StorageBackend for Medium {
     fn set_len(&self, len: u64) -> io::Result<()> {
         let length = usize::try_from(len).map_err(io::Error::other)?;
         let mut disk = self.disk();
-        let was_off = disk.is_off;
-        let done = disk.step();
-        if !was_off {
+        let (arrives, done) = disk.arrives(Operation::SetLength);
+        if arrives {
             disk.unsynced.push(Unsynced::Length(length));
             disk.current.resize(length, 0);
         }
@@ -209,18 +288,17 @@ impl StorageBackend for Medium {
 
     fn sync_data(&self) -> io::Result<()> {
         let mut disk = self.disk();
-        disk.step()?;
-        disk.sync();
+        if disk.step_of(Operation::Sync)? {
+            disk.sync();
+        }
         Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let offset = usize::try_from(offset).map_err(io::Error::other)?;
         let mut disk = self.disk();
-        let was_off = disk.is_off;
-        let done = disk.step();
-        // The write that failed may have arrived, those after the cut never do.
-        if !was_off {
+        let (arrives, done) = disk.arrives(Operation::Write);
+        if arrives {
             disk.unsynced.push(Unsynced::Write { offset, bytes: data.to_vec() });
             overwrite(&mut disk.current, offset, data);
         }

@@ -8,10 +8,10 @@ use super::{Change, CommitError, Stamps, Write, WriteError};
 use crate::model::{Actor, Handle, Memory, MemoryId, MemoryNumber, Provenance, Sequence, Status, Timestamp};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{self, Edit};
-use crate::store::RECEIPTS_MAX;
+use crate::store::bounds::{self, CHECKPOINTS_MAX, Touched};
 use crate::store::history::{self, Operation, OperationKind};
 use crate::store::tables;
-use crate::store::{checkpoint, codec};
+use crate::store::{checkpoint, codec, seal};
 
 /// The counters while a group is applied; kept only if its commit succeeds.
 pub(super) struct Group {
@@ -30,6 +30,8 @@ pub(super) struct Tables<'t> {
     pub(super) access: redb::Table<'t, u32, (u64, i64)>,
     /// For the tables that few groups write to: opening one costs as much as a row.
     transaction: &'t WriteTransaction,
+    /// Those of them that have to be kept to their caps.
+    touched: Touched,
 }
 
 /// Gives a memory what it brings along. An id that another memory has is not taken over.
@@ -51,7 +53,8 @@ fn stamp(memory: &mut Memory, stamps: Stamps, tables: &mut Tables<'_>) -> Result
         memory.provenance.clear();
     }
     memory.provenance.splice(0..0, stamps.provenance);
-    tables.gathered.access(memory.number, (memory.access_count, memory.last_seen_at.as_micros()));
+    let access = (memory.access_count, memory.last_seen_at.as_micros());
+    tables.gathered.access(memory.number, seal::seal_access(memory.number.0, access));
     Ok(())
 }
 
@@ -70,6 +73,7 @@ impl Group {
             history: transaction.open_table(tables::HISTORY)?,
             access: transaction.open_table(tables::ACCESS)?,
             transaction,
+            touched: Touched::default(),
         };
         let mut attempts = Attempts::default();
         let mut changes = Vec::with_capacity(writes.len());
@@ -80,7 +84,9 @@ impl Group {
             }
         }
         tables.settle()?;
+        let touched = tables.touched;
         drop(tables);
+        bounds::enforce(transaction, touched)?;
         transaction.open_table(tables::META)?.insert(tables::META_NEXT_NUMBER, u64::from(self.next_number))?;
         Ok(changes)
     }
@@ -115,54 +121,65 @@ impl Group {
                 let refused = expected.map_or(Ok(None), |expected| differs(tables, number, expected))?;
                 refused.map_or_else(|| self.edit(tables, number, &edit, attempts, actor, at), |error| Ok(Err(error)))
             }
+            Write::Mend(number) => mend(tables, number),
             Write::Access(seen) => {
                 tables.settle()?;
                 for (number, count, at) in seen {
                     // A reinforcement of the same group may know more already.
-                    let known = tables.access.get(number.0)?.map_or((0, i64::MIN), |known| known.value());
-                    tables.access.insert(number.0, (count.max(known.0), at.as_micros().max(known.1)))?;
+                    let known = tables.access.get(number.0)?.and_then(|row| seal::open_access(number.0, row.value()));
+                    let known = known.unwrap_or((0, i64::MIN));
+                    let access = (count.max(known.0), at.as_micros().max(known.1));
+                    tables.access.insert(number.0, seal::seal_access(number.0, access))?;
                 }
                 Ok(Ok(Change::None))
             }
             Write::Checkpoint(scope, saved) => {
                 let mut checkpoints = tables.transaction.open_table(tables::CHECKPOINTS)?;
+                let is_further = saved.is_some() && checkpoints.get(scope.to_string().as_str())?.is_none();
+                if is_further && checkpoints.len()? >= CHECKPOINTS_MAX {
+                    return Ok(Err(WriteError::TooManyCheckpoints { limit: CHECKPOINTS_MAX }));
+                }
                 checkpoint::put(&mut checkpoints, &scope, saved.as_deref())?;
                 Ok(Ok(Change::None))
             }
             Write::Incidents(incidents) => {
+                tables.touched.incidents = true;
                 let mut table = tables.transaction.open_table(tables::INCIDENTS)?;
                 for (key, state) in incidents {
-                    table.insert(key.as_str(), state.as_slice())?;
+                    let record = seal::seal(&tables::INCIDENTS, key.as_str(), &state);
+                    table.insert(key.as_str(), record.as_slice())?;
                 }
                 Ok(Ok(Change::None))
             }
             Write::Observations(observations) => {
+                tables.touched.observations = true;
                 let mut table = tables.transaction.open_table(tables::OBSERVATIONS)?;
                 for (key, state) in observations {
                     if state.is_empty() {
                         table.remove(key.as_str())?;
                     } else {
-                        table.insert(key.as_str(), state.as_slice())?;
+                        let record = seal::seal(&tables::OBSERVATIONS, key.as_str(), &state);
+                        table.insert(key.as_str(), record.as_slice())?;
                     }
                 }
                 Ok(Ok(Change::None))
             }
             Write::Receipts(receipts) => {
+                tables.touched.receipts = true;
                 let mut table = tables.transaction.open_table(tables::RECEIPTS)?;
                 for (at, state) in receipts {
-                    table.insert(at, state.as_slice())?;
-                }
-                while table.len()? > RECEIPTS_MAX {
-                    table.pop_first()?;
+                    table.insert(at, seal::seal(&tables::RECEIPTS, &at, &state).as_slice())?;
                 }
                 Ok(Ok(Change::None))
             }
             Write::Session { key, state } => {
+                tables.touched.sessions = true;
                 let mut sessions = tables.transaction.open_table(tables::SESSIONS)?;
                 if state.is_empty() {
                     sessions.remove(key.as_str())?;
                 } else {
-                    sessions.insert(key.as_str(), state.as_slice())?;
+                    let record = seal::seal(&tables::SESSIONS, key.as_str(), &state);
+                    sessions.insert(key.as_str(), record.as_slice())?;
                 }
                 Ok(Ok(Change::None))
             }
@@ -184,7 +201,7 @@ impl Group {
             id: MemoryId::new(at, entropy),
             number,
             handle,
-            topic: admitted.topic,
+            topic: admitted.topic.into_inner(),
             text: admitted.text,
             kind: admitted.kind,
             tags: admitted.tags,
@@ -221,12 +238,16 @@ impl Group {
         actor: Actor,
         at: Timestamp,
     ) -> Result<Result<Change, WriteError>, CommitError> {
-        let Some(mut memory) = load(tables, number)? else { return Ok(Err(WriteError::NoSuchMemory(number.0))) };
+        let mut memory = match load(tables, number)? {
+            Ok(memory) => memory,
+            Err(refused) => return Ok(Err(refused)),
+        };
         let previous = memory.sequence;
+        vouch(&mut memory, &actor, at);
         memory.access_count = memory.access_count.max(access_count).saturating_add(1);
         memory.last_seen_at = memory.last_seen_at.max(at);
         memory.sequence = self.sequence.next();
-        tables.access.insert(number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
+        put_access(tables, &memory)?;
         self.record(tables, OperationKind::Reinforce, &memory, Some(previous), actor, at)?;
         Ok(Ok(Change::Memory(Box::new(memory))))
     }
@@ -240,21 +261,35 @@ impl Group {
         actor: Actor,
         at: Timestamp,
     ) -> Result<Result<Change, WriteError>, CommitError> {
-        let Some(mut memory) = load(tables, number)? else { return Ok(Err(WriteError::NoSuchMemory(number.0))) };
+        let mut memory = match load(tables, number)? {
+            Ok(memory) => memory,
+            Err(refused) => return Ok(Err(refused)),
+        };
         let previous = memory.sequence;
         let seen = (memory.access_count, memory.last_seen_at);
+        let wanted_before = Handle::propose(&memory.topic, &memory.text);
         match edit::apply(edit, &mut memory, at) {
             Err(error) => return Ok(Err(error.into())),
             Ok(false) => return Ok(Ok(Change::Same(Box::new(memory)))),
             Ok(true) => {}
         }
+        if matches!(edit, Edit::Revise { .. }) {
+            vouch(&mut memory, &actor, at);
+        }
         if !memory.handle.is_in(&memory.topic) {
             // The old handle stays in the table, as a name that old notes still use.
             memory.handle = attempts.free(&tables.handles, memory.handle.moved(&memory.topic), number)?;
             tables.handles.insert(memory.handle.as_str(), number.0)?;
+        } else if matches!(edit, Edit::Revise { .. }) {
+            // A handle reads like a fact: that of the old text would go on telling it.
+            let wanted = Handle::propose(&memory.topic, &memory.text);
+            if wanted != wanted_before {
+                memory.handle = attempts.free(&tables.handles, wanted, number)?;
+                tables.handles.insert(memory.handle.as_str(), number.0)?;
+            }
         }
         if seen != (memory.access_count, memory.last_seen_at) {
-            tables.access.insert(number.0, (memory.access_count, memory.last_seen_at.as_micros()))?;
+            put_access(tables, &memory)?;
         }
         memory.sequence = self.sequence.next();
         self.record(tables, operation_kind(edit), &memory, Some(previous), actor, at)?;
@@ -276,15 +311,32 @@ impl Group {
         let operation = Operation { sequence, at, actor, kind, number: memory.number, previous_of_memory, after };
         let (bytes, chain) = history::encode(&operation, &self.chain);
         tables.gathered.operation(sequence.0, bytes);
+        let record = seal::seal(&tables::MEMORIES, &memory.number.0, &operation.after);
         if previous_of_memory.is_none() {
-            tables.gathered.memory(memory.number, operation.after);
+            tables.gathered.memory(memory.number, record);
         } else {
-            tables.memories.insert(memory.number.0, operation.after.as_slice())?;
+            tables.memories.insert(memory.number.0, record.as_slice())?;
         }
         self.sequence = sequence;
         self.chain = chain;
         Ok(())
     }
+}
+
+/// Makes a text that came from outside that of whoever says it now, if their word may be shown unasked.
+fn vouch(memory: &mut Memory, actor: &Actor, at: Timestamp) {
+    let origin = memory.origin.confirmed_by(actor.origin);
+    if origin == memory.origin {
+        return;
+    }
+    memory.origin = origin;
+    memory.provenance.push(Provenance {
+        agent: actor.agent.clone(),
+        reference: actor.session.clone(),
+        extractor: String::new(),
+        origin,
+        at,
+    });
 }
 
 /// Why a memory cannot be changed by somebody who saw the version of `expected`; `None` when it can.
@@ -294,21 +346,72 @@ fn differs(
     expected: Sequence,
 ) -> Result<Option<WriteError>, CommitError> {
     let changed = |memory: Memory| WriteError::Changed { handle: memory.handle, expected, found: memory.sequence };
-    Ok(load(tables, number)?.filter(|memory| memory.sequence != expected).map(changed))
+    // One that cannot be changed for another reason says so when it is to be.
+    Ok(load(tables, number)?.ok().filter(|memory| memory.sequence != expected).map(changed))
 }
 
-fn load(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Option<Memory>, CommitError> {
+fn put_access(tables: &mut Tables<'_>, memory: &Memory) -> Result<(), CommitError> {
+    let access = (memory.access_count, memory.last_seen_at.as_micros());
+    tables.access.insert(memory.number.0, seal::seal_access(memory.number.0, access))?;
+    Ok(())
+}
+
+/// What a memory's record is.
+#[expect(clippy::large_enum_variant, reason = "almost all are sound")]
+enum Stored {
+    Absent,
+    Damaged,
+    Sound(Memory),
+}
+
+fn stored(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Stored, CommitError> {
     if tables.gathered.has(number) {
         tables.settle()?;
     }
-    let Some(found) = tables.memories.get(number.0)? else { return Ok(None) };
-    let mut memory = codec::decode(number, found.value())?;
-    if let Some(access) = tables.access.get(number.0)? {
-        let (count, seen) = access.value();
+    let Some(record) = tables.memories.get(number.0)?.map(|found| found.value().to_vec()) else {
+        return Ok(Stored::Absent);
+    };
+    let body = seal::open_any("a memory", &tables::MEMORIES, &number.0, &record);
+    let Ok(memory) = body.and_then(|body| codec::decode(number, body)) else { return Ok(Stored::Damaged) };
+    if seal::is_sealed(&record) {
+        return Ok(Stored::Sound(memory));
+    }
+    let operation = tables.history.get(memory.sequence.0)?;
+    let is_recorded =
+        operation.is_some_and(|operation| history::vouches(memory.sequence, operation.value(), number, &record));
+    Ok(if is_recorded { Stored::Sound(memory) } else { Stored::Damaged })
+}
+
+/// Reads a memory that is to be changed; one whose record is damaged comes from the history.
+fn load(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Result<Memory, WriteError>, CommitError> {
+    let memory = match stored(tables, number)? {
+        Stored::Absent => return Ok(Err(WriteError::NoSuchMemory(number.0))),
+        Stored::Sound(memory) => Some(memory),
+        Stored::Damaged => history::newest_of(&tables.history, number)?,
+    };
+    let Some(mut memory) = memory else { return Ok(Err(WriteError::Damaged(number.0))) };
+    let access = tables.access.get(number.0)?.and_then(|row| seal::open_access(number.0, row.value()));
+    if let Some((count, seen)) = access {
         memory.access_count = count;
         memory.last_seen_at = Timestamp::from_micros(seen);
     }
-    Ok(Some(memory))
+    Ok(Ok(memory))
+}
+
+/// Writes the record of a memory again where it is damaged and the history tells what it was.
+fn mend(tables: &mut Tables<'_>, number: MemoryNumber) -> Result<Result<Change, WriteError>, CommitError> {
+    let is_damaged = matches!(stored(tables, number)?, Stored::Damaged);
+    let memory = match load(tables, number)? {
+        Ok(memory) => Box::new(memory),
+        Err(refused) => return Ok(Err(refused)),
+    };
+    if !is_damaged {
+        return Ok(Ok(Change::Same(memory)));
+    }
+    let record = seal::seal(&tables::MEMORIES, &number.0, &codec::encode(&memory));
+    tables.memories.insert(number.0, record.as_slice())?;
+    tracing::warn!(number = number.0, "a damaged record was written again from the history");
+    Ok(Ok(Change::Memory(memory)))
 }
 
 /// What the history calls an edit.
