@@ -62,6 +62,12 @@ impl Row {
         self.topic
     }
 
+    /// Its scope, as a number that is the catalog's own.
+    #[must_use]
+    pub fn scope_number(&self) -> u32 {
+        self.scope
+    }
+
     /// Whether it is about a file.
     #[must_use]
     pub fn has_source(&self) -> bool {

@@ -1,7 +1,9 @@
 //! Filters over the catalog: which memories a search may return.
 
+use std::sync::Arc;
+
 use super::catalog::{Catalog, Row};
-use crate::model::{SCRATCH_SCOPE, Scope, Status, Timestamp, one_spelling, plain_path};
+use crate::model::{MemoryNumber, SCRATCH_SCOPE, Scope, Status, Timestamp, one_spelling, plain_path};
 use crate::policy::tags::former_spellings;
 
 /// What a search is restricted to. An empty list restricts nothing.
@@ -20,13 +22,32 @@ pub struct Filter {
     pub scopes: Vec<Scope>,
     /// Any of these states; empty means active only.
     pub statuses: Vec<Status>,
-    /// Part of the source path.
+    /// Parts of the source's path that follow each other: `row.rs`, `src`, `src/row.rs`.
     pub source: Option<String>,
+    /// What is demanded beyond words and the fields above. It filters once [`Filter::within`] was made of it.
+    pub demands: Demands,
+    /// The memories that meet the demands, where these were looked up.
+    pub within: Option<Within>,
     /// Became true at or after.
     pub after: Option<Timestamp>,
     /// Became true before.
     pub before: Option<Timestamp>,
 }
+
+/// What a query demands that the catalog's rows do not tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Demands {
+    /// Phrases that a memory has.
+    pub phrases: Vec<String>,
+    /// Words and phrases that it has not.
+    pub excluded: Vec<String>,
+    /// The line of its source.
+    pub source_line: Option<u32>,
+}
+
+/// Memories by their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Within(pub(crate) Arc<[bool]>);
 
 /// A filter in the catalog's numbers: cheap to test against a row.
 #[derive(Debug)]
@@ -42,6 +63,7 @@ pub struct RowFilter {
     statuses: Vec<Status>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
+    within: Option<Within>,
 }
 
 impl Filter {
@@ -53,7 +75,8 @@ impl Filter {
             // Where the asker works is not known here; what stands behind the way out names the file.
             let wanted = wanted.trim_start_matches("../");
             let wanted = one_spelling(wanted);
-            let matching = catalog.sources.iter().filter(|(_, path)| one_spelling(path).contains(wanted.as_ref()));
+            let wanted: Vec<&str> = components(&wanted).collect();
+            let matching = catalog.sources.iter().filter(|(_, path)| has_components(&one_spelling(path), &wanted));
             matching.map(|(number, _)| number).collect()
         });
         RowFilter {
@@ -67,11 +90,19 @@ impl Filter {
             statuses: if self.statuses.is_empty() { vec![Status::Active] } else { self.statuses.clone() },
             after: self.after,
             before: self.before,
+            within: self.within.clone(),
         }
     }
 }
 
 impl RowFilter {
+    /// Tests one memory: its row, and whether it meets the demands.
+    #[must_use]
+    pub fn keeps_at(&self, number: MemoryNumber, row: &Row) -> bool {
+        let is_within = |within: &Within| within.0.get(number.0 as usize).copied().unwrap_or(false);
+        self.within.as_ref().is_none_or(is_within) && self.keeps(row)
+    }
+
     /// Tests one row.
     #[must_use]
     pub fn keeps(&self, row: &Row) -> bool {
@@ -88,6 +119,16 @@ impl RowFilter {
             && self.after.is_none_or(|after| row.valid_from >= after)
             && self.before.is_none_or(|before| row.valid_from < before)
     }
+}
+
+fn components(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !part.is_empty())
+}
+
+/// Whether a path has these parts, one behind the other.
+fn has_components(path: &str, wanted: &[&str]) -> bool {
+    let parts: Vec<&str> = components(path).collect();
+    !wanted.is_empty() && parts.windows(wanted.len()).any(|window| window == wanted)
 }
 
 /// The numbers under which a tag is kept: as it is spelled now, and as it was once.
@@ -137,9 +178,13 @@ mod tests {
     #[test]
     fn a_source_is_found_by_whatever_way() {
         let memories = [Memory { source: Some(SourceRef::parse("src/deep/../a.rs:3")), ..memory(1, "one") }];
-        for wanted in ["src/a.rs", "../a.rs", "./src/a.rs", "src/x/../a.rs", "a.rs"] {
+        for wanted in ["src/a.rs", "../a.rs", "./src/a.rs", "src/x/../a.rs", "a.rs", "src", "src/"] {
             let filter = Filter { source: Some(wanted.to_owned()), ..Filter::default() };
             assert_eq!(kept(&filter, &memories), [1], "{wanted}");
+        }
+        for other in ["rc/a.rs", "a", "a.r", "src/b.rs", "a.rs/src", "/"] {
+            let filter = Filter { source: Some(other.to_owned()), ..Filter::default() };
+            assert_eq!(kept(&filter, &memories), [] as [u32; 0], "{other}");
         }
         let mut catalog = Catalog::default();
         for memory in &memories {

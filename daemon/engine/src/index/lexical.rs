@@ -11,6 +11,7 @@
 
 mod committed;
 mod fields;
+mod held;
 mod merging;
 mod numbers;
 mod query;
@@ -31,6 +32,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockW
 
 use tantivy::{Index, IndexReader, ReloadPolicy};
 
+use crate::lock_order::{Lock, Ordered};
 use committed::{Committed, Search};
 use fields::Fields;
 pub use fields::{Document, Restriction};
@@ -56,6 +58,10 @@ pub const TAIL_MAX_DOCUMENTS: usize = 96_000;
 
 /// Text in the tail beyond which a flush is due even while more come, in bytes.
 pub const TAIL_MAX_BYTES: usize = 96 * 1024 * 1024;
+
+/// Says what a store's history was up to a sequence, so that the index of another one is known; `None` for a sequence that it does
+/// not have. Without blanks.
+pub type Marks = Box<dyn Fn(u64) -> Option<String> + Send + Sync>;
 
 /// Why the lexical index cannot do what it was asked. Its files are derived: deleting them while it is closed is safe.
 #[derive(Debug, thiserror::Error)]
@@ -86,21 +92,23 @@ pub struct LexicalIndex {
     index: Index,
     reader: IndexReader,
     is_new: bool,
+    marks: Marks,
     state: RwLock<State>,
     /// Held for a whole flush, so that there is one at a time.
     writer: Mutex<Writer>,
 }
 
 impl LexicalIndex {
-    /// Opens the index of a directory. One that is missing, damaged or of another format is replaced by an empty one.
+    /// Opens the index of a directory for the store of these marks. One that is missing, damaged, of another format or of another
+    /// store is replaced by an empty one.
     ///
     /// # Errors
     ///
     /// When the directory or an empty index in it cannot be made or read.
-    pub fn open(directory: &Path) -> Result<Self, LexicalError> {
+    pub fn open(directory: &Path, marks: Marks) -> Result<Self, LexicalError> {
         let fields = Fields::new();
-        let opened = storage::open(directory, &fields)?;
-        Self::new(fields, opened)
+        let opened = storage::open(directory, &fields, &marks)?;
+        Self::new(fields, opened, marks)
     }
 
     /// Makes an empty index that lives in RAM.
@@ -111,20 +119,10 @@ impl LexicalIndex {
     pub fn in_memory() -> Result<Self, LexicalError> {
         let fields = Fields::new();
         let opened = storage::in_memory(&fields)?;
-        Self::new(fields, opened)
+        Self::new(fields, opened, Box::new(|_| None))
     }
 
-    /// Deletes the index in a directory. It must not be open.
-    ///
-    /// # Errors
-    ///
-    /// When the files cannot be removed.
-    pub fn discard(directory: &Path) -> Result<(), LexicalError> {
-        let tell = |source| LexicalError::Directory { path: directory.to_owned(), source };
-        storage::clear(directory).map_err(tell)
-    }
-
-    fn new(fields: Fields, opened: Opened) -> Result<Self, LexicalError> {
+    fn new(fields: Fields, opened: Opened, marks: Marks) -> Result<Self, LexicalError> {
         let Opened { index, watermark, is_new } = opened;
         let builder = index.reader_builder().reload_policy(ReloadPolicy::Manual);
         let reader: IndexReader = builder.try_into().map_err(LexicalError::Read)?;
@@ -134,6 +132,7 @@ impl LexicalIndex {
             index,
             reader,
             is_new,
+            marks,
             state: RwLock::new(State::new(committed, watermark)),
             writer: Mutex::default(),
         })
@@ -218,7 +217,7 @@ impl LexicalIndex {
         let Some(frozen) = self.write().freeze() else {
             return Ok(false);
         };
-        writer.commit(&self.index, &self.fields, &frozen).map_err(LexicalError::Commit)?;
+        writer.commit(&self.index, &self.fields, &frozen, &self.marks).map_err(LexicalError::Commit)?;
         self.publish(Published::Frozen)?;
         drop(frozen);
         self.tidy(&mut writer);
@@ -239,7 +238,7 @@ impl LexicalIndex {
         feed: impl FnOnce(&mut dyn FnMut(&Document<'_>)) -> bool,
     ) -> Result<bool, LexicalError> {
         let mut writer = self.writer();
-        if !writer.replace(&self.index, &self.fields, sequence, feed).map_err(LexicalError::Commit)? {
+        if !writer.replace(&self.index, &self.fields, sequence, &self.marks, feed).map_err(LexicalError::Commit)? {
             return Ok(false);
         }
         self.publish(Published::Filled { sequence })?;
@@ -329,15 +328,15 @@ impl LexicalIndex {
     }
 
     // A panic elsewhere leaves the state whole: every change to it is one call on a generation, or assignments.
-    fn read(&self) -> RwLockReadGuard<'_, State> {
-        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> Ordered<RwLockReadGuard<'_, State>> {
+        Ordered::take(Lock::Words, || self.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, State> {
-        self.state.write().unwrap_or_else(PoisonError::into_inner)
+    fn write(&self) -> Ordered<RwLockWriteGuard<'_, State>> {
+        Ordered::take(Lock::Words, || self.state.write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn writer(&self) -> MutexGuard<'_, Writer> {
-        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    fn writer(&self) -> Ordered<MutexGuard<'_, Writer>> {
+        Ordered::take(Lock::WordsWriter, || self.writer.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -60,6 +60,16 @@ impl LexicalQuery {
         Self { is_prose, ..builder.build(mode) }
     }
 
+    /// Analyses free text of which every word was asked for by name: single characters are demanded as well.
+    #[must_use]
+    pub fn parse_every(text: &str, mode: Mode) -> Self {
+        let mut query = Self::parse(text, mode);
+        for term in query.terms.iter_mut().filter(|term| term.token.len() < REQUIRED_MIN_BYTES) {
+            term.required = true;
+        }
+        query
+    }
+
     /// Whether it names a few things instead of asking a question: each of its words was chosen, and is to be found.
     #[must_use]
     pub fn is_keywords(&self) -> bool {
@@ -126,6 +136,19 @@ impl LexicalQuery {
     pub fn has_all(&self, document: &Document<'_>) -> bool {
         let found = tokens_of(document);
         self.terms.iter().filter(|term| term.required).all(|term| found.contains(&term.token))
+    }
+
+    /// Returns the words of a text that this query's terms match, in lower case as they stand there, each once.
+    #[must_use]
+    pub fn matched_words(&self, text: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        visit(text, |token| {
+            let is_new = !found.iter().any(|word| word == token.word);
+            if is_new && self.terms.iter().any(|term| term.token == token.text) {
+                found.push(token.word.to_owned());
+            }
+        });
+        found
     }
 
     /// Returns the words of this query that occur in a document, as they were asked, to explain a hit.
@@ -215,6 +238,7 @@ mod tests {
             assert_eq!(render(&LexicalQuery::parse(text, Mode::All)), expected, "{text}");
         }
         assert!(LexicalQuery::parse(" ?! ", Mode::Any).is_empty());
+        assert_eq!(render(&LexicalQuery::parse_every("phase 3 of python3", Mode::All)), "phase 3 python (python3)");
     }
 
     #[test]
@@ -245,6 +269,7 @@ mod tests {
         let document = Document { number: 1, text: "Builds need arm64", topic: "gotchas", tags: &tags, source: None };
         let query = LexicalQuery::parse("which gotcha breaks building in ci?", Mode::Any);
         assert_eq!(query.matched_terms(&document), ["gotcha", "building", "ci"]);
+        assert_eq!(query.matched_words("It builds; the Build of CI."), ["builds", "build", "ci"]);
         assert!(!query.has_all(&document));
         assert!(LexicalQuery::parse("building for arm64 in the ci", Mode::All).has_all(&document));
     }

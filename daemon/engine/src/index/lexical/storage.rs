@@ -2,24 +2,28 @@
 //!
 //! The index is derived, so whatever is wrong with it has one cure: remove its files and let the store replay. Every file
 //! is read against its checksum before it is searched (20 MB for 100k memories, a few milliseconds), which is what keeps
-//! tantivy, which trusts its files, from panicking over a torn one.
+//! tantivy, which trusts its files, from panicking over a torn one. A commit's payload carries the store's mark at its sequence,
+//! so that an index of another store, or of another past of this one, is not believed.
 
 use std::fs;
 use std::io;
+use std::panic::catch_unwind;
 use std::path::Path;
 
-use tantivy::directory::{MmapDirectory, RamDirectory};
+use tantivy::directory::RamDirectory;
 use tantivy::index::SegmentComponent;
 use tantivy::{Index, IndexMeta, IndexSettings};
 
-use super::LexicalError;
 use super::fields::{Fields, TOKENIZER_NAME};
+use super::held::HeldDirectory;
 use super::tokenizer::TantivyTokenizer;
+use super::{LexicalError, Marks};
+use crate::derived;
 
 /// The format of what is indexed. Raise it whenever the tokenizer or the fields change what they write.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
-/// What a commit's payload starts with; the format and the sequence follow.
+/// What a commit's payload starts with; the format, the sequence and the store's mark follow.
 const PAYLOAD_NAME: &str = "helix-lexical";
 
 /// An index that can be searched.
@@ -37,22 +41,30 @@ enum Unusable {
     Missing,
     #[error("its format or schema is another one")]
     OtherFormat,
+    #[error("it is of another store, or of another past of this one")]
+    OtherStore,
+    #[error("tantivy panicked over it")]
+    Panicked,
     #[error("its file {0} is missing or damaged")]
     Damaged(String),
     #[error("tantivy cannot open it: {0}")]
     Tantivy(#[from] tantivy::TantivyError),
 }
 
+/// Stands for the mark of a sequence that the store does not have, and is never the mark of one that it has.
+const UNMARKED: &str = "-";
+
 /// Writes the payload of a commit.
-pub(super) fn payload(sequence: u64) -> String {
-    format!("{PAYLOAD_NAME} {FORMAT} {sequence}")
+pub(super) fn payload(sequence: u64, marks: &Marks) -> String {
+    let mark = marks(sequence);
+    format!("{PAYLOAD_NAME} {FORMAT} {sequence} {}", mark.as_deref().unwrap_or(UNMARKED))
 }
 
 /// Opens the index of a directory, or replaces it by an empty one.
-pub(super) fn open(directory: &Path, fields: &Fields) -> Result<Opened, LexicalError> {
+pub(super) fn open(directory: &Path, fields: &Fields, marks: &Marks) -> Result<Opened, LexicalError> {
     let tell = |source| LexicalError::Directory { path: directory.to_owned(), source };
     fs::create_dir_all(directory).map_err(tell)?;
-    let mut opened = match load(directory, fields) {
+    let mut opened = match load_unharmed(directory, fields, marks) {
         Ok(opened) => opened,
         Err(reason) => {
             if !matches!(reason, Unusable::Missing) {
@@ -64,6 +76,13 @@ pub(super) fn open(directory: &Path, fields: &Fields) -> Result<Opened, LexicalE
     };
     register(&mut opened.index);
     Ok(opened)
+}
+
+/// As [`load`]; tantivy trusts its files, and a panic over one is no reason not to start.
+fn load_unharmed(directory: &Path, fields: &Fields, marks: &Marks) -> Result<Opened, Unusable> {
+    // What a panic leaves half made is dropped.
+    let loaded = catch_unwind(std::panic::AssertUnwindSafe(|| load(directory, fields, marks)));
+    loaded.unwrap_or(Err(Unusable::Panicked))
 }
 
 /// Makes an empty index that lives in RAM.
@@ -79,38 +98,44 @@ fn register(index: &mut Index) {
 }
 
 fn create(directory: &Path, fields: &Fields) -> Result<Opened, LexicalError> {
-    let index = Index::create_in_dir(directory, fields.schema.clone()).map_err(LexicalError::Create)?;
+    let files = HeldDirectory::new(directory);
+    let index = Index::create(files, fields.schema.clone(), IndexSettings::default()).map_err(LexicalError::Create)?;
     Ok(Opened { index, watermark: 0, is_new: true })
 }
 
-fn load(directory: &Path, fields: &Fields) -> Result<Opened, Unusable> {
-    let mapped = MmapDirectory::open(directory).map_err(tantivy::TantivyError::from)?;
-    if !Index::exists(&mapped).map_err(tantivy::TantivyError::from)? {
+fn load(directory: &Path, fields: &Fields, marks: &Marks) -> Result<Opened, Unusable> {
+    let files = HeldDirectory::new(directory);
+    if !Index::exists(&files).map_err(tantivy::TantivyError::from)? {
         return Err(Unusable::Missing);
     }
-    let index = Index::open(mapped)?;
+    let index = Index::open(files)?;
     if index.schema() != fields.schema {
         return Err(Unusable::OtherFormat);
     }
     let metas = index.load_metas()?;
-    let watermark = read_watermark(&metas).ok_or(Unusable::OtherFormat)?;
-    verify(directory, &index, &metas)?;
+    let (watermark, mark) = read_watermark(&metas).ok_or(Unusable::OtherFormat)?;
+    if mark.is_some_and(|mark| marks(watermark).as_deref() != Some(mark)) {
+        return Err(Unusable::OtherStore);
+    }
+    verify(&index, &metas)?;
     Ok(Opened { index, watermark, is_new: false })
 }
 
-/// Reads the sequence from the last commit's payload. An index without a commit has neither payload nor segments.
-fn read_watermark(metas: &IndexMeta) -> Option<u64> {
+/// Reads the sequence and the store's mark from the last commit's payload. An index without a commit has neither payload nor
+/// segments.
+fn read_watermark(metas: &IndexMeta) -> Option<(u64, Option<&str>)> {
     let Some(payload) = &metas.payload else {
-        return metas.segments.is_empty().then_some(0);
+        return metas.segments.is_empty().then_some((0, None));
     };
     let mut words = payload.split(' ');
     let format = words.next() == Some(PAYLOAD_NAME) && words.next()?.parse() == Ok(FORMAT);
     let sequence = words.next()?.parse().ok()?;
-    (format && words.next().is_none()).then_some(sequence)
+    let mark = words.next()?;
+    (format && words.next().is_none()).then_some((sequence, Some(mark)))
 }
 
 /// Checks that every file of every segment is there and is what was written.
-fn verify(directory: &Path, index: &Index, metas: &IndexMeta) -> Result<(), Unusable> {
+fn verify(index: &Index, metas: &IndexMeta) -> Result<(), Unusable> {
     for segment in &metas.segments {
         let mut components = vec![
             SegmentComponent::Postings,
@@ -125,9 +150,7 @@ fn verify(directory: &Path, index: &Index, metas: &IndexMeta) -> Result<(), Unus
         }
         for component in components {
             let file = segment.relative_path(component);
-            let is_sound =
-                directory.join(&file).is_file() && index.directory().validate_checksum(&file).unwrap_or(false);
-            if !is_sound {
+            if !index.directory().validate_checksum(&file).unwrap_or(false) {
                 return Err(Unusable::Damaged(file.display().to_string()));
             }
         }
@@ -135,12 +158,14 @@ fn verify(directory: &Path, index: &Index, metas: &IndexMeta) -> Result<(), Unus
     Ok(())
 }
 
-/// Removes the files that tantivy wrote, and nothing else: a mistaken path must not cost anything.
+/// Removes the files that tantivy wrote and what stands in their places, and nothing else: a mistaken path must not cost
+/// anything.
 pub(super) fn clear(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() && is_tantivy_file(&entry.file_name().to_string_lossy()) {
-            fs::remove_file(entry.path())?;
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        if is_tantivy_file(&name) {
+            derived::clear_away(directory, &name)?;
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use proptest::prelude::Rng;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 
-use super::{Document, LexicalHit, LexicalIndex, LexicalQuery, Mode, Restriction};
+use super::{Document, LexicalHit, LexicalIndex, LexicalQuery, Marks, Mode, Restriction};
 
 /// Words of the random documents, commoner ones first.
 const WORDS: [&str; 24] = [
@@ -38,6 +38,11 @@ const WORDS: [&str; 24] = [
     "zstd",
     "検索",
 ];
+
+/// The marks of some store.
+pub(super) fn marks() -> Marks {
+    Box::new(|sequence| Some(format!("one-{sequence}")))
+}
 
 pub(super) fn random() -> TestRng {
     TestRng::deterministic_rng(RngAlgorithm::ChaCha)

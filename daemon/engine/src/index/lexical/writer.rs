@@ -3,6 +3,7 @@
 use tantivy::indexer::NoMergePolicy;
 use tantivy::{Index, IndexWriter, TantivyDocument};
 
+use super::Marks;
 use super::fields::{Document, Fields};
 use super::merging::{Size, plan};
 use super::storage::payload;
@@ -20,8 +21,14 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Commits a generation, with its last sequence as the watermark. Doing it twice does no harm.
-    pub(super) fn commit(&mut self, index: &Index, fields: &Fields, generation: &Generation) -> tantivy::Result<()> {
-        self.attempt(index, |writer| write(writer, fields, generation))
+    pub(super) fn commit(
+        &mut self,
+        index: &Index,
+        fields: &Fields,
+        generation: &Generation,
+        marks: &Marks,
+    ) -> tantivy::Result<()> {
+        self.attempt(index, |writer| write(writer, fields, generation, marks))
     }
 
     /// Commits the documents that `feed` hands out in place of all that is committed, unless it stops short.
@@ -30,6 +37,7 @@ impl Writer {
         index: &Index,
         fields: &Fields,
         sequence: u64,
+        marks: &Marks,
         feed: impl FnOnce(&mut dyn FnMut(&Document<'_>)) -> bool,
     ) -> tantivy::Result<bool> {
         let complete = self.attempt(index, |writer| {
@@ -42,7 +50,7 @@ impl Writer {
             });
             added?;
             if complete {
-                commit(writer, sequence)?;
+                commit(writer, sequence, marks)?;
             }
             Ok(complete)
         })?;
@@ -108,7 +116,7 @@ fn open(index: &Index) -> tantivy::Result<IndexWriter> {
     Ok(writer)
 }
 
-fn write(writer: &mut IndexWriter, fields: &Fields, generation: &Generation) -> tantivy::Result<()> {
+fn write(writer: &mut IndexWriter, fields: &Fields, generation: &Generation, marks: &Marks) -> tantivy::Result<()> {
     // Deletions hit what was added before them only, so they come first.
     for &number in generation.masked().iter() {
         writer.delete_term(fields.number_term(number));
@@ -116,12 +124,12 @@ fn write(writer: &mut IndexWriter, fields: &Fields, generation: &Generation) -> 
     for document in generation.documents() {
         writer.add_document(fields.to_tantivy(&document))?;
     }
-    commit(writer, generation.last_sequence())
+    commit(writer, generation.last_sequence(), marks)
 }
 
-fn commit(writer: &mut IndexWriter, sequence: u64) -> tantivy::Result<()> {
+fn commit(writer: &mut IndexWriter, sequence: u64, marks: &Marks) -> tantivy::Result<()> {
     let mut commit = writer.prepare_commit()?;
-    commit.set_payload(&payload(sequence));
+    commit.set_payload(&payload(sequence, marks));
     commit.commit()?;
     Ok(())
 }

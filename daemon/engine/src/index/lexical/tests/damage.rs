@@ -1,12 +1,16 @@
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use super::{document, find};
-use crate::index::lexical::{LexicalIndex, Mode};
+use nix::sys::stat::Mode as FileMode;
+use nix::unistd::mkfifo;
+
+use super::{document, find, marks};
+use crate::index::lexical::{LexicalIndex, Marks, Mode};
 
 /// Makes an index of two segments with deletions, and a stranger's file beside them.
 fn build(directory: &Path) {
-    let index = LexicalIndex::open(directory).unwrap();
+    let index = LexicalIndex::open(directory, marks()).unwrap();
     assert!(index.rebuilt());
     for number in 0..40 {
         index.upsert(u64::from(number), &document(number, "sound text"));
@@ -24,13 +28,13 @@ fn check(file: &Path, damage: impl Fn(&Path)) {
     let home = tempfile::tempdir().unwrap();
     copy(file.parent().unwrap(), home.path());
     damage(&home.path().join(file.file_name().unwrap()));
-    let index = LexicalIndex::open(home.path()).unwrap();
+    let index = LexicalIndex::open(home.path(), marks()).unwrap();
     assert!(index.rebuilt(), "{}", file.display());
     assert_eq!((index.watermark(), index.document_count().unwrap()), (0, 0));
     index.upsert(5, &document(1, "sound text"));
     index.flush().unwrap();
     drop(index);
-    let index = LexicalIndex::open(home.path()).unwrap();
+    let index = LexicalIndex::open(home.path(), marks()).unwrap();
     assert_eq!((index.rebuilt(), index.watermark()), (false, 5));
     assert_eq!(find(&index, "sound", Mode::All), [1]);
     assert!(home.path().join("notes.txt").exists());
@@ -55,7 +59,7 @@ fn segment_files(directory: &Path) -> Vec<PathBuf> {
 fn a_sound_index_is_kept() {
     let home = tempfile::tempdir().unwrap();
     build(home.path());
-    let index = LexicalIndex::open(home.path()).unwrap();
+    let index = LexicalIndex::open(home.path(), marks()).unwrap();
     assert_eq!((index.rebuilt(), index.watermark(), index.document_count().unwrap()), (false, 41, 40));
 }
 
@@ -95,16 +99,99 @@ fn a_damaged_list_of_segments_is_replaced() {
 }
 
 #[test]
+fn every_changed_byte_of_the_small_files_is_noticed() {
+    let home = tempfile::tempdir().unwrap();
+    build(home.path());
+    for name in ["meta.json", ".managed.json"] {
+        let file = home.path().join(name);
+        for at in (0..fs::metadata(&file).unwrap().len()).step_by(37) {
+            check(&file, |path| {
+                let mut bytes = fs::read(path).unwrap();
+                bytes[usize::try_from(at).unwrap()] ^= 1;
+                fs::write(path, bytes).unwrap();
+            });
+        }
+    }
+}
+
+#[test]
+fn the_index_of_another_store_or_another_past_is_replaced() {
+    let home = tempfile::tempdir().unwrap();
+    build(home.path());
+    let others: [Marks; 3] = [
+        Box::new(|sequence| Some(format!("two-{sequence}"))),
+        Box::new(|_| None),
+        Box::new(|_| Some("one-40".to_owned())),
+    ];
+    for other in others {
+        let copied = tempfile::tempdir().unwrap();
+        copy(home.path(), copied.path());
+        let index = LexicalIndex::open(copied.path(), other).unwrap();
+        assert_eq!((index.rebuilt(), index.watermark()), (true, 0));
+    }
+}
+
+/// What may stand in the place of a file.
+#[test]
+fn what_is_no_file_of_ours_is_replaced_and_nothing_is_written_through_it() {
+    let home = tempfile::tempdir().unwrap();
+    build(home.path());
+    let outside = tempfile::tempdir().unwrap();
+    let mut files = segment_files(home.path());
+    files.extend(["meta.json", ".managed.json"].map(|name| home.path().join(name)));
+    for file in files {
+        let elsewhere = outside.path().join(file.file_name().unwrap());
+        check(&file, |path| {
+            fs::rename(path, &elsewhere).unwrap();
+            symlink(&elsewhere, path).unwrap();
+        });
+        let untouched = fs::read(&elsewhere).unwrap();
+        check(&file, |path| {
+            fs::remove_file(path).unwrap();
+            fs::hard_link(&elsewhere, path).unwrap();
+        });
+        assert_eq!(fs::read(&elsewhere).unwrap(), untouched);
+        check(&file, |path| {
+            fs::remove_file(path).unwrap();
+            mkfifo(path, FileMode::S_IRWXU).unwrap();
+        });
+        check(&file, |path| {
+            fs::remove_file(path).unwrap();
+            fs::create_dir(path).unwrap();
+        });
+    }
+}
+
+#[test]
+fn files_that_are_cut_under_an_open_index_are_missed_by_nobody() {
+    let home = tempfile::tempdir().unwrap();
+    build(home.path());
+    let index = LexicalIndex::open(home.path(), marks()).unwrap();
+    for file in segment_files(home.path()) {
+        fs::write(file, "").unwrap();
+    }
+    assert_eq!(find(&index, "sound", Mode::All).len(), 40);
+    index.upsert(42, &document(60, "sound text"));
+    index.flush().unwrap();
+    index.compact().unwrap();
+    assert_eq!(find(&index, "sound", Mode::All).len(), 41);
+}
+
+#[test]
 fn another_format_is_replaced() {
     let home = tempfile::tempdir().unwrap();
     build(home.path());
-    for (from, to) in
-        [("helix-lexical 3 41", "helix-lexical 1 41"), ("helix-lexical 3 41", "41"), ("\"tags\"", "\"labels\"")]
-    {
+    for (from, to) in [
+        ("helix-lexical 4 41 one-41", "helix-lexical 1 41 one-41"),
+        ("helix-lexical 4 41 one-41", "41"),
+        ("\"tags\"", "\"labels\""),
+    ] {
         check(&home.path().join("meta.json"), |path| {
-            let text = fs::read_to_string(path).unwrap();
+            let bytes = fs::read(path).unwrap();
+            let text = str::from_utf8(&bytes[..bytes.len() - 32]).unwrap();
             assert!(text.contains(from));
-            fs::write(path, text.replace(from, to)).unwrap();
+            let text = text.replace(from, to);
+            fs::write(path, [text.as_bytes(), blake3::hash(text.as_bytes()).as_bytes()].concat()).unwrap();
         });
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::marks;
 use crate::index::lexical::tokenizer::tokenize;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Mode, Restriction};
 
@@ -103,7 +104,7 @@ impl Subject {
     fn reopen(self, directory: &Path) -> Self {
         let Self { index, history } = self;
         drop(index);
-        let index = LexicalIndex::open(directory).unwrap();
+        let index = LexicalIndex::open(directory, marks()).unwrap();
         assert!(!index.rebuilt());
         let watermark = index.watermark();
         let reopened = Self { index, history };
@@ -114,7 +115,7 @@ impl Subject {
     fn commit(&self) {
         let frozen = self.index.write().freeze();
         if let Some(frozen) = frozen {
-            self.index.writer().commit(&self.index.index, &self.index.fields, &frozen).unwrap();
+            self.index.writer().commit(&self.index.index, &self.index.fields, &frozen, &self.index.marks).unwrap();
         }
     }
 
@@ -162,7 +163,7 @@ proptest! {
     #[test]
     fn finds_what_the_model_finds(steps in prop::collection::vec(step(), 1..30)) {
         let home = tempfile::tempdir().unwrap();
-        let mut subject = Subject { index: LexicalIndex::open(home.path()).unwrap(), history: Vec::new() };
+        let mut subject = Subject { index: LexicalIndex::open(home.path(), marks()).unwrap(), history: Vec::new() };
         subject.index.flush().unwrap();
         for step in steps {
             match step {
