@@ -1,5 +1,13 @@
 //! Whether a value that stands where secrets stand is one.
 
+use std::collections::HashSet;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+
+use super::rules::set;
+
 /// Shortest secret behind a name that says so less clearly.
 const MIXED_MIN_CHARS: usize = 6;
 
@@ -7,62 +15,100 @@ const MIXED_MIN_CHARS: usize = 6;
 const LONG_MIN_CHARS: usize = 16;
 
 /// Shortest password that somebody would use, and shortest one that somebody assigns.
-const WORD_MIN_CHARS: usize = 4;
+pub(super) const WORD_MIN_CHARS: usize = 4;
 
-/// What stands behind a name in place of a value.
-const NO_VALUES: &[&str] = &[
-    "true",
-    "false",
-    "yes",
-    "no",
-    "on",
-    "off",
-    "null",
-    "nil",
-    "none",
-    "undefined",
-    "string",
-    "str",
-    "bytes",
-    "any",
-    "required",
-    "optional",
-    "missing",
-    "invalid",
-    "expected",
-    "unset",
-    "empty",
-    "changeme",
-    "redacted",
-    "hidden",
-    "secret",
-    "token",
-    "password",
-    "example",
-    "placeholder",
-];
+/// Fewest words of a phrase to log in with, in quotation marks and without.
+const PHRASE_MIN_WORDS: usize = 2;
+const BARE_PHRASE_MIN_WORDS: usize = 4;
 
-/// Passwords of databases and accounts that are made for trials, which everybody knows, and where people keep the others.
-const KNOWN: &[&str] = &[
-    "1password",
-    "admin",
-    "bitwarden",
-    "dev",
-    "guest",
-    "keepass",
-    "keychain",
-    "lastpass",
-    "local",
-    "localhost",
-    "minioadmin",
-    "pass",
-    "postgres",
-    "root",
-    "test",
-    "testing",
-    "user",
-    "vault",
-];
+/// Longest phrase, in characters: what is longer is a text.
+const PHRASE_MAX_CHARS: usize = 80;
+
+/// Characters that passwords have and words have not.
+const ODD: &[char] = &['@', '#', '!', '$', '%', '^', '&', '*', '+', '?', '~'];
+
+/// Ends of sentences and of what people are asked for.
+const SENTENCE_ENDS: &[char] = &['.', '?', ':', '…', '!'];
+
+/// What the table says of values.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ValuesTable {
+    none: Vec<String>,
+    known: Vec<String>,
+    methods: Vec<String>,
+    sentence_words: Vec<String>,
+}
+
+/// Values that are no secrets.
+pub(super) struct Values {
+    none: HashSet<String>,
+    known: HashSet<String>,
+    methods: HashSet<String>,
+    sentence_words: HashSet<String>,
+}
+
+impl Values {
+    pub(super) fn of(table: ValuesTable) -> Self {
+        let ValuesTable { none, known, methods, sentence_words } = table;
+        Self { none: set(none), known: set(known), methods: set(methods), sentence_words: set(sentence_words) }
+    }
+
+    /// Whether this says that there is no value, or of what kind it is.
+    pub(super) fn is_no_value(&self, value: &str) -> bool {
+        self.none.contains(&value.to_lowercase())
+    }
+
+    /// Whether this hides nothing: it says that there is no value, or is one that everybody knows.
+    pub(super) fn is_known(&self, value: &str) -> bool {
+        self.is_no_value(value) || self.known.contains(&value.to_lowercase())
+    }
+
+    /// Whether this is the name of a method or format, alone or as a part: `sha256-hashed`.
+    pub(super) fn is_method(&self, value: &str) -> bool {
+        let lower = value.trim_end_matches(SENTENCE_ENDS).to_lowercase();
+        self.methods.contains(&lower) || lower.split(['-', '/', '_', '+', ':']).any(|part| self.methods.contains(part))
+    }
+
+    /// Whether a value has letters and digits and is no short word.
+    pub(super) fn is_mixed(value: &str) -> bool {
+        let has = |is: fn(&char) -> bool| value.chars().any(|next| is(&next));
+        let is_told = value.chars().count() >= MIXED_MIN_CHARS && !is_placeholder(value) && !is_code(value);
+        is_told && has(char::is_ascii_digit) && has(|next| next.is_alphabetic())
+    }
+
+    /// Whether a value is long enough that only a machine wrote it.
+    pub(super) fn is_long(value: &str) -> bool {
+        value.chars().count() >= LONG_MIN_CHARS && Self::is_mixed(value)
+    }
+
+    /// Whether a value that nothing assigns is told in a sentence: letters and digits, and no method, version, time, or place.
+    pub(super) fn is_said(&self, value: &str) -> bool {
+        Self::is_mixed(value)
+            && !self.is_method(value)
+            && !is_path(value)
+            && !is_version(value)
+            && !is_sized(value)
+            && !value.contains("://")
+    }
+
+    /// Whether this is a phrase to log in with and no sentence. `is_quoted` says that it ends where its quotation marks do.
+    pub(super) fn is_phrase(&self, value: &str, is_quoted: bool) -> bool {
+        let words: Vec<&str> = value.split_whitespace().collect();
+        let min = if is_quoted { PHRASE_MIN_WORDS } else { BARE_PHRASE_MIN_WORDS };
+        let is_sentence_word = |word: &&str| {
+            let plain = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            self.sentence_words.contains(&plain) || self.is_no_value(&plain) || plain.contains("pass")
+        };
+        let is_plain = |word: &&str| word.chars().all(char::is_lowercase);
+        words.len() >= min
+            && value.chars().count() <= PHRASE_MAX_CHARS
+            && (is_quoted || words.iter().all(is_plain))
+            && !value.ends_with(SENTENCE_ENDS)
+            && !value.contains(['(', '{', '<', '$', '%'])
+            && !words.iter().any(is_sentence_word)
+    }
+}
 
 /// Whether this stands for a value that is put in later.
 pub(super) fn is_placeholder(value: &str) -> bool {
@@ -72,16 +118,6 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value.contains("...")
         || value.contains('…')
         || is_one_letter
-}
-
-/// Whether this says that there is no value, or of what kind it is.
-fn is_no_value(value: &str) -> bool {
-    NO_VALUES.contains(&value.to_lowercase().as_str())
-}
-
-/// Whether this hides nothing: it says that there is no value, or is one that everybody knows.
-pub(super) fn is_known(value: &str) -> bool {
-    is_no_value(value) || KNOWN.contains(&value.to_lowercase().as_str())
 }
 
 /// Whether this may be a word of a sentence, the name of something in a program, or what stands for a value: `TOKEN`.
@@ -99,75 +135,38 @@ pub(super) fn is_port(value: &str) -> bool {
     value.split(':').all(|port| (2..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether a value has letters and digits and is no short word.
-pub(super) fn is_mixed(value: &str) -> bool {
-    let has = |is: fn(&char) -> bool| value.chars().any(|next| is(&next));
-    let is_told = value.chars().count() >= MIXED_MIN_CHARS && !is_placeholder(value) && !is_code(value);
-    is_told && has(char::is_ascii_digit) && has(char::is_ascii_alphabetic)
+/// Whether this is Base64 of `user:password`.
+pub(super) fn is_pair(value: &str) -> bool {
+    let decoded = STANDARD.decode(value).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let is_printed = |text: &str| text.chars().all(|next| !next.is_control());
+    decoded.filter(|text| is_printed(text)).is_some_and(|text| {
+        text.split_once(':').is_some_and(|(user, password)| !user.is_empty() && !password.is_empty())
+    })
 }
 
-/// Whether a value is long enough that only a machine wrote it.
-pub(super) fn is_long(value: &str) -> bool {
-    value.chars().count() >= LONG_MIN_CHARS && is_mixed(value)
+/// Whether it has the form of a hash or a UUID, by which things are told apart that are no secrets.
+pub(super) fn is_id(value: &str) -> bool {
+    let is_hex = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let parts: Vec<&str> = value.trim_end_matches(SENTENCE_ENDS).split('-').collect();
+    parts.iter().all(|part| is_hex(part)) && (parts.len() == 1 || parts.len() == 5)
 }
 
-/// A name that ends in a telling word, and how a value follows.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Named<'t> {
-    pub(super) name: &'t str,
-    /// Whether the name is quoted, as in JSON.
-    pub(super) is_key: bool,
-    /// With the blanks around it.
-    pub(super) operator: &'t str,
-    pub(super) is_quoted: bool,
+/// Whether this is the name of a file.
+pub(super) fn is_file(value: &str) -> bool {
+    let extension = value.rsplit_once('.').map_or("", |(_, extension)| extension);
+    (1..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-impl Named<'_> {
-    pub(super) fn is_secret(self, value: &str) -> bool {
-        let is_short = value.chars().count() < WORD_MIN_CHARS;
-        if is_short
-            || is_placeholder(value)
-            || is_no_value(value)
-            || is_path(value)
-            || value.eq_ignore_ascii_case(self.name)
-        {
-            return false;
-        }
-        // A sentence about it.
-        if value.contains(char::is_whitespace) {
-            return false;
-        }
-        let is_number = value.chars().all(|next| next.is_ascii_digit());
-        if self.is_token() && is_number {
-            return false;
-        }
-        if self.is_variable() {
-            return !is_call(value);
-        }
-        let is_assigned = self.operator == "=" || self.is_quoted || self.is_key;
-        if self.is_token() {
-            is_mixed(value) && (is_assigned || !is_id(value)) && value.chars().count() >= 2 * WORD_MIN_CHARS
-        } else {
-            is_mixed(value) || (is_assigned && !is_code(value))
-        }
-    }
-
-    /// Whether the name says no more than that it is a token, which parsers have as well.
-    fn is_token(self) -> bool {
-        let lower = self.name.to_lowercase();
-        let says_more =
-            ["auth", "access", "api", "refresh", "bearer", "session", "secret", "private", "csrf", "password"];
-        lower.ends_with("token") && !says_more.iter().any(|word| lower.contains(word))
-    }
-
-    /// Whether it is written as a variable of the environment is.
-    fn is_variable(self) -> bool {
-        self.operator == "=" && !self.name.chars().any(|next| next.is_ascii_lowercase())
-    }
+/// Whether it has a character that passwords have, and not only at its end, and is no address of mail.
+pub(super) fn is_odd(value: &str) -> bool {
+    let inner = value.trim_end_matches(SENTENCE_ENDS);
+    let is_mail = inner.split_once('@').is_some_and(|(_, host)| host.contains('.'));
+    let has_letter = inner.chars().any(char::is_alphabetic);
+    has_letter && !is_mail && inner.chars().skip(1).any(|next| ODD.contains(&next)) && !is_call(value)
 }
 
 /// Whether it names something in a program: `settings.DB_PASSWORD`, `std::env::var`.
-fn is_code(value: &str) -> bool {
+pub(super) fn is_code(value: &str) -> bool {
     let is_name = |part: &str| {
         part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
             && part.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
@@ -176,12 +175,12 @@ fn is_code(value: &str) -> bool {
     is_call(value) || (parts.len() > 1 && parts.iter().all(|part| is_name(part)))
 }
 
-fn is_call(value: &str) -> bool {
+pub(super) fn is_call(value: &str) -> bool {
     value.contains('(')
 }
 
 /// Whether it says where something is.
-fn is_path(value: &str) -> bool {
+pub(super) fn is_path(value: &str) -> bool {
     let is_absolute = value.strip_prefix('/').is_some_and(|rest| rest.contains('/'));
     let is_lower = |next: char| next.is_ascii_lowercase() || next.is_ascii_digit() || "/._:-".contains(next);
     let is_relative = value.contains('/') && value.chars().all(is_lower);
@@ -190,9 +189,19 @@ fn is_path(value: &str) -> bool {
     is_absolute || is_relative || is_address || starts.iter().any(|start| value.starts_with(start))
 }
 
-/// Whether it has the form of a hash or a UUID, by which things are told apart that are no secrets.
-fn is_id(value: &str) -> bool {
-    let is_hex = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let parts: Vec<&str> = value.split('-').collect();
-    parts.iter().all(|part| is_hex(part)) && (parts.len() == 1 || parts.len() == 5)
+/// Whether it is a version: `v1.2.3`, `1.2.3-rc1`, `2.0.x`.
+fn is_version(value: &str) -> bool {
+    let plain = value.trim_start_matches(['v', 'V', '^', '~', '=']);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    plain.split_once('.').is_some_and(|(major, rest)| {
+        is_number(major) && rest.starts_with(|first: char| first.is_ascii_digit() || first == 'x')
+    })
+}
+
+/// Whether it is a number with a unit or an ordinal, a date or a time: `128bits`, `2nd`, `2024-05-01T00:00`.
+fn is_sized(value: &str) -> bool {
+    let rest = value.trim_start_matches(|next: char| next.is_ascii_digit() || "-:.,_".contains(next));
+    let is_numeric = rest.len() < value.len() && value.starts_with(|first: char| first.is_ascii_digit());
+    is_numeric && (rest.len() <= 2 || rest.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_lowercase()))
+        || rest.starts_with('T') && value.len() - rest.len() >= "2024-05-01".len()
 }

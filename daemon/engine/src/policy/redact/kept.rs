@@ -1,0 +1,231 @@
+//! Values that went through the redaction, by type.
+
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use prost::Message;
+
+use super::{redact_attributes, redact_prose, redacted};
+use crate::model::{Actor, Checkpoint, Draft, InvalidTopic, Provenance, Scope, SourceRef, Topic};
+
+/// Takes the secrets out of the texts of a value, and counts them.
+#[derive(Debug, Default)]
+pub struct Secrets {
+    count: usize,
+}
+
+impl Secrets {
+    /// How many were taken out so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Of what somebody wrote down.
+    pub fn written(&mut self, text: &mut String) {
+        self.count += redact_prose(text);
+    }
+
+    /// Of what programs take or say, and of names that they give.
+    pub fn said(&mut self, text: &mut String) {
+        if let std::borrow::Cow::Owned(plain) = redacted(text) {
+            *text = plain;
+            self.count += 1;
+        }
+    }
+
+    /// Of a list of what somebody wrote down.
+    pub fn all_written<'t>(&mut self, texts: impl IntoIterator<Item = &'t mut String>) {
+        texts.into_iter().for_each(|text| self.written(text));
+    }
+
+    /// Of a list of what programs say.
+    pub fn all_said<'t>(&mut self, texts: impl IntoIterator<Item = &'t mut String>) {
+        texts.into_iter().for_each(|text| self.said(text));
+    }
+
+    /// Of values under names.
+    pub fn attributes(&mut self, attributes: &mut BTreeMap<String, String>) {
+        self.count += redact_attributes(attributes);
+    }
+}
+
+/// A value whose texts may hold secrets. It names each of its fields, so that one that is new is not forgotten.
+pub trait Redact {
+    /// Hands every text to `secrets`.
+    fn redact(&mut self, secrets: &mut Secrets);
+}
+
+/// A value without secrets. Only the redaction makes one of what comes from outside; what is stored is made of these alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Redacted<T>(T);
+
+impl<T: Redact> Redacted<T> {
+    /// Takes the secrets out of a value and counts them.
+    pub fn of(mut value: T, secrets: &mut Secrets) -> Self {
+        value.redact(secrets);
+        Self(value)
+    }
+}
+
+impl<T> Redacted<T> {
+    /// Returns the value.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> Deref for Redacted<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: Redact> From<T> for Redacted<T> {
+    /// Takes the secrets out without counting them.
+    fn from(value: T) -> Self {
+        Self::of(value, &mut Secrets::default())
+    }
+}
+
+impl<T: PartialEq> PartialEq<T> for Redacted<T> {
+    fn eq(&self, other: &T) -> bool {
+        self.0 == *other
+    }
+}
+
+impl<T: std::fmt::Display> std::fmt::Display for Redacted<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A state as it is persisted, which the store does not look into. The default, of no bytes, removes what is there.
+pub type State = Redacted<Vec<u8>>;
+
+impl State {
+    /// Writes a message without its secrets.
+    pub fn of_message(message: impl Message + Redact) -> Self {
+        Self(Redacted::from(message).0.encode_to_vec())
+    }
+
+    /// Numbers, which hold none.
+    #[must_use]
+    pub fn of_numbers<const N: usize>(numbers: [u8; N]) -> Self {
+        Self(numbers.to_vec())
+    }
+}
+
+impl Redacted<Topic> {
+    /// Reads a topic's name without its secrets: sanitising would hide them and keep them.
+    ///
+    /// # Errors
+    /// [`InvalidTopic`] when nothing is left of the name, or too much.
+    pub fn parse(name: &str, secrets: &mut Secrets) -> Result<Self, InvalidTopic> {
+        let mut name = name.to_owned();
+        secrets.written(&mut name);
+        Topic::parse(&name).map(Self)
+    }
+}
+
+impl Redact for String {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        secrets.written(self);
+    }
+}
+
+impl<T: Redact> Redact for Vec<T> {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        for one in self.iter_mut() {
+            one.redact(secrets);
+        }
+    }
+}
+
+impl<T: Redact> Redact for Box<T> {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        self.as_mut().redact(secrets);
+    }
+}
+
+impl<T: Redact> Redact for Option<T> {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        for one in self.iter_mut() {
+            one.redact(secrets);
+        }
+    }
+}
+
+impl Redact for BTreeMap<String, String> {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        secrets.attributes(self);
+    }
+}
+
+impl Redact for Scope {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        match self {
+            Self::Global => {}
+            Self::Project(name) | Self::Session(name) => secrets.said(name),
+        }
+    }
+}
+
+impl Redact for SourceRef {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { path, line: _, content_hash: _, git_blob: _ } = self;
+        secrets.written(path);
+    }
+}
+
+impl Redact for Provenance {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { agent, reference, extractor, origin: _, at: _ } = self;
+        secrets.all_said([agent, reference, extractor]);
+    }
+}
+
+impl Redact for Actor {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { origin: _, agent, session } = self;
+        secrets.all_said([agent, session]);
+    }
+}
+
+impl Redact for Checkpoint {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { task, done, next, hypotheses, blocked, files, saved_at: _, agent } = self;
+        secrets.all_written([task, blocked]);
+        for list in [done, next, hypotheses, files] {
+            secrets.all_written(list);
+        }
+        secrets.said(agent);
+    }
+}
+
+impl Redact for Draft {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self {
+            topic,
+            text,
+            kind,
+            tags,
+            scope,
+            source,
+            links: _,
+            importance: _,
+            confidence: _,
+            pinned: _,
+            attributes,
+            valid_from: _,
+        } = self;
+        secrets.all_written([topic, text]);
+        kind.redact(secrets);
+        secrets.all_written(tags);
+        scope.redact(secrets);
+        source.redact(secrets);
+        secrets.attributes(attributes);
+    }
+}

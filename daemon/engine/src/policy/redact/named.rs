@@ -1,0 +1,413 @@
+//! Secrets behind the names that tell of them: `password: …`, `DB_PASS=…`, `| token | … |`, "the password for the admin is …".
+//!
+//! Each telling word of a text is looked at by itself: what follows it is read by expressions that begin at its end, so that one
+//! name before another (`Secret: password: …`) hides nothing.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use regex::{Captures, Regex};
+use serde::Deserialize;
+
+use super::rules::{BARE, By, RuleError, automaton, compiled, set, whole_value};
+use super::value::{Values, WORD_MIN_CHARS, is_call, is_code, is_id, is_odd, is_path, is_placeholder, is_word};
+
+/// Between the words of a name: `api key`, `api_key`, `apiKey`.
+const JOINTS: [&str; 5] = ["", " ", "_", "-", "."];
+
+/// Shortest token, and shortest secret other than a password that stands beside its name without anything between them.
+const TOKEN_MIN_CHARS: usize = 8;
+const BESIDE_MIN_CHARS: usize = 12;
+
+/// Longest number that lets somebody in.
+const CODE_MAX_CHARS: usize = 10;
+
+/// Digits of a number that makes a password of a name: `password2024`.
+const NUMBERED_MIN_DIGITS: usize = 3;
+
+/// Behind a name: quotation marks, brackets and emphasis that end with it.
+const CLOSE: &str = r#"(?<close>(?:\\*["'`’”»]|\*{1,3}|__|\]|\)|</?[a-z]+>)*)"#;
+
+/// Between a name and what gives its value: whose it is.
+const FILLER: &str = r"(?:['’]s)?(?:[ \t]*\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|to|in|at|used by)[ \t]+(?:[^\n=:;|,.]|\.[a-z0-9]){1,60}?)?";
+
+/// A value: in quotation marks of any kind, or bare.
+const VALUE: &str = concat!(
+    r#"(?:<[a-z]+>)?(?:\\+["'](?<escaped>[^"'\\\n]+)|[brfuBN]?"(?<double>(?:[^"\\\n]|\\.)+)|[brfuBN]?'(?<single>(?:[^'\\\n]|\\.)+)|"#,
+    r#"`(?<back>[^`\n]+)|[“«„‘](?<curly>[^”»“’\n]+)|(?<bare>{BARE}))"#
+);
+
+/// Groups of [`VALUE`] in quotation marks.
+const QUOTED: [&str; 5] = ["escaped", "double", "single", "back", "curly"];
+
+/// How much a word says of what stands behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// A password.
+    Password,
+    /// A number to let somebody in.
+    Code,
+    /// A secret of another kind.
+    Secret,
+    /// A token, which parsers have as well.
+    Token,
+}
+
+/// What the table says of names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamesTable {
+    password: Vec<String>,
+    password_words: Vec<String>,
+    code_words: Vec<String>,
+    secret: Vec<String>,
+    secret_words: Vec<String>,
+    token: Vec<String>,
+    never: Vec<String>,
+}
+
+/// A word that tells of secrets.
+struct Word {
+    says: Says,
+    /// Whether it counts only where no letter stands before it.
+    is_whole: bool,
+}
+
+/// A way in which a value follows a name.
+struct Form {
+    pattern: Regex,
+    way: Way,
+}
+
+/// How a value follows its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// With an operator.
+    Assigned,
+    /// Behind a type and an operator.
+    Typed,
+    /// As the next argument of a call, or the next cell of a row.
+    Beside,
+    /// With a verb.
+    Said,
+    /// In the next line.
+    Below,
+    /// With nothing between.
+    Adjacent,
+}
+
+/// A telling name in a text.
+struct Telling<'t> {
+    name: &'t str,
+    says: Says,
+    /// The character before it.
+    opened: Option<char>,
+}
+
+/// The same, and what follows it.
+struct Named<'t> {
+    name: &'t str,
+    says: Says,
+    way: Way,
+    /// Whether the name is quoted, as in JSON.
+    is_key: bool,
+    /// With the blanks around it.
+    operator: &'t str,
+    is_quoted: bool,
+}
+
+/// The words that names end in, and how values follow them.
+pub(super) struct Names {
+    automaton: AhoCorasick,
+    words: Vec<Word>,
+    never: HashSet<String>,
+    forms: Vec<Form>,
+    phrase: Regex,
+}
+
+impl Names {
+    pub(super) fn of(table: NamesTable) -> Result<Self, RuleError> {
+        let NamesTable { password, password_words, code_words, secret, secret_words, token, never } = table;
+        let classes = [
+            (password, Says::Password, false),
+            (password_words, Says::Password, true),
+            (code_words, Says::Code, true),
+            (secret, Says::Secret, false),
+            (secret_words, Says::Secret, true),
+            (token, Says::Token, false),
+        ];
+        let (mut spellings, mut words) = (Vec::new(), Vec::new());
+        for (class, says, is_whole) in classes {
+            for word in class {
+                let joints = if word.contains(' ') { JOINTS.as_slice() } else { &[" "] };
+                for joint in joints {
+                    spellings.push(word.replace(' ', joint));
+                    words.push(Word { says, is_whole });
+                }
+            }
+        }
+        let phrase =
+            r#"\A[0-9]*(?:["'`]|\*{1,3})*[ \t]*[:=][ \t]*(?<phrase>\p{Ll}+(?:[ \t]+\p{Ll}+)+)[ \t]*(?:\r?\n|$)"#;
+        Ok(Self {
+            automaton: automaton(&spellings, MatchKind::LeftmostLongest, true)?,
+            words,
+            never: set(never),
+            forms: forms()?,
+            phrase: compiled("phrase", phrase, true)?,
+        })
+    }
+
+    /// Finds the secrets behind the telling names of a text. Returns whether it has any such name.
+    pub(super) fn find(&self, text: &str, by: By, values: &Values, found: &mut Vec<Range<usize>>) -> bool {
+        let mut has_name = false;
+        for word in self.automaton.find_iter(text) {
+            has_name = true;
+            let Some(Word { says, is_whole }) = self.words.get(word.pattern().as_usize()) else { continue };
+            let name = name_at(text, word.range());
+            if (*is_whole && !is_whole_word(text, word.start())) || self.is_never(name) {
+                continue;
+            }
+            let opened = text.get(..word.end() - name.len()).and_then(|before| before.chars().next_back());
+            let Some(rest) = text.get(word.end()..) else { continue };
+            let telling = Telling { name, says: *says, opened };
+            let value = self.forms.iter().find_map(|form| form.value(rest, &telling, by, values));
+            let value = value.or_else(|| self.bare_phrase(rest, *says, values));
+            if let Some(value) = value {
+                let end = whole_value(text, word.end() + value.end);
+                found.push(word.end() + value.start..end);
+            }
+        }
+        has_name
+    }
+
+    /// Whether a value that is assigned to a name is one of its secrets.
+    pub(super) fn tells(&self, name: &str, value: &str, by: By, values: &Values) -> bool {
+        self.tells_by(Way::Assigned, name, value, by, values)
+    }
+
+    /// Whether a cell below a name is one of its secrets.
+    pub(super) fn tells_cell(&self, name: &str, cell: &str, by: By, values: &Values) -> bool {
+        !cell.contains(char::is_whitespace) && self.tells_by(Way::Beside, name, cell, by, values)
+    }
+
+    fn tells_by(&self, way: Way, name: &str, value: &str, by: By, values: &Values) -> bool {
+        let name = name.trim();
+        let last = self.automaton.find_iter(name).last();
+        let Some(word) = last.filter(|word| name.len() - word.end() <= trailing_digits(name)) else { return false };
+        let Some(Word { says, is_whole }) = self.words.get(word.pattern().as_usize()) else { return false };
+        let is_told = !*is_whole || is_whole_word(name, word.start());
+        let named = Named { name, says: *says, way, is_key: true, operator: "=", is_quoted: true };
+        is_told && !self.is_never(name) && named.is_secret(value, by, values)
+    }
+
+    fn is_never(&self, name: &str) -> bool {
+        let lower = name.to_lowercase();
+        let last = lower.rsplit('.').next().unwrap_or_default();
+        self.never.contains(last)
+    }
+
+    /// Words without quotation marks behind the name of a password, up to the end of the line.
+    fn bare_phrase(&self, rest: &str, says: Says, values: &Values) -> Option<Range<usize>> {
+        if says != Says::Password {
+            return None;
+        }
+        let phrase = self.phrase.captures(rest)?.name("phrase")?;
+        values.is_phrase(phrase.as_str(), false).then(|| phrase.range())
+    }
+}
+
+/// The ways in which values follow, the more telling first.
+fn forms() -> Result<Vec<Form>, RuleError> {
+    let value = VALUE.replace("{BARE}", BARE);
+    let form = |way: Way, between: &str| -> Result<Form, RuleError> {
+        let pattern = format!(r"\A[0-9]*{between}{value}");
+        Ok(Form { pattern: compiled(&format!("{way:?}"), &pattern, true)?, way })
+    };
+    Ok(vec![
+        form(
+            Way::Assigned,
+            &format!(
+                r"{CLOSE}{FILLER}\*{{0,3}}(?<operator>[ \t]*(?:=>|[:?!+|]{{0,2}}={{1,3}}>?|[:：]{{1,2}}|->|→|%3d)[ \t]*)(?:\*{{1,3}}|__)?[ \t]*"
+            ),
+        )?,
+        form(
+            Way::Typed,
+            &format!(
+                r"{CLOSE}(?<operator>[ \t]*:[ \t]*&?(?:'[a-z]+[ \t]+)?[a-z_][a-z0-9_<>\[\]. ?]{{0,40}}=[ \t]*|[ \t]+string[ \t]*=[ \t]*)"
+            ),
+        )?,
+        form(
+            Way::Beside,
+            &format!(r"{CLOSE}(?<operator>[ \t]*,[ \t]*|[ \t]*\|[ \t]*|[ \t]*\([ \t]*|[ \t]*\[[ \t]*|\t+)"),
+        )?,
+        form(
+            Way::Said,
+            &format!(
+                r"{CLOSE}{FILLER}(?<operator>[ \t]+(?:is|was|are|be|equals|reads|remains|becomes?|became|to|as|-|–|—)(?:[ \t]+(?:now|still|set[ \t]+to|currently|just|simply|called|changed[ \t]+to))?[ \t]*:?[ \t]+)"
+            ),
+        )?,
+        form(
+            Way::Below,
+            &format!(
+                r"{CLOSE}(?<operator>[ \t]*[:：=]?\*{{0,3}}[ \t]*(?:[|>][+-]?)?[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t]*(?:[-*][ \t]+|```[a-z]*\r?\n[ \t]*)?)"
+            ),
+        )?,
+        form(Way::Adjacent, &format!(r"(?:['’]s)?{CLOSE}(?<operator>[ \t]+)"))?,
+    ])
+}
+
+impl Form {
+    /// The secret that follows a name in this way.
+    fn value(&self, rest: &str, telling: &Telling<'_>, by: By, values: &Values) -> Option<Range<usize>> {
+        let Telling { name, says, opened } = *telling;
+        let captures = self.pattern.captures(rest)?;
+        let quoted = QUOTED.iter().find_map(|group| captures.name(group));
+        let value = quoted.or_else(|| captures.name("bare"))?;
+        let close = group(&captures, "close");
+        let named = Named {
+            name,
+            says,
+            way: self.way,
+            // A quotation that ends in the name is no key, and in backquotes is what a sentence is about.
+            is_key: opened.is_some_and(|opened| matches!(opened, '"' | '\'') && close.ends_with(opened)),
+            operator: group(&captures, "operator"),
+            is_quoted: quoted.is_some(),
+        };
+        let is_line = || {
+            rest.get(value.end()..).is_none_or(|behind| {
+                behind.trim_start_matches([' ', '`']).starts_with(['\r', '\n']) || behind.trim().is_empty()
+            })
+        };
+        let is_secret = named.is_secret(value.as_str(), by, values) && (self.way != Way::Below || is_line());
+        is_secret.then(|| value.range())
+    }
+}
+
+fn group<'t>(captures: &Captures<'t>, name: &str) -> &'t str {
+    captures.name(name).map_or("", |found| found.as_str())
+}
+
+impl Named<'_> {
+    fn is_secret(&self, value: &str, by: By, values: &Values) -> bool {
+        let is_short = value.chars().count() < WORD_MIN_CHARS;
+        if is_short
+            || is_placeholder(value)
+            || values.is_no_value(value)
+            || is_path(value)
+            || value.eq_ignore_ascii_case(self.name)
+        {
+            return false;
+        }
+        if value.contains(char::is_whitespace) {
+            // A sentence about it, or a phrase.
+            let is_given = matches!(self.way, Way::Assigned | Way::Typed) && self.is_quoted;
+            return is_given && self.says == Says::Password && values.is_phrase(value, true);
+        }
+        let is_plain_word = || by == By::Author && (values.is_known(value) || is_word(value));
+        let is_one = match self.way {
+            Way::Assigned | Way::Typed => self.is_assigned_secret(value, values),
+            Way::Said | Way::Beside | Way::Below | Way::Adjacent => self.is_told_secret(value, values),
+        };
+        is_one && !is_plain_word() && !self.is_reference(value, values)
+    }
+
+    fn is_assigned_secret(&self, value: &str, values: &Values) -> bool {
+        let is_number = value.chars().all(|next| next.is_ascii_digit());
+        if self.says == Says::Code {
+            return is_number && value.len() <= CODE_MAX_CHARS;
+        }
+        if is_number && self.is_mere_token() {
+            return false;
+        }
+        if self.is_variable() {
+            return !is_call(value);
+        }
+        let is_assigned = self.operator == "=" || self.is_quoted || self.is_key;
+        if self.is_mere_token() {
+            return Values::is_mixed(value)
+                && (is_assigned || !is_id(value))
+                && value.chars().count() >= TOKEN_MIN_CHARS;
+        }
+        let is_password =
+            self.says == Says::Password && self.name.len() > WORD_MIN_CHARS && (is_number || is_odd(value));
+        (Values::is_mixed(value) && !values.is_method(value))
+            || is_password
+            || (self.says == Says::Password && is_odd(value))
+            || (is_assigned && !is_code(value))
+    }
+
+    fn is_told_secret(&self, value: &str, values: &Values) -> bool {
+        let chars = value.chars().count();
+        if self.says == Says::Code {
+            let is_number = value.trim_end_matches('.').chars().all(|next| next.is_ascii_digit());
+            return self.way == Way::Said && is_number && chars <= CODE_MAX_CHARS;
+        }
+        let is_password = self.says == Says::Password;
+        if self.way == Way::Adjacent && self.name.eq_ignore_ascii_case("pass") {
+            return false;
+        }
+        let min = match self.way {
+            _ if is_password => WORD_MIN_CHARS,
+            Way::Adjacent | Way::Beside => BESIDE_MIN_CHARS,
+            _ if self.is_mere_token() => TOKEN_MIN_CHARS,
+            Way::Assigned | Way::Typed | Way::Said | Way::Below => WORD_MIN_CHARS,
+        };
+        if chars < min {
+            return false;
+        }
+        let is_odd = is_password && is_odd(value) && (self.way != Way::Adjacent || self.is_quoted);
+        (values.is_said(value) && !is_id(value)) || is_odd
+    }
+
+    /// Whether the value is the name of something that holds a secret: `password1`, `db-credentials-v2`.
+    fn is_reference(&self, value: &str, values: &Values) -> bool {
+        let digits = value.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let stem = value.get(..value.len() - digits).unwrap_or(value).trim_end_matches(['_', '-']);
+        let lower = stem.to_lowercase();
+        let is_name = |part: &str| values.is_no_value(part) || matches!(part, "credentials" | "creds" | "pwd" | "pass");
+        if is_name(&lower) || lower.split('_').next_back().is_some_and(is_name) {
+            return digits < NUMBERED_MIN_DIGITS && !self.is_quoted;
+        }
+        let parts: Vec<&str> = value.split(['-', '_']).collect();
+        let is_plain = |part: &&str| {
+            let part = part.trim_start_matches('v');
+            part.bytes().all(|byte| byte.is_ascii_digit()) || part.bytes().all(|byte| byte.is_ascii_lowercase())
+        };
+        let names_one =
+            parts.iter().any(|part| is_name(part) || matches!(*part, "key" | "secrets" | "tokens" | "auth"));
+        self.says != Says::Password && parts.len() > 1 && names_one && parts.iter().all(is_plain)
+    }
+
+    /// Whether the name says no more than that it is a token, which parsers have as well.
+    fn is_mere_token(&self) -> bool {
+        let lower = self.name.to_lowercase();
+        let says_more =
+            ["auth", "access", "api", "refresh", "bearer", "session", "secret", "private", "csrf", "password"];
+        self.says == Says::Token && !says_more.iter().any(|word| lower.contains(word))
+    }
+
+    /// Whether it is written as a variable of the environment is.
+    fn is_variable(&self) -> bool {
+        self.operator == "=" && !self.name.chars().any(|next| next.is_ascii_lowercase())
+    }
+}
+
+/// The whole name that ends in a word.
+fn name_at(text: &str, word: Range<usize>) -> &str {
+    let bytes = text.as_bytes();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    let before = bytes.get(..word.start).unwrap_or_default().iter().rev().take_while(|byte| is_part(byte)).count();
+    text.get(word.start - before..word.end).unwrap_or_default()
+}
+
+/// Whether no letter stands before a word, or a hump does: `dbPass`.
+fn is_whole_word(text: &str, start: usize) -> bool {
+    let before = text.get(..start).and_then(|before| before.chars().next_back());
+    let is_hump = || text.get(start..).is_some_and(|word| word.starts_with(|first: char| first.is_ascii_uppercase()));
+    before.is_none_or(|before| !before.is_alphanumeric() || (before.is_ascii_lowercase() && is_hump()))
+}
+
+fn trailing_digits(name: &str) -> usize {
+    name.bytes().rev().take_while(u8::is_ascii_digit).count()
+}
