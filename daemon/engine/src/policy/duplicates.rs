@@ -75,16 +75,16 @@ impl Texts {
         self.texts.push(Text { group, words });
     }
 
-    /// Finds near duplicates: each later text is kept beside all earlier ones of its group that are alike and are not a
-    /// duplicate of a still later one.
+    /// Finds near duplicates: each later text is kept beside all earlier ones of its group that are alike, say so of the
+    /// same things, and are not a duplicate of a still later one. `are_apart` is asked of alike texts, by their places.
     #[must_use]
-    pub fn find(self) -> Found {
-        self.find_within(WORK_MAX)
+    pub fn find(self, are_apart: impl Fn(usize, usize) -> bool) -> Found {
+        self.find_within(WORK_MAX, are_apart)
     }
 
     /// The same with another bound on the work. However small it is, one text is compared.
     #[must_use]
-    pub fn find_within(mut self, work_max: usize) -> Found {
+    pub fn find_within(mut self, work_max: usize, are_apart: impl Fn(usize, usize) -> bool) -> Found {
         self.order_words();
         let mut search = Search::new(&self.texts, &self.frequencies);
         let mut is_duplicate = vec![false; self.texts.len()];
@@ -107,7 +107,7 @@ impl Texts {
                 }
                 work += COMPARISON_WORK;
                 let similarity = similarity(&text.words, &other.words);
-                if similarity > NEAR_DUPLICATE {
+                if similarity > NEAR_DUPLICATE && !are_apart(kept, duplicate) {
                     *flag = true;
                     found.pairs.push(Pair { kept, duplicate, similarity });
                 }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn find(texts: &[(u32, String)]) -> Found {
-        gathered(texts).find()
+        gathered(texts).find(|_, _| false)
     }
 
     fn gathered(texts: &[(u32, String)]) -> Texts {
@@ -208,14 +208,21 @@ mod tests {
     }
 
     #[test]
+    fn texts_about_different_things_are_no_duplicates() {
+        let texts = ["one two three four five six", "one two three four five six", "one two three four five six"];
+        let found = gathered(&texts.map(|text| (0, text.to_owned()))).find(|kept, _| kept == 2);
+        assert_eq!(found.pairs, [Pair { kept: 1, duplicate: 0, similarity: 1.0 }]);
+    }
+
+    #[test]
     fn a_search_that_is_cut_says_so() {
         let texts: Vec<(u32, String)> = (0..20)
             .map(|n| (0, format!("one two three four five {}", if n % 2 == 0 { "six" } else { "seven eight nine" })))
             .collect();
-        let found = gathered(&texts).find_within(1);
+        let found = gathered(&texts).find_within(1, |_, _| false);
         // The latest takes those that are as it is; the next one is what a later search goes on with.
         assert_eq!((found.pairs.len(), found.stopped_at), (9, Some(18)));
-        let rest = gathered(texts.get(..19).unwrap_or_default()).find();
+        let rest = gathered(texts.get(..19).unwrap_or_default()).find(|_, _| false);
         assert_eq!((rest.pairs.len(), rest.stopped_at, find(&texts).stopped_at), (9 + 8, None, None));
     }
 

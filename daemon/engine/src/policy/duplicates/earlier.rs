@@ -16,9 +16,13 @@ pub struct Alike {
 impl Texts {
     /// For each text the earlier one of its group that it resembles most, the first of equals. What resembles an earlier one
     /// is nothing that a later one could resemble. A text that `is_same` says an earlier one is, is left alone: storing it
-    /// reinforces the first.
+    /// reinforces the first. Alike texts that `are_apart`, by their places, do not resemble each other.
     #[must_use]
-    pub fn earlier(mut self, is_same: impl Fn(usize, usize) -> bool) -> Vec<Option<Alike>> {
+    pub fn earlier(
+        mut self,
+        is_same: impl Fn(usize, usize) -> bool,
+        are_apart: impl Fn(usize, usize) -> bool,
+    ) -> Vec<Option<Alike>> {
         self.order_words();
         let mut search = Search::new(&self.texts, &self.frequencies);
         // So few texts are stored together that no limit matters.
@@ -40,7 +44,8 @@ impl Texts {
                 is_repeated |= is_same(place, earlier);
                 let similarity = similarity(&text.words, &other.words);
                 // From late to early, so that the first of equals comes last.
-                if similarity > NEAR_DUPLICATE && best.is_none_or(|best| similarity >= best.similarity) {
+                let is_better = best.is_none_or(|best| similarity >= best.similarity);
+                if similarity > NEAR_DUPLICATE && is_better && !are_apart(place, earlier) {
                     best = Some(Alike { earlier, similarity });
                 }
             }
@@ -66,7 +71,7 @@ mod tests {
         for (group, text) in texts {
             gathered.push(*group, &WordSet::of(text));
         }
-        let found = gathered.earlier(|one, other| texts.get(one) == texts.get(other));
+        let found = gathered.earlier(|one, other| texts.get(one) == texts.get(other), |_, _| false);
         found.into_iter().map(|alike| alike.map(|alike| alike.earlier)).collect()
     }
 

@@ -1,0 +1,151 @@
+//! Whether two texts of one form are about different things.
+//!
+//! "Billing listens on 8081" and "search listens on 8082" share most of their words and none of what they say. Words in
+//! common cannot tell them from two versions of one fact, so the words that differ decide: a number, a name, a path, a
+//! version or an environment that only one text has makes it another fact, and so does a word of substance that stands
+//! where the other text has one of its own. What is left is a rewording or an elaboration: words of form that differ, or
+//! words that one text has more.
+
+use std::collections::HashSet;
+use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use rustc_hash::FxHasher;
+
+/// Words that a rewording may exchange.
+static FORM: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(include_str!("apart/form.txt")));
+
+/// Places where software runs and platforms that it runs on.
+static ENVIRONMENTS: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(include_str!("apart/environments.txt")));
+
+/// What joins the parts of a path, a version, an address or an identifier.
+const JOINTS: &[char] = &['.', '/', '\\', '_', '-', ':', '@', '#', '+', '=', '~', '$', '%', '<', '>', '!'];
+
+/// Letters of other scripts than those with cases have no initial capital, and words of theirs no blanks between them.
+const SENTENCE_ENDS: &[char] = &['.', ':', ';', '!', '?', '-', '–', '—', '|'];
+
+/// The words of a text by what they do in it, as sorted hashes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Particulars {
+    /// Numbers, names, paths, versions, environments: two texts of one fact have the same ones.
+    exact: Vec<u64>,
+    /// Stems of all other words of substance.
+    substance: Vec<u64>,
+}
+
+impl Particulars {
+    /// Reads a text.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let mut particulars = Self::default();
+        let mut begins_sentence = true;
+        for written in text.split_whitespace() {
+            let word = bare(written);
+            let is_first = std::mem::replace(&mut begins_sentence, written.ends_with(SENTENCE_ENDS));
+            if word.is_empty() {
+                continue;
+            }
+            let lower = word.to_lowercase();
+            if is_exact(word, &lower, is_first) {
+                particulars.exact.push(hash(&lower));
+            } else if !FORM.contains(lower.as_str()) {
+                particulars.substance.push(hash(&stemmer.stem(&lower)));
+            }
+        }
+        for words in [&mut particulars.exact, &mut particulars.substance] {
+            words.sort_unstable();
+            words.dedup();
+        }
+        particulars
+    }
+
+    /// Whether two texts that share most of their words say it of different things.
+    #[must_use]
+    pub fn are_apart(&self, other: &Self) -> bool {
+        let has_more = |one: &[u64], other: &[u64]| one.iter().any(|word| other.binary_search(word).is_err());
+        self.exact != other.exact
+            || (has_more(&self.substance, &other.substance) && has_more(&other.substance, &self.substance))
+    }
+}
+
+/// A word without the punctuation around it. A sign before a number is a part of it.
+fn bare(written: &str) -> &str {
+    let is_outside = |c: char| !c.is_alphanumeric();
+    let end = written.trim_end_matches(is_outside);
+    let start = end.trim_start_matches(is_outside);
+    let before = end.len() - start.len();
+    let is_signed =
+        end.get(..before).is_some_and(|mark| mark.ends_with('-')) && start.starts_with(|c: char| c.is_ascii_digit());
+    if is_signed { end.get(before - 1..).unwrap_or(start) } else { start }
+}
+
+/// Whether a word is a number, a name, a path, a version or an environment.
+fn is_exact(word: &str, lower: &str, begins_sentence: bool) -> bool {
+    let has_digit = word.chars().any(char::is_numeric);
+    let is_joined = word.contains(JOINTS) && !is_compound(word);
+    let mut letters = word.chars();
+    let is_capital = letters.next().is_some_and(char::is_uppercase);
+    let has_inner_capital = letters.any(char::is_uppercase);
+    let is_name = has_inner_capital || (is_capital && !begins_sentence);
+    has_digit || is_joined || ENVIRONMENTS.contains(lower) || (is_name && !FORM.contains(lower))
+}
+
+/// Whether a word is made of plain words with dashes or slashes between: `follow-up`, `read/write`.
+fn is_compound(word: &str) -> bool {
+    let parts = || word.split(['-', '/']);
+    parts().count() <= 2 && parts().all(|part| !part.is_empty() && part.chars().all(char::is_alphabetic))
+}
+
+fn hash(word: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    word.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn listed(words: &'static str) -> HashSet<&'static str> {
+    words.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// The labelled pairs: `apart` or `alike`, then both texts.
+    fn pairs() -> impl Iterator<Item = (bool, &'static str, &'static str)> {
+        let lines = include_str!("apart/pairs.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        lines.map(|line| {
+            let mut fields = line.split(" | ");
+            let label = fields.next().unwrap();
+            assert!(["apart", "alike"].contains(&label), "{line}");
+            (label == "apart", fields.next().unwrap(), fields.next().unwrap())
+        })
+    }
+
+    #[test]
+    fn facts_of_one_form_are_told_from_versions_of_one_fact() {
+        let wrong: Vec<_> = pairs()
+            .filter(|(apart, one, other)| Particulars::of(one).are_apart(&Particulars::of(other)) != *apart)
+            .collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn the_order_of_the_two_does_not_matter() {
+        for (_, one, other) in pairs() {
+            let (one, other) = (Particulars::of(one), Particulars::of(other));
+            assert_eq!(one.are_apart(&other), other.are_apart(&one));
+            assert!(!one.are_apart(&one));
+        }
+    }
+
+    #[test]
+    fn the_lists_are_lower_case_and_share_no_word() {
+        assert!(FORM.is_disjoint(&ENVIRONMENTS));
+        for word in FORM.iter().chain(ENVIRONMENTS.iter()) {
+            assert_eq!(*word, word.to_lowercase());
+        }
+    }
+}
