@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::ErrorKind;
 use crate::model::{Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind};
 use crate::neutral::quoted;
+use crate::policy::redact::{Redact, Redacted, Secrets, redaction_note};
 use crate::policy::resemble::text_hash;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
 
@@ -26,11 +27,12 @@ const IMPORTANCE_DEFAULT: f32 = 0.5;
 /// Attribute names that would let a caller forge what the daemon stamps.
 const ATTRIBUTE_RESERVED: &str = "helix.";
 
-/// A draft with every decision made except those that need the store: id, handle, links.
+/// A draft with every decision made except those that need the store: id, handle, links. Without secrets: only [`admit`] makes one.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Admitted {
     /// Sanitised.
-    pub topic: Topic,
+    pub topic: Redacted<Topic>,
     /// Not empty, within limits.
     pub text: String,
     /// Its hash, by which exactly equal texts are found.
@@ -123,7 +125,10 @@ impl AdmitError {
 /// [`AdmitError`] says which field is wrong and what to do.
 pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, AdmitError> {
     check_sizes(&draft)?;
-    let topic = Topic::parse(&draft.topic)?;
+    let mut secrets = Secrets::default();
+    // Before anything is decided, so that hashes, words and vectors are of what is kept.
+    let draft = Redacted::of(draft, &mut secrets).into_inner();
+    let topic = Redacted::<Topic>::parse(&draft.topic, &mut secrets)?;
     let tags = tags::normalise(&draft.tags, &draft.text);
     if let Some(tag) = tags.iter().find(|tag| tag.len() > TAG_MAX_BYTES) {
         return Err(limit("tag", tag.len(), "bytes", TAG_MAX_BYTES, "shorten it"));
@@ -133,9 +138,9 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         Some(Scope::Session(_)) => return Err(AdmitError::SessionScope),
         Some(scope) => scope,
         None if is_about_user(&kind, kinds) => Scope::Global,
-        None => home.clone(),
+        None => Redacted::from(home.clone()).into_inner(),
     };
-    let mut warnings = Vec::new();
+    let mut warnings: Vec<String> = redaction_note(secrets.count()).into_iter().collect();
     if topic.as_str() != draft.topic.trim() {
         warnings.push(format!("topic {} became {}", quoted(&draft.topic), quoted(topic.as_str())));
     }
@@ -157,6 +162,37 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
         text_hash: text_hash(&text),
         text,
     })
+}
+
+impl Redact for Admitted {
+    /// Finds what was put in after it was admitted.
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self {
+            topic: _,
+            text,
+            text_hash: hash,
+            kind: _,
+            tags,
+            scope,
+            source,
+            links: _,
+            importance: _,
+            confidence: _,
+            pinned: _,
+            attributes,
+            valid_from: _,
+            warnings: _,
+        } = self;
+        let before = secrets.count();
+        secrets.written(text);
+        if secrets.count() > before {
+            *hash = text_hash(text);
+        }
+        tags.redact(secrets);
+        scope.redact(secrets);
+        source.redact(secrets);
+        attributes.redact(secrets);
+    }
 }
 
 /// Whether what a draft says, without a scope of its own, is said of the user and so holds everywhere.
@@ -240,6 +276,27 @@ mod tests {
         assert_eq!(admitted.scope, Scope::Project("p".into()));
         assert_eq!(admitted.text, "gotcha: pass -arch arm64");
         assert_eq!(admitted.warnings.len(), 1);
+    }
+
+    #[test]
+    fn nothing_that_is_admitted_has_a_secret() {
+        let token = format!("{}_{}", "ghp", "a1B2c3D4e5F6".repeat(3));
+        let admitted = check(Draft {
+            topic: format!("deploy {token}"),
+            tags: vec!["bot".into(), token.clone()],
+            scope: Some(Scope::Project(token.clone())),
+            source: Some(SourceRef { path: format!("keys/{token}.txt"), ..SourceRef::default() }),
+            attributes: [("db_password".to_owned(), "hunter2".to_owned()), (token.clone(), token.clone())].into(),
+            ..draft(&format!("log in with {token}"))
+        });
+        let admitted = admitted.unwrap();
+        assert_eq!(admitted.topic.as_str(), "deploy-redacted");
+        assert!(admitted.warnings.iter().any(|warning| warning.contains("8 secrets were taken out")), "{admitted:?}");
+        let told = format!("{admitted:?}").to_lowercase();
+        assert!(!told.contains(&token.to_lowercase()) && !told.contains("hunter2"), "{told}");
+        assert_eq!(admitted.text_hash, text_hash("log in with [redacted]"));
+        let alone = check(Draft { topic: token.clone(), ..draft("x") }).unwrap();
+        assert_eq!(alone.topic.as_str(), "redacted");
     }
 
     #[test]

@@ -6,10 +6,11 @@
 mod text;
 
 use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, limit, unit_interval};
+use super::redact::{Redact, Redacted, Secrets};
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use super::tags::{self, KIND_DEFAULT, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
-use crate::model::{Kind, Kinds, Memory, MemoryId, Scope, SourceRef, Status, Timestamp, Topic};
+use crate::model::{Kind, Kinds, Memory, MemoryId, Origin, Scope, SourceRef, Status, Timestamp, Topic};
 
 pub use text::{ATTRIBUTE_MODIFIED, ATTRIBUTE_MODIFIED_BEFORE, modified, modified_at, revised_at};
 
@@ -41,7 +42,7 @@ pub enum Edit {
     /// Puts it into another topic.
     Move {
         /// Which.
-        topic: Topic,
+        topic: Redacted<Topic>,
     },
     /// Replaces fields that are not text.
     Set(Box<Fields>),
@@ -115,6 +116,8 @@ pub struct Fields {
     pub pinned: Option<bool>,
     /// All links.
     pub links: Option<Vec<MemoryId>>,
+    /// Where it came from, as a person vouches for it.
+    pub origin: Option<Origin>,
 }
 
 /// What a duplicate leaves to the memory that stays.
@@ -140,6 +143,62 @@ pub struct Absorbed {
     pub access_count: u64,
     /// The accesses of the memory that stays, where more are known than the store has.
     pub known_count: u64,
+}
+
+impl Redact for Edit {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        match self {
+            Self::Append { text } => secrets.written(text),
+            Self::Revise { text, seen } => {
+                secrets.written(text);
+                seen.redact(secrets);
+            }
+            // A tag that is taken away is not kept.
+            Self::Tag { add, remove: _ } => add.redact(secrets),
+            Self::Set(fields) => fields.redact(secrets),
+            Self::Absorb(absorbed) => absorbed.redact(secrets),
+            Self::Move { topic: _ }
+            | Self::Forget
+            | Self::Restore
+            | Self::Supersede { by: _ }
+            | Self::Repair { valid_from: _, recorded_at: _ } => {}
+        }
+    }
+}
+
+impl Redact for Sourced {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { reference, line, project } = self;
+        reference.redact(secrets);
+        line.redact(secrets);
+        project.redact(secrets);
+    }
+}
+
+impl Redact for Fields {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { kind: _, source, importance: _, confidence: _, pinned: _, links: _, origin: _ } = self;
+        source.redact(secrets);
+    }
+}
+
+impl Redact for Absorbed {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self {
+            id: _,
+            kind: _,
+            tags,
+            links: _,
+            source,
+            importance: _,
+            confidence: _,
+            pinned: _,
+            access_count: _,
+            known_count: _,
+        } = self;
+        tags.redact(secrets);
+        source.redact(secrets);
+    }
 }
 
 /// Why an edit is refused.
@@ -191,7 +250,7 @@ pub fn apply(edit: &Edit, memory: &mut Memory, at: Timestamp) -> Result<bool, Ed
         Edit::Revise { text, seen } => text::revise(in_use(memory)?, text, seen.as_deref(), at)?,
         Edit::Tag { add, remove } => tag(in_use(memory)?, add, remove)?,
         // What was forgotten follows its topic, so that it comes back to the others.
-        Edit::Move { topic } => memory.topic.clone_from(topic),
+        Edit::Move { topic } => memory.topic.clone_from(&**topic),
         Edit::Set(fields) => set(in_use(memory)?, fields)?,
         Edit::Forget => {
             memory.status = Status::Forgotten;
@@ -279,6 +338,7 @@ fn set(memory: &mut Memory, fields: &Fields) -> Result<(), EditError> {
         memory.confidence = unit_interval("confidence", confidence)?;
     }
     memory.pinned = fields.pinned.unwrap_or(memory.pinned);
+    memory.origin = fields.origin.unwrap_or(memory.origin);
     if let Some(links) = &fields.links {
         let links = unique(links);
         if links.len() > LINKS_MAX {

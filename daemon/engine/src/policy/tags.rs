@@ -85,10 +85,12 @@ const KIND_OF_TAG: &[(&str, &str)] = &[
     ("how-to", "procedure"),
     ("convention", "convention"),
     ("preference", "preference"),
+    ("bug-fix", "bug_fix"),
+    ("procedure", "procedure"),
 ];
 
-/// Prefixes that name a kind in other words than a tag or the kind itself.
-const KIND_OF_PREFIX: &[(&str, &str)] = &[("bugfix", "bug_fix"), ("howto", "procedure")];
+/// Other spellings of tags, as people write them.
+const OTHERWISE: &[(&str, &str)] = &[("howto", "how-to"), ("bugfix", "bug-fix")];
 
 /// Normalises tags: lowercase, dashes, singular, sorted, unique; the text's own prefix is added.
 #[must_use]
@@ -119,14 +121,36 @@ pub fn normalise_one(tag: &str) -> Option<String> {
         }
     }
     let plain = singular(plain.trim_end_matches('-'));
-    (!plain.is_empty()).then_some(plain)
+    let usual = OTHERWISE.iter().find(|(other, _)| *other == plain).map(|(_, usual)| (*usual).to_owned());
+    (!plain.is_empty()).then(|| usual.unwrap_or(plain))
 }
 
-/// Finds the tag that a text's prefix names: `gotcha: …` or `Decision - …`.
+/// Finds the tag that a text's prefix names: `gotcha: …`, `[gotchas] …` or `Decision - …`.
 #[must_use]
 pub fn prefix_tag(text: &str) -> Option<&'static str> {
+    let prefix = prefix(text)?;
+    AUTO_TAGS.into_iter().find(|tag| *tag == prefix)
+}
+
+/// The label that a text begins with, spelled as a tag.
+fn prefix(text: &str) -> Option<String> {
     let line = first_line(text)?;
-    AUTO_TAGS.into_iter().find(|tag| begins_with(line, tag))
+    let bracketed = line.strip_prefix('[').and_then(|line| line.split_once(']')).filter(|(_, rest)| ends_label(rest));
+    let label = match bracketed {
+        Some((label, _)) => label,
+        None => line.get(..PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min()?)?,
+    };
+    let label = label.trim_end_matches(EMPHASIS);
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+    let is_label =
+        label.len() <= KIND_PREFIX_MAX_BYTES && label.starts_with(char::is_alphanumeric) && label.chars().all(is_plain);
+    if is_label { normalise_one(label) } else { None }
+}
+
+/// Whether what stands behind a bracketed word makes it a label, and not a link or an index.
+fn ends_label(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(EMPHASIS);
+    rest.is_empty() || rest.starts_with([' ', ':'])
 }
 
 /// A text's first line without what makes it a heading, an item of a list or emphasised: `## Gotcha: …`, `- **Gotcha:** …`.
@@ -142,18 +166,6 @@ fn first_line(text: &str) -> Option<&str> {
             None => return Some(line.trim_start_matches(EMPHASIS)),
         }
     }
-}
-
-/// Whether a line begins with a word as a label: `gotcha: …`.
-fn begins_with(line: &str, label: &str) -> bool {
-    let Some((head, rest)) = line.as_bytes().split_at_checked(label.len()) else { return false };
-    let is_same = |(&given, wanted): (&u8, u8)| match given {
-        b' ' | b'_' => wanted == b'-',
-        given => given.to_ascii_lowercase() == wanted,
-    };
-    let emphasis = rest.iter().take_while(|byte| **byte == b'*').count();
-    let rest = rest.get(emphasis..).unwrap_or_default();
-    head.iter().zip(label.bytes()).all(is_same) && PREFIX_MARKS.iter().any(|mark| rest.starts_with(mark.as_bytes()))
 }
 
 /// What a text's prefix says that it is: one of the auto tags, or a kind.
@@ -177,11 +189,8 @@ pub fn suggest_kind(tags: &[String], text: &str, kinds: &Kinds) -> Result<Kind, 
 
 /// The kind that a text's prefix names: by its name, or by the tag that stands for it.
 fn prefix_kind(text: &str, kinds: &Kinds) -> Option<Kind> {
-    let line = first_line(text)?;
-    let end = PREFIX_MARKS.iter().filter_map(|mark| line.find(mark)).min()?;
-    let prefix = line.get(..end).filter(|prefix| prefix.len() <= KIND_PREFIX_MAX_BYTES)?;
-    let prefix = prefix.trim_end_matches(EMPHASIS).trim().to_lowercase().replace([' ', '_'], "-");
-    let stands_for = KIND_OF_TAG.iter().chain(KIND_OF_PREFIX).find(|(name, _)| *name == prefix);
+    let prefix = prefix(text)?;
+    let stands_for = KIND_OF_TAG.iter().find(|(name, _)| *name == prefix);
     let name = stands_for.map_or(prefix.as_str(), |(_, kind)| kind);
     kinds.resolve(name).ok().filter(|kind| kind.as_str() != UNPREFIXED)
 }
@@ -221,7 +230,26 @@ mod tests {
         ] {
             assert_eq!(prefix_tag(text), Some("gotcha"), "{text}");
         }
-        for text in ["--fix: does it", "-fix: x", "#fix: x", "#", "**", "- ", "gotcha**", "*args: gotcha: x"] {
+        for text in ["gotchas: use arm64", "[gotcha] use arm64", "[Gotcha]: use arm64", "- [gotcha] use arm64"] {
+            assert_eq!(prefix_tag(text), Some("gotcha"), "{text}");
+        }
+        assert_eq!(prefix_tag("howto: run"), Some("how-to"));
+        for tag in AUTO_TAGS {
+            assert_eq!(prefix_tag(&format!("{tag}: so it is")), Some(tag));
+        }
+        for text in [
+            "[gotcha](notes.md) says so",
+            "[fix][3] is used",
+            "arr[fix] - 1",
+            "--fix: does it",
+            "-fix: x",
+            "#fix: x",
+            "#",
+            "**",
+            "- ",
+            "gotcha**",
+            "*args: gotcha: x",
+        ] {
             assert_eq!(prefix_tag(text), None, "{text}");
         }
     }
@@ -245,6 +273,12 @@ mod tests {
     fn tags_suggest_a_kind() {
         let kinds = Kinds::default();
         assert_eq!(suggest_kind(&["bug".into(), "gotcha".into()], "use arm64", &kinds).unwrap().as_str(), "gotcha");
+        for (tag, kind) in
+            [("howto", "procedure"), ("bug_fix", "bug_fix"), ("Bugfixes", "bug_fix"), ("procedures", "procedure")]
+        {
+            let tags = normalise(&[tag.to_owned()], "plain");
+            assert_eq!(suggest_kind(&tags, "plain", &kinds).unwrap().as_str(), kind, "{tag}");
+        }
         assert_eq!(suggest_kind(&[], "conventional: x", &kinds).unwrap().as_str(), "fact");
         assert_eq!(suggest_kind(&[], "", &kinds).unwrap().as_str(), "fact");
     }
@@ -278,7 +312,6 @@ mod tests {
             ("scratch: try this", "fact"),
             ("perf: 3 ms", "fact"),
             ("the context: billing", "fact"),
-            ("contexts: billing", "fact"),
         ] {
             assert_eq!(suggest_kind(&normalise(&[], text), text, &kinds).unwrap().as_str(), kind, "{text}");
         }

@@ -2,9 +2,10 @@
 
 use prost::Message;
 
-use super::command::{Run, Variable, line_of};
+use super::command::Run;
 use super::failing::{FILES_MAX, Failing, remember};
 use crate::model::Timestamp;
+use crate::policy::redact::{Redact, Secrets};
 
 /// Failed commands that are remembered until they succeed, the newest.
 const FAILING_MAX: usize = 8;
@@ -14,19 +15,6 @@ const TOPICS_MAX: usize = 64;
 
 /// Topics that count as a session's focus.
 const FOCUS_MAX: usize = 3;
-
-/// Variables by which a run only tells more, less or otherwise: they mend nothing.
-const TELLING_VARIABLES: &[&str] = &[
-    "CARGO_TERM_COLOR",
-    "CI",
-    "DEBUG",
-    "FORCE_COLOR",
-    "LOG_LEVEL",
-    "NO_COLOR",
-    "RUST_BACKTRACE",
-    "RUST_LOG",
-    "VERBOSE",
-];
 
 /// What a session is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, prost::Enumeration)]
@@ -110,6 +98,22 @@ pub struct Activity {
     pub most_failures: u32,
 }
 
+impl Redact for Activity {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { phase: _, last_run, touched, edited, failing, topics, mended: _, is_reminded: _, most_failures: _ } =
+            self;
+        if let Some(LastRun { tool, has_succeeded: _, at_us: _ }) = last_run {
+            secrets.said(tool);
+        }
+        secrets.all_said(touched);
+        secrets.all_said(edited);
+        failing.redact(secrets);
+        for TopicUse { topic, times: _ } in topics {
+            secrets.said(topic);
+        }
+    }
+}
+
 impl Activity {
     /// What it is busy with.
     #[must_use]
@@ -147,24 +151,9 @@ impl Activity {
         }
     }
 
-    /// A command changed what a build stands on.
+    /// A command changed what a build stands on. What fails is not mended by itself.
     pub fn changed_by(&mut self, command: &str) {
-        for failing in &mut self.failing {
-            failing.change(command);
-        }
-    }
-
-    /// A command formatted files. Where anything else was changed, that is what mends.
-    pub fn formatted_by(&mut self, command: &str) {
-        for failing in self.failing.iter_mut().filter(|failing| failing.is_untouched()) {
-            failing.change(command);
-        }
-    }
-
-    /// A script of the project ran that makes or changes something. Where files were changed, those mend.
-    pub fn ran_script(&mut self, command: &str) {
-        let may_mend = |failing: &&mut Failing| failing.changed.is_empty() && !failing.is_run_by(command);
-        for failing in self.failing.iter_mut().filter(may_mend) {
+        for failing in self.failing.iter_mut().filter(|failing| !failing.is_run_by(command)) {
             failing.change(command);
         }
     }
@@ -208,32 +197,18 @@ impl Activity {
         if self.current_phase() == Phase::Debug {
             self.phase = Phase::Verify.into();
         }
-        if !run.is_partial {
-            self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: true, at_us: at.as_micros() });
-        }
-        let (mended, left) =
+        let (mended, left): (Vec<Failing>, Vec<Failing>) =
             std::mem::take(&mut self.failing).into_iter().partition(|failing| failing.is_mended_by(run));
         self.failing = left;
-        let mut mended: Vec<Failing> = mended;
-        for failing in &mut mended {
-            if let Some(command) = mending(failing, run) {
-                failing.change(&command);
-            }
+        // A part of what failed may succeed while the rest does not.
+        let is_whole = !run.is_partial && !self.failing.iter().any(|failing| failing.tool == run.tool);
+        if is_whole {
+            self.last_run = Some(LastRun { tool: run.tool.clone(), has_succeeded: true, at_us: at.as_micros() });
         }
         self.most_failures = mended.iter().map(|failing| failing.times).chain([self.most_failures]).max().unwrap_or(0);
         self.mended = self.mended.saturating_add(u32::try_from(mended.len()).unwrap_or(u32::MAX));
         mended
     }
-}
-
-/// The command of a success where it had variables or options that the failure had not: all of it, for parts of it may
-/// not run.
-fn mending(failing: &Failing, run: &Run) -> Option<String> {
-    let is_new = |Variable { name, .. }: &&Variable| {
-        !failing.variables.contains(name) && !TELLING_VARIABLES.contains(&name.as_str())
-    };
-    let set: Vec<String> = run.variables.iter().filter(is_new).map(|set| format!("{} ", set.shown)).collect();
-    (!set.is_empty() || failing.is_helped_by_options(run)).then(|| format!("{}{}", set.concat(), line_of(&run.line())))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 
 use prost::Message;
 
+use crate::policy::redact::{Redact, Secrets};
+
 /// Sessions running in which a memory may be ignored before it rests.
 const IGNORED_MAX: u32 = 3;
 
@@ -21,6 +23,12 @@ pub struct Heed {
     /// Sessions that it is yet to be left out of.
     #[prost(uint32, tag = "2")]
     pub rests: u32,
+}
+
+impl Redact for Heed {
+    fn redact(&mut self, _: &mut Secrets) {
+        let Self { ignored: _, rests: _ } = self;
+    }
 }
 
 impl Heed {

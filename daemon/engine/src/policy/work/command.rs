@@ -2,6 +2,7 @@
 
 mod asked;
 mod changes;
+mod concerns;
 mod environment;
 mod menders;
 mod names;
@@ -15,7 +16,8 @@ mod starts;
 mod tools;
 
 use self::asked::{Extent, extent, own_end};
-pub use self::changes::{Variable, rewritten};
+pub use self::changes::rewritten;
+pub(super) use self::concerns::concerns;
 use self::environment::Switched;
 pub use self::menders::menders;
 use self::menders::{is_idle_option, mender};
@@ -30,7 +32,7 @@ pub(super) use self::started::joined as line_of;
 use self::started::{as_written, is_assignment, starters, without_starters};
 pub use self::starts::starts;
 use self::tools::{BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, SUBCOMMANDS, VALUED};
-use super::failing::line;
+use super::failing::{PLACE, line};
 use super::options::free;
 use super::shell::{Line, Simple, Vouched};
 use crate::policy::redact::redacted;
@@ -43,6 +45,9 @@ const LINE_MAX_BYTES: usize = 8 * 1024;
 
 /// Shells inside of shells that are looked into.
 const DEPTH_MAX: usize = 3;
+
+/// Programs that run the script they are given.
+const INTERPRETERS: &[&str] = &["python", "python3", "node", "ruby", "perl", "php", "lua", "Rscript"];
 
 /// Programs that run the line they are given.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash"];
@@ -73,8 +78,6 @@ pub struct Run {
     pub called: Vec<String>,
     /// All its words, without what merely starts it and without redirections.
     pub words: Vec<String>,
-    /// The variables that the line sets for it.
-    pub variables: Vec<Variable>,
     /// What makes it another command than one of the same words: toolchain, interpreter, target.
     pub environment: Vec<String>,
     /// What the exit status of the whole line says of it.
@@ -107,14 +110,13 @@ impl Run {
             Extent::Nothing => return None,
         };
         let (vouched, is_filtered) = (Vouched { success: true, failure: true }, false);
-        let (variables, environment, earlier) = (Vec::new(), Vec::new(), Vec::new());
+        let (environment, earlier) = (Vec::new(), Vec::new());
         let called = vec![as_written(called).to_owned()];
         Some(Self {
             tool,
             purpose,
             called,
             words,
-            variables,
             environment,
             vouched,
             is_filtered,
@@ -127,11 +129,33 @@ impl Run {
     /// Whether success of this run says that what failed in `failed` is mended: it did at least as much.
     #[must_use]
     pub fn covers(&self, failed: &[String]) -> bool {
-        let free = free(self);
+        let counts = |word: &&String| *word != "--" && !(self.purpose == Purpose::Install && self.gets_by(word));
+        let mut words = self.telling_words(&self.words).into_iter().filter(counts);
+        let is_chosen = |word: &str| !word.starts_with('-') && !word.starts_with(PLACE);
+        let chosen = |words: &[String]| {
+            let telling = self.telling_words(words);
+            let behind = telling.iter().zip(telling.iter().skip(1));
+            let own =
+                behind.filter(|(before, word)| !before.starts_with('-') && is_chosen(word)).map(|(_, word)| *word);
+            own.cloned().collect::<Vec<_>>()
+        };
+        let (own, others) = (chosen(&self.words), chosen(failed));
+        // Of several files or tests it may have run fewer.
+        let is_narrower = own.len() > self.named_words() && others.iter().any(|other| !own.contains(other));
+        words.all(|word| failed.contains(word)) && !is_narrower
+    }
+
+    /// How many words behind the program its name has: `run build`.
+    fn named_words(&self) -> usize {
+        self.tool.split_whitespace().count().saturating_sub(1)
+    }
+
+    /// The words of such a run without the options with which it does as much as without them.
+    fn telling_words<'w>(&self, words: &'w [String]) -> Vec<&'w String> {
+        let run = Self { words: words.to_vec(), ..self.clone() };
+        let free = free(&run);
         let is_free = |at: usize| free.iter().any(|free| free.at.contains(&at));
-        let counts = |word: &str| word != "--" && !(self.purpose == Purpose::Install && self.gets_by(word));
-        let mut words = self.words.iter().enumerate().filter(|(at, word)| counts(word) && !is_free(*at));
-        words.all(|(_, word)| failed.contains(word))
+        words.iter().enumerate().filter(|(at, _)| !is_free(*at)).map(|(_, word)| word).collect()
     }
 
     /// Whether a word is an option with which an installation may get by what it failed at. By some it installs
@@ -208,10 +232,9 @@ fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
         let inner = script(&words).filter(|_| depth < DEPTH_MAX).map(|script| runs_in(script, depth + 1));
         let found = inner.unwrap_or_else(|| classify(words).into_iter().collect());
         let is_filtered = line.filters(at).iter().any(may_hide);
-        let (variables, starters) = (changes::variables(&command.words), starters(&command.words));
+        let starters = starters(&command.words);
         runs.extend(found.into_iter().map(|mut run| {
             run.called.splice(0..0, starters.iter().cloned());
-            run.variables.extend_from_slice(&variables);
             switched.surround(&mut run, &command.words);
             (at, within(run, directory.as_deref(), is_filtered))
         }));
@@ -296,10 +319,10 @@ fn classify_started(written: &[String], started: Vec<String>) -> Option<Run> {
     Some(run)
 }
 
-/// A script of the project that is run as a file: `./build.sh`, `sh ci/run-tests.sh`.
+/// A script of the project that is run as a file: `./build.sh`, `sh ci/run-tests.sh`, `python3 test_rows.py`.
 fn classify_file(called: &str, mut words: Vec<String>) -> Option<Run> {
     let program = words.first_mut()?;
-    if !SHELLS.contains(&program.as_str()) {
+    if !SHELLS.contains(&program.as_str()) && !INTERPRETERS.contains(&program.as_str()) {
         called.clone_into(program);
         let purpose = file_purpose(called).filter(|_| called.contains('/'))?;
         return Run::new(called, called.to_owned(), purpose, words);

@@ -146,7 +146,6 @@ fn other_commands_are_none() {
         "npm run dev",
         "npm view webpack",
         "yarn --version",
-        "node build.js",
         "cat make",
         "task add buy milk",
         "composer validate",

@@ -2,8 +2,10 @@
 
 use prost::Message;
 
-use super::command::{Purpose, Run, line_of, named_place, shown};
-use super::options::{Effect, Free, does_alike, free};
+use crate::policy::redact::{Redact, Secrets};
+
+use super::command::{Run, line_of, named_place, shown};
+use super::options::does_alike;
 
 /// Files that are remembered of a session or a failure, the newest.
 pub(super) const FILES_MAX: usize = 256;
@@ -38,9 +40,6 @@ pub struct Failing {
     /// What went wrong before and does not any more, with what was changed until then.
     #[prost(message, repeated, tag = "7")]
     pub gone: Vec<Mended>,
-    /// Names of the variables that were set for it.
-    #[prost(string, repeated, tag = "8")]
-    pub variables: Vec<String>,
     /// What goes wrong since a later failure, with what was changed before it came and not since.
     #[prost(message, repeated, tag = "9")]
     pub late: Vec<Mended>,
@@ -69,6 +68,28 @@ pub struct Mended {
     pub commands: Vec<String>,
 }
 
+impl Redact for Failing {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { tool, words, fingerprints, changed, commands, times: _, gone, late, files, called, environment } =
+            self;
+        secrets.said(tool);
+        for texts in [words, fingerprints, changed, commands, files, called, environment] {
+            secrets.all_said(texts);
+        }
+        gone.redact(secrets);
+        late.redact(secrets);
+    }
+}
+
+impl Redact for Mended {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { fingerprints, changed, commands } = self;
+        for texts in [fingerprints, changed, commands] {
+            secrets.all_said(texts);
+        }
+    }
+}
+
 impl Failing {
     /// What its success says was mended by what: a mistake by nothing that changed before it came or after it was gone.
     #[must_use]
@@ -81,11 +102,6 @@ impl Failing {
         let is_empty = |one: &Mended| one.changed.is_empty() && one.commands.is_empty();
         let says = |one: &Mended| !(one.fingerprints.is_empty() || is_empty(one));
         all.filter(says).collect()
-    }
-
-    /// Whether nothing was changed since it failed.
-    pub(super) fn is_untouched(&self) -> bool {
-        self.changed.is_empty() && self.commands.is_empty()
     }
 
     /// Whether it is this command itself, as it is shown.
@@ -134,20 +150,6 @@ impl Failing {
         is_there && self.environment == run.environment && run.covers(&self.words)
     }
 
-    /// Whether a run has options that this had not and that may be what mended it.
-    pub(super) fn is_helped_by_options(&self, run: &Run) -> bool {
-        let is_new = |word: &String| !self.words.contains(word);
-        let may_mend = |effect| match effect {
-            Effect::Report => false,
-            // Where something else was changed, that is what mends.
-            Effect::Pace => self.is_untouched(),
-            Effect::Serial | Effect::Way => true,
-        };
-        let does = |free: &Free| may_mend(free.effect) && run.words[free.at.clone()].iter().any(is_new);
-        let is_own = |word: &String| is_new(word) && run.gets_by(word) && word != "--" && !word.contains("://");
-        free(run).iter().any(does) || run.purpose == Purpose::Install && run.words.iter().any(is_own)
-    }
-
     /// A file was changed.
     pub(super) fn edit(&mut self, file: &str) {
         remember(&mut self.changed, file);
@@ -173,7 +175,6 @@ impl Failing {
             fingerprints.extend(known);
         }
         self.again(fingerprints);
-        self.variables = run.variables.iter().map(|variable| variable.name.clone()).collect();
         self.called.clone_from(&run.called);
     }
 

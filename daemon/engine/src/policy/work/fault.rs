@@ -2,12 +2,14 @@
 //! same mistake has tomorrow, on another line and in another checkout.
 
 mod around;
+mod closing;
 mod forms;
 mod frames;
 mod marks;
 mod native;
 mod patterns;
 mod pytest;
+mod sighting;
 mod suite;
 mod titles;
 
@@ -22,6 +24,7 @@ pub(super) use self::forms::compile;
 use self::forms::{FAILED, FORMS, Form, Place};
 use self::patterns::{ECHO, ESCAPES, NAMED, NUMBERS, PATHS, PEER, QUOTED};
 pub use self::pytest::{asserted, raised};
+pub use self::sighting::{Sighting, lines_of, sightings};
 pub use self::suite::Suite;
 
 /// Faults taken from one output, the first ones: later ones most often follow from them.
@@ -91,12 +94,6 @@ impl Fault {
         format!("{} {} {}", self.code, self.symbol, self.message).trim().to_owned()
     }
 
-    /// Whether it is a failed test of which no more is said than this mistake: `IndexError: list index out of range`.
-    #[must_use]
-    pub fn retells(&self, other: &Self) -> bool {
-        self.code == FAILED && other.is_retold_in(&self.message)
-    }
-
     /// Whether a message is this mistake's, named by its code, perhaps with its module before it and cut at its end.
     fn is_retold_in(&self, message: &str) -> bool {
         let told = message.trim_end_matches("...").trim_end();
@@ -153,7 +150,15 @@ pub fn warm_up() {
     frames::warm_up();
     native::warm_up();
     pytest::warm_up();
+    sighting::warm_up();
     titles::warm_up();
+}
+
+/// A mistake, and the place of the line that tells of it.
+#[derive(Debug)]
+struct Found {
+    fault: Fault,
+    at: usize,
 }
 
 /// Finds the mistakes that an output tells of, each once, in order, without the secrets in it.
@@ -161,15 +166,19 @@ pub fn warm_up() {
 pub fn faults(output: &str) -> Vec<Fault> {
     let plain = bare(output);
     let plain = redacted(&plain);
-    let lines = telling_lines(&plain);
-    let mut found: Vec<Fault> = Vec::new();
+    found_in_lines(&telling_lines(&plain), FAULTS_MAX).into_iter().map(|found| found.fault).collect()
+}
+
+/// Finds the mistakes that lines tell of, the first `most`.
+fn found_in_lines(lines: &[&str], most: usize) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
     for at in 0..lines.len() {
         // A list of failed tests comes before what they say.
-        if found.len() == FAULTS_MAX && !found.iter().any(is_bare) {
+        if found.len() == most && !found.iter().any(|found| is_bare(&found.fault)) {
             break;
         }
-        if let Some(fault) = fault_at(&lines, at) {
-            take(&mut found, fault);
+        if let Some(fault) = fault_at(lines, at) {
+            take(&mut found, Found { fault, at }, most);
         }
     }
     found
@@ -181,8 +190,9 @@ fn is_bare(fault: &Fault) -> bool {
 }
 
 /// Takes a mistake that is not known yet, or that says more of one that is.
-fn take(found: &mut Vec<Fault>, fault: Fault) {
+fn take(found: &mut Vec<Found>, new: Found, most: usize) {
     let is_test = |code: &str| code == FAILED || code == "panic";
+    let fault = &new.fault;
     let is_same = |known: &Fault| {
         let has_same_name = !fault.symbol.is_empty() && known.symbol == fault.symbol;
         // Maven names a failed test whole first, and then in short.
@@ -191,19 +201,19 @@ fn take(found: &mut Vec<Fault>, fault: Fault) {
             && !fault.symbol.is_empty()
             && known.symbol.strip_suffix(&fault.symbol).is_some_and(|rest| rest.ends_with('.'));
         let is_placeless = !fault.code.is_empty() && fault.file.is_empty() && known.file.is_empty();
-        *known == fault
+        known == fault
             || is_retold
             || has_same_name && is_test(&known.code) && is_test(&fault.code)
             || is_placeless && known.code == fault.code && known.symbol == fault.symbol && !is_test(&fault.code)
     };
-    let Some(at) = found.iter().position(is_same) else {
-        if found.len() < FAULTS_MAX {
-            found.push(fault);
+    let Some(at) = found.iter().position(|known| is_same(&known.fault)) else {
+        if found.len() < most {
+            found.push(new);
         }
         return;
     };
-    if let Some(known) = found.get_mut(at).filter(|known| is_bare(known) && !is_bare(&fault)) {
-        *known = fault;
+    if let Some(known) = found.get_mut(at).filter(|known| is_bare(&known.fault) && !is_bare(fault)) {
+        *known = new;
     }
 }
 

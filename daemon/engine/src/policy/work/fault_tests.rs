@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn every_form_is_valid() {
-    assert_eq!(FORMS.len(), 97);
+    assert_eq!(FORMS.len(), 98);
     assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
 }
 
@@ -243,6 +243,14 @@ fn a_target_that_failed_gives_way_to_what_made_it_fail() {
     );
     let linked = "a.c:(.text+0x5): undefined reference to `total'\ncollect2: error: ld returned 1 exit status\nmake: *** [Makefile:2: a] Error 1";
     is(linked, "undefined reference", "total", "", "undefined reference to `total'");
+    for (line, message) in [
+        ("ld.lld: error: undefined symbol: rows::total(int)", "undefined symbol: rows::total(int)"),
+        ("  = note: rust-lld: error: undefined symbol: rows::total(int)", "undefined symbol: rows::total(int)"),
+        ("ld: duplicate symbol 'rows::total(int)' in:", "duplicate symbol 'rows::total(int)'"),
+        ("a.c: undefined reference to ‘rows::total(int)’", "undefined reference to ‘rows::total(int)’"),
+    ] {
+        is(line, "undefined reference", "rows::total(int)", "", message);
+    }
 }
 
 #[test]

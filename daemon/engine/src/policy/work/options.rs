@@ -14,11 +14,7 @@ use super::failing::PLACE;
 pub(super) enum Effect {
     /// What is told, in which order it is done, and whether it ends with the first failure.
     Report,
-    /// How much goes on at once.
-    Pace,
-    /// That one thing is done after the other.
-    Serial,
-    /// How it is done: that may be what mends.
+    /// How it is done, and how much goes on at once.
     Way,
 }
 
@@ -32,9 +28,6 @@ pub(super) struct Free {
 
 /// Values of options that say how much, beside numbers.
 const AMOUNTS: &[&str] = &["auto", "logical", "max"];
-
-/// Values by which one thing is done after the other.
-const ONE: &[&str] = &["0", "1", "false"];
 
 /// Values that may stand behind an option that needs none.
 const SWITCHED: &[&str] = &["true", "false"];
@@ -76,12 +69,8 @@ impl Options {
             (Effect::Report, next.filter(|next| SWITCHED.contains(next)))
         } else if is_in(self.report_valued) {
             (Effect::Report, next.filter(|next| is_value(next)))
-        } else if is_in(self.serial) {
-            (Effect::Serial, None)
         } else if is_in(self.pace) {
-            let behind = next.filter(|next| is_amount(next));
-            let is_serial = value.or(behind).is_some_and(|amount| ONE.contains(&amount));
-            (if is_serial { Effect::Serial } else { Effect::Pace }, behind)
+            (Effect::Way, next.filter(|next| is_amount(next)))
         } else if is_in(self.way) {
             (Effect::Way, None)
         } else if is_in(self.way_valued) {
@@ -164,30 +153,6 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_how_much_goes_on_at_once_is_known() {
-        all(
-            Effect::Pace,
-            &[
-                ("make -j all", &["-j"]),
-                ("make -j8 all", &["-j8"]),
-                ("pytest -n auto tests", &["-n auto"]),
-                ("pytest -nauto", &["-nauto"]),
-                ("mvn -T 1C verify", &["-T 1C"]),
-                ("go test -parallel=4 ./...", &["-parallel=4"]),
-            ],
-        );
-        all(
-            Effect::Serial,
-            &[
-                ("make -j 1", &["-j 1"]),
-                ("pytest -n0", &["-n0"]),
-                ("cargo test -- --test-threads=1", &["--test-threads=1"]),
-                ("npx jest -i", &["-i"]),
-            ],
-        );
-    }
-
-    #[test]
     fn what_changes_the_way_is_known() {
         all(
             Effect::Way,
@@ -195,6 +160,16 @@ mod tests {
                 ("pytest -p no:randomly -W ignore -Werror tests", &["-p no:randomly", "-W ignore", "-Werror"]),
                 ("cargo test --features a --release", &["--features a", "--release"]),
                 ("make -B", &["-B"]),
+                ("make -j all", &["-j"]),
+                ("make -j8 all", &["-j8"]),
+                ("pytest -n auto tests", &["-n auto"]),
+                ("pytest -nauto", &["-nauto"]),
+                ("mvn -T 1C verify", &["-T 1C"]),
+                ("go test -parallel=4 ./...", &["-parallel=4"]),
+                ("make -j 1", &["-j 1"]),
+                ("pytest -n0", &["-n0"]),
+                ("cargo test -- --test-threads=1", &["--test-threads=1"]),
+                ("npx jest -i", &["-i"]),
             ],
         );
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use prost::Message;
 
 use crate::model::Timestamp;
+use crate::policy::redact::{Redact, Secrets};
 
 /// The events that every session has, by the names that hooks are started with.
 pub const EXPECTED: [&str; 3] = ["prompt", "ambient", "stop"];
@@ -89,11 +90,29 @@ pub struct Watch {
     written_at_us: i64,
 }
 
+impl Redact for Watch {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { hooks, starts_us: _, failures: _, late: _, lates, told_at_us: _, written_at_us: _ } = self;
+        for Hook { event, fired_at_us: _ } in hooks {
+            secrets.said(event);
+        }
+        for Late { event, times: _, after_start: _, last_at_us: _ } in lates {
+            secrets.said(event);
+        }
+    }
+}
+
 impl Watch {
     /// Reads what was persisted; as new when it is damaged.
     #[must_use]
     pub fn read(state: &[u8]) -> Self {
         Self::decode(state).unwrap_or_default()
+    }
+
+    /// When any of its hooks fired last, in microseconds.
+    #[must_use]
+    pub fn fired_at_us(&self) -> i64 {
+        self.hooks.iter().map(|hook| hook.fired_at_us).max().unwrap_or(i64::MIN)
     }
 
     /// Notes that an event's hook fired. Returns whether that is worth writing now.

@@ -1,12 +1,10 @@
-//! What a shell line changes beside what it installs: files that it names, files that it does not name, and variables for what
-//! it runs.
+//! What a shell line changes beside what it installs: files that it names, and files that it does not name.
 
 use super::super::shell::{Line, Simple};
 use super::names::{basename, file_name};
 use super::scripts::makes;
 use super::started::as_run;
-use super::{is_assignment, joined, read, without_starters};
-use crate::policy::redact::is_plain;
+use super::{joined, read, without_starters};
 
 /// Letters of options that stand before the one by which a stream editor writes its files again.
 const BEFORE_IN_PLACE: &str = "EnrpslwzuW0123456789";
@@ -77,12 +75,9 @@ const SHOWN_MAX_CHARS: usize = 80;
 pub struct Changes {
     /// Words that are files which it writes, if they are files at all.
     pub files: Vec<String>,
-    /// Commands that change what they do not name, take it away or move it, as they are shown.
+    /// Commands that change what they do not name, take it away, move it or format it, and scripts of the project whose names
+    /// say so, as they are shown.
     pub commands: Vec<String>,
-    /// Commands that only format.
-    pub formatters: Vec<String>,
-    /// Scripts of the project that make or change something, as their names say.
-    pub scripts: Vec<String>,
 }
 
 /// Finds what a line changes.
@@ -101,10 +96,9 @@ pub fn rewritten(line: &str) -> Changes {
         }
         let files = rewritten_by(&words).into_iter().chain(authored(command, &words));
         changes.files.extend(files.map(|file| joined(directory.as_deref(), &file)));
-        changes.commands.extend(changing(&line, command, &words));
-        let run = || as_run(&command.words);
-        changes.formatters.extend(formats(&words).then(run));
-        changes.scripts.extend(makes(&words).then(run));
+        let rewrites = formats(&words) || makes(&words);
+        let changing = changing(&line, command, &words).or_else(|| rewrites.then(|| as_run(&command.words)));
+        changes.commands.extend(changing);
     }
     changes
 }
@@ -202,36 +196,8 @@ fn is_in_place(word: &str) -> bool {
     }
 }
 
-/// A variable that a line sets for a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Variable {
-    /// What it is called.
-    pub name: String,
-    /// How it is told: what it is set to only where that is surely no secret.
-    pub shown: String,
-}
-
-impl Variable {
-    fn of(name: &str, value: &str) -> Self {
-        let shown = match (is_plain(name, value), value.contains(' ')) {
-            (true, false) => format!("{name}={value}"),
-            (true, true) => format!("{name}='{value}'"),
-            (false, _) => format!("{name}=…"),
-        };
-        Self { name: name.to_owned(), shown }
-    }
-}
-
-/// The variables that are set for the program that these words start.
-pub(super) fn variables(words: &[String]) -> Vec<Variable> {
-    let started = words.len() - without_starters(words).len();
-    let set = words.iter().take(started).filter(|word| is_assignment(word));
-    set.filter_map(|word| word.split_once('=')).map(|(name, value)| Variable::of(name, value)).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::run_of;
     use super::*;
 
     #[test]
@@ -308,7 +274,7 @@ mod tests {
             ("make -n proto; make --dry-run gen; just -l gen; just --list gen; npm run gen -- --dry-run", ""),
             ("make -l 4 gen", "make -l 4 gen"),
         ] {
-            assert_eq!(rewritten(line).scripts.join(" "), commands, "{line}");
+            assert_eq!(rewritten(line).commands.join(" "), commands, "{line}");
         }
         assert_eq!(rewritten("chmod +x run.sh; chmod 600 /tmp/key").commands, ["chmod +x run.sh"]);
     }
@@ -322,25 +288,7 @@ mod tests {
             ("ruff format", "ruff format"),
             ("black --check .; cargo fmt --check; prettier src; gofmt -l .", ""),
         ] {
-            assert_eq!(rewritten(line).formatters.join(" "), commands, "{line}");
+            assert_eq!(rewritten(line).commands.join(" "), commands, "{line}");
         }
-    }
-
-    #[test]
-    fn variables_are_told_without_secrets() {
-        let of = |line: &str| {
-            let variables = run_of(line).map(|run| run.variables).unwrap_or_default();
-            let all = |of: fn(&Variable) -> &str| variables.iter().map(of).collect::<Vec<_>>().join(" ");
-            (all(|variable| &variable.name), all(|variable| &variable.shown))
-        };
-        let told = |names: &str, shown: &str| (names.to_owned(), shown.to_owned());
-        assert_eq!(
-            of("FIXTURES=../f RUST_LOG=debug cargo test -p a"),
-            told("FIXTURES RUST_LOG", "FIXTURES=… RUST_LOG=debug")
-        );
-        assert_eq!(of("cd x && env CI=1 npm test"), told("CI", "CI=1"));
-        assert_eq!(of("RUSTFLAGS='-D warnings' cargo test"), told("RUSTFLAGS", "RUSTFLAGS='-D warnings'"));
-        assert_eq!(of("PGPASSWORD=test cargo test"), told("PGPASSWORD", "PGPASSWORD=…"));
-        assert_eq!(of("cargo test -- A=1"), told("", ""));
     }
 }

@@ -16,7 +16,7 @@ const FILE_WORDS: &[(&str, Purpose)] = &[
 ];
 
 /// Programs beside the runners of scripts by which a project names commands of its own.
-const MAKING_RUNNERS: &[&str] = &["make", "gmake", "just", "task", "rake", "mage", "ant", "deno", "cargo"];
+pub(super) const MAKING_RUNNERS: &[&str] = &["make", "gmake", "just", "task", "rake", "mage", "ant", "deno", "cargo"];
 
 /// Words in such a name by which it makes or changes what a build stands on.
 const MAKING_WORDS: &[&str] = &[
@@ -137,7 +137,7 @@ pub(super) fn makes(words: &[String]) -> bool {
 }
 
 /// The words of a name, in lower case: `db:migrate`, `gen-types`, `genTypes`.
-fn words_of(name: &str) -> impl Iterator<Item = String> {
+pub(super) fn words_of(name: &str) -> impl Iterator<Item = String> {
     let mut words = String::new();
     for c in name.chars() {
         if c.is_uppercase() {

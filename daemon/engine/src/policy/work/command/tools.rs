@@ -269,7 +269,7 @@ pub(super) const BARE: &[(&str, Purpose)] = &[("hugo", Purpose::Build)];
 
 /// Programs that build or check only with one of these options.
 pub(super) const FLAGGED: &[(&str, Purpose, &[&str])] = &[
-    ("cmake", Purpose::Build, &["--build"]),
+    ("cmake", Purpose::Build, &["--build", "-B", "-S", "--preset"]),
     ("prettier", Purpose::Check, &["--check", "-c", "--list-different", "-l"]),
     ("black", Purpose::Check, &["--check"]),
     ("isort", Purpose::Check, &["--check", "--check-only", "-c"]),

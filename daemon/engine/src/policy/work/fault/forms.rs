@@ -189,7 +189,19 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
         (r"^\s*Failed (?P<symbol>[\w.+]+)(?:\(.*\))? \[[^\]]+\]$", Place::Own, FAILED),
         (r"^\[ERROR\] Failed to execute goal on project \S+: (?P<message>.+?)(?: -> \[Help \d+\])?$", Place::Own, ""),
         // the linker
-        (r"(?P<message>undefined reference to [`'](?P<symbol>[^'`]+)')", Place::Own, "undefined reference"),
+        (
+            r#"(?P<message>(?:undefined reference to|multiple definition of) [`'‘“"](?P<symbol>[^'`’”"]+)['’”"])"#,
+            Place::Own,
+            "undefined reference",
+        ),
+        (
+            concat!(
+                r#"(?:ld(?:\.\w+)?|lld|mold): (?:error: )?(?P<message>(?:undefined|duplicate) symbol:? "#,
+                r#"[`'‘“"]?(?P<symbol>[^`'‘’“”"]+?)['’”"]?)(?: in:)?$"#,
+            ),
+            Place::Own,
+            "undefined reference",
+        ),
         (r#"^\s+"(?P<symbol>_\S+)", (?P<message>referenced from):$"#, Place::Own, "undefined reference"),
         (r"^\S*ld(?:\.\w+)?: (?P<message>cannot find (?P<symbol>-l\S+?))(?:: No such file .*)?$", Place::Own, ""),
         // eslint, stylelint, prettier

@@ -19,6 +19,9 @@ const ABOVE_MAX_LINES: usize = 400;
 /// Functions that a failed assertion is known by.
 const ASSERTED_MAX: usize = 4;
 
+/// How assertions begin, and unittest's methods for them.
+const ASSERT: &str = "assert";
+
 /// Exceptions that an output is known by.
 const RAISED_MAX: usize = 3;
 
@@ -127,15 +130,28 @@ fn is_of_tests(file: &str) -> bool {
 pub fn asserted(output: &str) -> Vec<String> {
     let plain = bare(output);
     let lines = telling_lines(&plain);
-    let told = lines.into_iter().filter(|line| ASSERTION.as_ref().is_some_and(|pattern| pattern.is_match(line)));
+    let is_framed = |at: usize| at.checked_sub(1).and_then(|at| lines.get(at)).is_some_and(|line| is_frame(line));
+    let is_assertion = |line: &str| ASSERTION.as_ref().is_some_and(|pattern| pattern.is_match(line));
+    let told = lines.iter().enumerate().filter(|(at, line)| is_assertion(line) || is_framed(*at) && asserts(line));
+    let told = told.map(|(_, line)| *line);
     let mut names: Vec<String> = Vec::new();
     for call in told.flat_map(|line| CALL.as_ref().map(|call| call.captures_iter(line)).into_iter().flatten()) {
         let name = group(&call, "symbol");
-        if names.len() < ASSERTED_MAX && is_telling_name(&name) && !names.contains(&name) {
+        if names.len() < ASSERTED_MAX && !name.starts_with(ASSERT) && is_telling_name(&name) && !names.contains(&name) {
             names.push(name);
         }
     }
     names
+}
+
+fn is_frame(line: &str) -> bool {
+    FRAME.as_ref().is_some_and(|frame| frame.is_match(line))
+}
+
+/// Whether the source of a frame is an assertion: `self.assertEqual(total(1), 3)`.
+fn asserts(line: &str) -> bool {
+    let source = line.trim_start();
+    source.strip_prefix("self.").unwrap_or(source).starts_with(ASSERT)
 }
 
 /// The exceptions and warnings by whose names an output says why tests failed, each once, where its message is cut off.
@@ -254,6 +270,10 @@ mod tests {
                       E        +  where 3 = gs1_check_digit('376')\nE        +    and   4 = len(readBack(1))\n    other_call()\n";
         assert_eq!(asserted(output), ["gs1_check_digit", "readBack"]);
         assert!(asserted(">       other_call()\nassert some_call()\n").is_empty());
+        let unittest = "  File \"/x/test_a.py\", line 9, in test_a\n    self.assertEqual(moon_phase(3), self.toDays(1))\n\
+                        AssertionError: 1 != 3\n";
+        assert_eq!(asserted(unittest), ["moon_phase", "toDays"]);
+        assert_eq!(asserted("  File \"a.py\", line 9, in <module>\n    assert moon_phase(3) == 1\n"), ["moon_phase"]);
     }
 
     #[test]

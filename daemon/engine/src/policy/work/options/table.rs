@@ -12,7 +12,6 @@ pub(super) struct Options {
     /// Those whose value may be the next word.
     pub(super) report_valued: &'static [&'static str],
     pub(super) pace: &'static [&'static str],
-    pub(super) serial: &'static [&'static str],
     pub(super) way: &'static [&'static str],
     pub(super) way_valued: &'static [&'static str],
 }
@@ -24,7 +23,6 @@ const NONE: Options = Options {
     report: &[],
     report_valued: &[],
     pace: &[],
-    serial: &[],
     way: &[],
     way_valued: &[],
 };
@@ -94,7 +92,6 @@ pub(super) const TABLE: &[Options] = &[
         pace: &["--numprocesses", "-n"],
         way: &["--create-db", "--forked", "--no-cov"],
         way_valued: &["--dist", "--import-mode", "--pythonwarnings", "--reruns", "--rootdir", "-W", "-p"],
-        ..NONE
     },
     Options {
         programs: &["unittest"],
@@ -141,8 +138,7 @@ pub(super) const TABLE: &[Options] = &[
         report: SCRIPTED,
         report_valued: &["--reporters"],
         pace: &["-w"],
-        serial: &["-i"],
-        way: &["--detectOpenHandles", "--passWithNoTests"],
+        way: &["-i", "--detectOpenHandles", "--passWithNoTests"],
         ..NONE
     },
     Options {
@@ -316,8 +312,10 @@ pub(super) const TABLE: &[Options] = &[
     Options { programs: &["xcodebuild"], report: &["-quiet", "-verbose"], ..NONE },
     Options {
         pace: &["--jobs", "--max-workers", "--maxWorkers", "--test-threads", "--workers", "-j"],
-        serial: &["--no-file-parallelism", "--no-parallel", "--runInBand"],
         way: &[
+            "--no-file-parallelism",
+            "--no-parallel",
+            "--runInBand",
             "--all-features",
             "--cache-clear",
             "--forceExit",

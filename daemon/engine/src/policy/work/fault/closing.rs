@@ -1,0 +1,148 @@
+//! A tool's closing line: what it names is its command, counts and exit codes, and so it is the same after every failure.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Words that say how something ended.
+static OUTCOMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    words_of(
+        "abort aborted aborting broken can't canceling cancelling cannot could couldn't crashed errno error errors exit \
+     exited fail failed failing fails failure failures issue issues problem problems returned stopped terminated \
+     unable unsuccessful",
+    )
+});
+
+/// Words that closing lines have beside those.
+static FILLERS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    words_of(
+        "a above again all an and are assertions at attempt be been below bin binary build building by can case cases \
+     check checked checks child code command commands compilation compile compiled compiler compiling complete \
+     completed crate did didn't directory doc doctest doctests document due duration emitted evaluation example \
+     examples executed executing execution file files filtered finished for from full generated goal had has have \
+     hook hooks ignored in incomplete info information invocation is it its job jobs leaving lib lifecycle line link \
+     linker linking lint linted linter log logged logs make measured min module more ms multiple my no non non-zero \
+     nonzero not number of on one or out output package packages pass passed passing pending please previous process \
+     program project projects rc recipe reported reports rerun result results run running runs s script scripts sec \
+     seconds secs see session signal skipped some source stage status step steps still stop subprocess success \
+     successful successfully suite suites summary target targets task tasks test testing tests than that the there \
+     this time to todo took total unexpected unfinished waiting warning warnings was were with your",
+    )
+});
+
+/// What begins a count; elsewhere it is what something was not.
+const FOUND: &str = "found";
+
+/// What names are quoted with.
+const QUOTES: [(char, char); 5] = [('`', '`'), ('\'', '\''), ('"', '"'), ('‘', '’'), ('“', '”')];
+
+/// Whether a line only says that something failed: all its words but names, options and numbers are of that.
+pub(super) fn is_closing(line: &str) -> bool {
+    outcomes(line).is_some_and(|(outcomes, _)| outcomes > 0)
+}
+
+/// Whether a line only says that something runs, or how much of it.
+pub(super) fn is_progress(line: &str) -> bool {
+    outcomes(line).is_some_and(|(outcomes, fillers)| outcomes == 0 && fillers > 0)
+}
+
+/// How many words of a line say how something ended, and how many belong to that; `None` where it says anything else.
+fn outcomes(line: &str) -> Option<(usize, usize)> {
+    let plain = unquoted(line);
+    let (mut outcomes, mut fillers) = (0, 0);
+    for (at, written) in plain.split(|c: char| c.is_whitespace() || "()[]{},;!".contains(c)).enumerate() {
+        let word = written.trim_matches(|c: char| !c.is_alphanumeric() && c != '-').to_lowercase();
+        // Options, paths, times and counts are of the command, whose name may stand first.
+        let is_given = word.starts_with('-')
+            || word.contains(['/', '.', '_', '=', ':', '#', '@'])
+            || written.starts_with('<')
+            || word.starts_with(|c: char| c.is_ascii_digit())
+            || !word.chars().any(char::is_alphabetic);
+        let is_own_name = at == 0 && written.ends_with(':');
+        if OUTCOMES.contains(word.as_str()) {
+            outcomes += 1;
+        } else if FILLERS.contains(word.as_str()) || at == 0 && word == FOUND {
+            fillers += 1;
+        } else if !is_given && !is_own_name {
+            return None;
+        }
+    }
+    Some((outcomes, fillers))
+}
+
+fn words_of(text: &'static str) -> HashSet<&'static str> {
+    text.split_whitespace().collect()
+}
+
+/// A line without what it quotes.
+fn unquoted(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(start) = rest.find(|c: char| QUOTES.iter().any(|(opening, _)| *opening == c)) {
+        let (before, quoted) = rest.split_at(start);
+        plain.push_str(before);
+        let mut inner = quoted.chars();
+        let opening = inner.next();
+        let closing = QUOTES.iter().find(|(known, _)| Some(*known) == opening).map(|(_, closing)| *closing);
+        let is_word = before.ends_with(char::is_alphanumeric);
+        let quoted = closing.filter(|_| !is_word).and_then(|closing| inner.as_str().split_once(closing));
+        if let Some((_, behind)) = quoted {
+            plain.push(' ');
+            rest = behind;
+        } else {
+            plain.extend(opening);
+            rest = inner.as_str();
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_lines_are_known_by_their_words() {
+        for line in [
+            "error: test run failed",
+            "error: recipe `test` failed on line 11 with exit code 101",
+            "make: *** [Makefile:13: test] Error 1",
+            "make[2]: *** [<builtin>: src/rope.o] Error 1",
+            "ERROR  run failed: command  exited (1)",
+            "BUILD FAILED in 3s",
+            "FAILED (failures=1)",
+            "error: could not document `brambles`",
+            "errno 1",
+            "Failed!  - Failed:     1, Passed:    11, Skipped:     0, Total:    12, Duration: 48 ms - Bindery.Tests.dll (net8.0)",
+            "error: could not compile `stamp` (lib) due to 1 previous error; 2 warnings emitted",
+            "error: test failed, to rerun pass `--lib`",
+            "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            "check finished: 1 problem(s), see docs/cases.md",
+            "evaluation failed :( (0.45 seconds)",
+            "Found 2 errors in 1 file (checked 3 source files)",
+            "4 tests, 1 failure",
+            "error: script \"build\" exited with code 2",
+            "Error: Process completed with exit code 1.",
+            "signal-box: 3 of 3 cases failed",
+        ] {
+            assert!(is_closing(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_says_more_is_no_closing_line() {
+        for line in [
+            "error: cannot find function `emboss` in this scope",
+            "Failed: DID NOT RAISE ValueError",
+            "zsh: command not found: protoc",
+            "`protoc` could not be found",
+            "- [1, 2, 3]",
+            "FAIL layers round up: got 2, want 3",
+            "connection refused",
+            "assertion `left == right` failed: cents were lost in the split",
+            "it's not what wasn't there",
+        ] {
+            assert!(!is_closing(line), "{line}");
+        }
+    }
+}

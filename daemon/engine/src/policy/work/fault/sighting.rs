@@ -1,0 +1,432 @@
+//! Mistakes that are known again by all that is said of them. A tool's closing line, a test's bare name and a message without a
+//! place identify nothing: another failure of the same tool has them as well.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::around::group;
+use super::closing::{is_closing, is_progress};
+use super::forms::{FAILED, FORMS, compile};
+use super::patterns::PATHS;
+use super::{Fault, Found, bare, found_in_lines, quoted, replaced, telling_lines};
+use crate::policy::redact::redacted;
+use crate::policy::resemble::text_hash;
+
+/// Mistakes of one output that are remembered.
+const SIGHTINGS_MAX: usize = 12;
+
+/// Lines below a mistake that are looked at, and those of them that belong to it at most.
+const BELOW_MAX_LINES: usize = 40;
+const SAID_MAX_LINES: usize = 10;
+
+/// Places of one output in which something is said of one test.
+const BLOCKS_MAX: usize = 4;
+
+/// Characters of the shortest name of a test that is looked for in other lines.
+const NAME_MIN_CHARS: usize = 6;
+
+/// Lines of the longest output that is one mistake as a whole, because no form fits it.
+const WHOLE_MAX_LINES: usize = 6;
+
+/// Characters that a rule between parts of an output has at least.
+const RULE_MIN_CHARS: usize = 3;
+
+/// The code of what a test says when it breaks off.
+const PANIC: &str = "panic";
+
+/// How lines begin that stand beside a mistake and say nothing of it: stacks, sources, notes, and tests that passed.
+const ASIDES: &[&str] = &[
+    "at ",
+    "File \"",
+    "❯",
+    "-->",
+    "from ",
+    "in ",
+    "In ",
+    "note:",
+    "help:",
+    "hint:",
+    "= note",
+    "= help",
+    "warning:",
+    "Traceback",
+    "goroutine ",
+    "created by ",
+    "|",
+    "│",
+    "> ",
+    "#",
+    "PASS",
+    "ok ",
+    "✓",
+    "✔",
+    "stdout",
+    "stderr",
+    "[INFO]",
+    "[PASS]",
+    "[ PASS ]",
+    "[pass]",
+    "[ pass ]",
+    "[ OK ]",
+    "[ ok ]",
+    "full command:",
+    "(Use ",
+    "Use -v",
+    "See ",
+];
+
+/// Marks within such a line, and its end.
+const ASIDES_WITHIN: &[&str] = &[": note: ", ": warning: ", " warning: ", " | "];
+const ASIDE_END: &str = " ok";
+
+/// Lines with which what is said of a mistake ends.
+const ENDS: &[&str] = &["failures:", "stack backtrace:", "stacktrace:", "stack trace:", "require stack:"];
+
+/// `check: cases/a.txt:3: no owner`: a place with a message, whatever the tool is.
+static PLACED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(concat!(
+        r"^(?:\[?[A-Za-z][\w-]*\]?:? )?(?P<file>[\w./@-]*[\w-]\.[A-Za-z]\w{0,7})(?::\d+)*",
+        r"(?: ?\(\d+[:,]\d+\))?: (?P<message>\S.*)$"
+    ))
+});
+/// `[FAIL] name`, `not ok 3 - name`: a test that failed, whatever ran it.
+static JUDGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(concat!(
+        r"^\s*(?:\[ ?FAIL(?:ED)? ?\]|FAIL(?:ED)?:?|not ok(?: \d+)?(?: -)?|✗|✘|✖|×)\s+",
+        r#"(?P<symbol>[A-Za-z_"'`/.@][^:]*(?::\S[^:]*)*)(?:: (?P<message>\S.*))?$"#
+    ))
+});
+/// What is another number each time: addresses, hashes, times, threads, places.
+static VOLATILE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    compile(concat!(
+        r"\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{8,}(?:-[0-9a-f]{4,})*\b|\b\d+(?:\.\d+)? ?(?:ns|µs|us|ms|s|secs?|seconds)\b|",
+        r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]*|\b\d{1,2}:\d\d:\d\d(?:\.\d+)?\b|\(\d{3,}\)|\( *\d+/\d+\)|",
+        r"\bpid[ =]\d+|\bgoroutine \d+|\blines? \d+|:\d+:\d+\b|\[ *\d+\.\d+s\]"
+    ))
+});
+/// The line behind a file's name without a directory.
+static LINE: LazyLock<Option<Regex>> = LazyLock::new(|| compile(r"(?P<ending>\.[A-Za-z]\w{0,7}):\d+\b"));
+
+const PATTERNS: [&LazyLock<Option<Regex>>; 4] = [&PLACED, &JUDGED, &VOLATILE, &LINE];
+
+/// Compiles everything.
+pub(super) fn warm_up() {
+    for pattern in PATTERNS {
+        LazyLock::force(pattern);
+    }
+}
+
+/// A mistake as an output tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// The mistake.
+    pub fault: Fault,
+    /// Hashes of what is said of it and of the others of its output, values included, without what differs each time.
+    pub said: Vec<u64>,
+}
+
+/// Finds the mistakes of an output that something is said of, each once, in order, without the secrets in it.
+#[must_use]
+pub fn sightings(output: &str) -> Vec<Sighting> {
+    let plain = bare(output);
+    let plain = redacted(&plain);
+    let lines = telling_lines(&plain);
+    let mut known = found_in_lines(&lines, SIGHTINGS_MAX);
+    let is_told = |at: usize, known: &[Found]| known.iter().any(|found| found.at == at);
+    for at in 0..lines.len() {
+        if known.len() < SIGHTINGS_MAX
+            && !is_told(at, &known)
+            && let Some(fault) = plain_fault(&lines, at)
+        {
+            known.push(Found { fault, at });
+        }
+    }
+    known.sort_by_key(|found| found.at);
+    let mut seen: Vec<Sighting> = Vec::new();
+    for found in known {
+        if let Some(sighting) = sighting(&lines, found)
+            && !seen.iter().any(|known| known.fault == sighting.fault)
+        {
+            seen.push(sighting);
+        }
+    }
+    if seen.is_empty() {
+        seen.extend(whole(&lines));
+    }
+    // What one line says again of several mistakes comes with any of them: all that was said has to come back.
+    let mut said: Vec<u64> = seen.iter().flat_map(|one| one.said.iter().copied()).collect();
+    said.sort_unstable();
+    said.dedup();
+    for one in &mut seen {
+        one.said.clone_from(&said);
+    }
+    seen
+}
+
+/// Hashes of all lines of an output, as they are in what is said of a mistake.
+#[must_use]
+pub fn lines_of(output: &str) -> HashSet<u64> {
+    let plain = bare(output);
+    let plain = redacted(&plain);
+    telling_lines(&plain).into_iter().map(hashed).collect()
+}
+
+/// A mistake of a form that any tool may have, where the line is of no form of a tool's own.
+fn plain_fault(lines: &[&str], at: usize) -> Option<Fault> {
+    let line = lines.get(at)?;
+    let fault = judged(line).or_else(|| placed(line))?;
+    let is_known = is_aside(line.trim()) || FORMS.iter().any(|form| form.pattern.is_match(line));
+    (!is_known).then_some(fault)
+}
+
+fn judged(line: &str) -> Option<Fault> {
+    let captures = JUDGED.as_ref()?.captures(line)?;
+    let symbol = replaced(VOLATILE.as_ref(), &group(&captures, "symbol"), "").trim().to_owned();
+    let message = group(&captures, "message");
+    Some(Fault { code: FAILED.to_owned(), symbol, message, ..Fault::default() })
+}
+
+fn placed(line: &str) -> Option<Fault> {
+    let captures = PLACED.as_ref()?.captures(line)?;
+    let (file, message) = (group(&captures, "file"), group(&captures, "message"));
+    let symbol = quoted(&message).unwrap_or_default();
+    (!is_aside(&message)).then_some(Fault { symbol, file, message, ..Fault::default() })
+}
+
+/// All that is said of a mistake; `None` when that is nothing of its own.
+fn sighting(lines: &[&str], Found { fault, at }: Found) -> Option<Sighting> {
+    let is_test = fault.code == FAILED || fault.code == PANIC;
+    // Where the tool names a test by its title alone, that is what stands in the place of a message.
+    let name = if fault.symbol.is_empty() && is_test { &fault.message } else { &fault.symbol };
+    // One word in the place of a test's message is a name, or how it ended.
+    let is_word = is_test && !fault.message.contains(' ');
+    let has_message = !fault.message.is_empty() && !is_word && fault.message != *name;
+    let mut said: Vec<String> = Vec::new();
+    if has_message && !is_cut(&fault.message) && !is_closing(&fault.message) {
+        said.push(normal(&fault.message));
+    }
+    if is_test {
+        for at in places_of(lines, at, name) {
+            said.extend(block(lines, at, Some(name)));
+        }
+    } else {
+        let is_specific = !(fault.code.is_empty() && fault.symbol.is_empty() && fault.file.is_empty());
+        if !is_specific || said.is_empty() {
+            return None;
+        }
+        said.extend(block(lines, at, None));
+    }
+    if said.is_empty() {
+        return None;
+    }
+    // Many directories have a `mod.rs`.
+    said.extend(place(&fault.file));
+    Some(Sighting { fault, said: said.iter().map(|line| text_hash(line)).collect() })
+}
+
+/// A file of a mistake, with its directory, in any checkout.
+fn place(file: &str) -> Option<String> {
+    let path = file.trim_start_matches("./");
+    let mut parts = path.rsplit(['/', '\\']).filter(|part| !part.is_empty());
+    let (name, directory) = (parts.next()?, parts.next()?);
+    Some(format!("in {directory}/{name}"))
+}
+
+/// The lines below which something may be said of a test: its own, and others with its name.
+fn places_of(lines: &[&str], at: usize, name: &str) -> Vec<usize> {
+    let mut places = vec![at];
+    if name.chars().count() >= NAME_MIN_CHARS {
+        let is_there = |line: &str| line.contains(name) && !is_aside(line.trim());
+        let others = lines.iter().enumerate().filter(|(other, line)| *other != at && is_there(line));
+        places.extend(others.map(|(other, _)| other));
+    }
+    places.truncate(BLOCKS_MAX);
+    places
+}
+
+/// The lines that belong to a mistake, below it.
+fn block(lines: &[&str], at: usize, test: Option<&str>) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for line in lines.iter().skip(at + 1).take(BELOW_MAX_LINES) {
+        let plain = line.trim();
+        if is_rule(plain) && said.is_empty() {
+            continue;
+        }
+        let ends = match test {
+            Some(name) => is_of_another_test(line, name),
+            None => plain.is_empty() || FORMS.iter().any(|form| form.pattern.is_match(line)) || is_placed(line),
+        };
+        if ends || is_rule(plain) || is_end(plain) || is_closing(plain) || said.len() >= SAID_MAX_LINES {
+            break;
+        }
+        let is_name = test.is_some_and(|name| !name.is_empty() && plain.contains(name));
+        if !plain.is_empty() && !is_name && !is_aside(plain) && !is_progress(plain) {
+            said.push(normal(plain));
+        }
+    }
+    said
+}
+
+/// A short output without any form as one mistake, where it names anything.
+fn whole(lines: &[&str]) -> Option<Sighting> {
+    let telling = lines.iter().map(|line| line.trim()).filter(|line| line.chars().any(char::is_alphabetic));
+    let telling: Vec<String> = telling
+        .filter(|line| !is_closing(line) && !is_progress(line) && !is_aside(line))
+        .map(normal)
+        .take(WHOLE_MAX_LINES + 1)
+        .collect();
+    let is_named = telling.iter().any(|line| line.split_whitespace().any(is_name));
+    if telling.is_empty() || telling.len() > WHOLE_MAX_LINES || !is_named {
+        return None;
+    }
+    let fault = Fault { message: telling.join(" "), ..Fault::default() };
+    Some(Sighting { fault, said: telling.iter().map(|line| text_hash(line)).collect() })
+}
+
+/// Whether a word is a name and none of the language's.
+fn is_name(word: &str) -> bool {
+    let inner = word.trim_matches(|c: char| !c.is_alphanumeric());
+    inner.len() > 2 && inner.chars().any(char::is_alphabetic) && inner.contains(['_', '-', '.', '/', ':', '@'])
+}
+
+/// Whether a line is about another test than this.
+fn is_of_another_test(line: &str, name: &str) -> bool {
+    if !name.is_empty() && line.contains(name) {
+        return false;
+    }
+    let is_test = |code: &str| code == FAILED || code == PANIC;
+    let is_title = |captures: &Captures<'_>| captures.name("symbol").is_some_and(|symbol| !symbol.is_empty());
+    let mut forms = FORMS.iter().filter(|form| is_test(form.code));
+    forms.any(|form| form.pattern.captures(line).is_some_and(|captures| is_title(&captures)))
+        || JUDGED.as_ref().is_some_and(|judged| judged.is_match(line))
+}
+
+fn is_placed(line: &str) -> bool {
+    PLACED.as_ref().is_some_and(|placed| placed.is_match(line))
+}
+
+/// Whether a message is cut off.
+fn is_cut(message: &str) -> bool {
+    message.ends_with("...") || message.ends_with('…')
+}
+
+/// Whether a line only separates.
+fn is_rule(line: &str) -> bool {
+    let drawn = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+    let first = line.chars().next().filter(|first| drawn(*first));
+    first.is_some_and(|first| line.chars().take_while(|next| *next == first).count() >= RULE_MIN_CHARS)
+}
+
+fn is_end(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    ENDS.contains(&lower.as_str())
+}
+
+/// Whether a line says nothing of what went wrong.
+fn is_aside(line: &str) -> bool {
+    let drawn = |c: char| "^~-|+ ".contains(c);
+    let numbered = line.trim_start_matches('>').trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_source = numbered.trim_start().starts_with(['|', '│']);
+    line.chars().all(drawn)
+        || is_source
+        || line.ends_with(ASIDE_END)
+        || ASIDES.iter().any(|start| line.starts_with(start))
+        || ASIDES_WITHIN.iter().any(|mark| line.contains(mark))
+}
+
+fn hashed(line: &str) -> u64 {
+    text_hash(&normal(line.trim()))
+}
+
+/// A line without what differs from one time, and one checkout, to the next. Values stay.
+fn normal(line: &str) -> String {
+    let pathless = PATHS.as_ref().map_or_else(
+        || line.to_owned(),
+        |paths| paths.replace_all(line, |path: &Captures<'_>| shortened(&path[0])).into_owned(),
+    );
+    let timeless = replaced(VOLATILE.as_ref(), &pathless, "#");
+    let placeless = replaced(LINE.as_ref(), &timeless, "$ending");
+    placeless.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A path without its line; of an absolute one, which is that of a checkout, only the name.
+fn shortened(path: &str) -> String {
+    let bare = path.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':');
+    let bare = if bare.len() < path.len() && path.get(bare.len()..).is_some_and(|rest| rest.starts_with(':')) {
+        bare
+    } else {
+        path
+    };
+    let is_absolute = bare.starts_with(['/', '~', '\\']) || bare.get(1..).is_some_and(|rest| rest.starts_with(":\\"));
+    let name = bare.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default();
+    if is_absolute { name.to_owned() } else { bare.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a second output says all that the first does of its mistakes.
+    fn is_back(first: &str, then: &str) -> bool {
+        let seen = sightings(then);
+        let mut lines = lines_of(then);
+        lines.extend(seen.iter().flat_map(|seen| seen.said.iter().copied()));
+        let known = sightings(first);
+        let is_known = |one: &Sighting| seen.iter().any(|other| other.fault.fingerprint() == one.fault.fingerprint());
+        known.iter().any(is_known) && known.iter().flat_map(|seen| &seen.said).all(|line| lines.contains(line))
+    }
+
+    #[test]
+    fn every_pattern_is_valid() {
+        assert!(PATTERNS.iter().all(|pattern| pattern.is_some()));
+    }
+
+    #[test]
+    fn closing_lines_and_bare_names_are_no_mistakes() {
+        for output in [
+            "error: test run failed\n",
+            "error: recipe `test` failed on line 11 with exit code 101\n",
+            "make: *** [Makefile:13: test] Error 1\n",
+            " ERROR  run failed: command  exited (1)\n",
+            "FAILED (failures=1)\n",
+            "npm ERR! code ELIFECYCLE\nnpm ERR! errno 1\n",
+            "test rows::adds ... FAILED\n\ntest result: FAILED. 3 passed; 1 failed; finished in 0.00s\n",
+            "FAILED tests/test_rows.py::test_adds\n1 failed, 3 passed in 0.05s\n",
+            "error: the sum is off\n",
+        ] {
+            assert!(sightings(output).is_empty(), "{output}: {:?}", sightings(output));
+        }
+    }
+
+    #[test]
+    fn a_mistake_is_the_same_on_another_line_and_in_another_checkout() {
+        let pytest = "E   AssertionError: assert 3 == 4\n/home/a/src/p/tests/test_a.py:11: AssertionError\n\
+                      FAILED tests/test_a.py::test_x - AssertionError: assert 3...\n1 failed in 0.03s\n";
+        let other = pytest.replace("/home/a/src/p", "/home/b/wt/p-2").replace(":11:", ":14:").replace("0.03s", "1.20s");
+        assert!(is_back(pytest, &other));
+        assert!(is_back(pytest, &format!("{other}ERROR tests/test_b.py - NameError: no `x`\n")), "beside another");
+        let own = "check: cases/a.txt:3: no owner\ncheck finished: 1 problem(s), see docs/cases.md\n";
+        assert!(is_back(own, "check: cases/b.txt:1: trailing space\ncheck: cases/a.txt:7: no owner\n2 problems\n"));
+        let runner = "[ FAIL ] conflict\n     want: locked A2\n     got:  clear A1 A2\nbox: 1 of 3 cases failed\n";
+        assert!(is_back(runner, &format!("[ pass ] release\n{runner}")));
+    }
+
+    #[test]
+    fn another_value_place_or_cause_is_another_mistake() {
+        let go = "--- FAIL: TestString (0.00s)\n    fare_test.go:21: got \"zone 0 = 1.20\"\nFAIL\n";
+        assert!(!is_back(go, &go.replace("1.20", "1.50")));
+        let moved = "error[E0382]: borrow of moved value: `rows`\n --> src/a/mod.rs:1:2\n";
+        assert!(is_back(moved, &moved.replace(":1:2", ":7:9")));
+        assert!(!is_back(moved, &moved.replace("/a/", "/b/")));
+        let compiled = |name: &str| {
+            format!(
+                "error: undefined variable \"{name}\"\n\n** (CompileError) lib/a.ex: cannot compile module A.B (see above)\n"
+            )
+        };
+        assert!(!is_back(&compiled("limit"), &compiled("slug")), "both end alike");
+        let runner = |got: &str| format!("[ FAIL ] conflict\n     got:  {got}\nbox: 1 of 3 cases failed\n");
+        assert!(!is_back(&runner("clear A1"), &runner("ValueError: no")));
+    }
+}
