@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use super::run::{Mode, Search};
 use crate::index::catalog::Catalog;
+use crate::index::filter::Filter;
 use crate::index::lexical::{LexicalQuery, Mode as WordMode, Restriction};
 use crate::model::MemoryNumber;
 use crate::strand::{Counted, ReadError, Strand, most_first};
@@ -29,7 +30,8 @@ impl Strand {
         if search.words.trim().is_empty() {
             let catalog = self.catalog();
             let filter = search.filter.compile(&catalog);
-            let passing = catalog.rows().filter(|(_, row)| filter.keeps(row)).map(|(number, _)| number);
+            let passing =
+                catalog.rows().filter(|(number, row)| filter.keeps_at(*number, row)).map(|(number, _)| number);
             return Ok(by_topic(&catalog, passing, false));
         }
         let (found, fell_back_to_any) = self.all_with_words(search)?;
@@ -44,7 +46,10 @@ impl Strand {
     pub fn all_with_words(&self, search: &Search) -> Result<(Vec<MemoryNumber>, bool), ReadError> {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
-        let passes = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
+        let passes = |number: u32| {
+            let number = MemoryNumber(number);
+            catalog.row(number).is_some_and(|row| filter.keeps_at(number, row))
+        };
         let with_words = |mode| self.with_words(search, mode, catalog.extent(), &passes);
         let (found, fell_back_to_any) = match search.mode {
             Mode::All => (with_words(WordMode::All)?, false),
@@ -66,20 +71,30 @@ impl Strand {
         extent: usize,
         passes: &impl Fn(u32) -> bool,
     ) -> Result<Vec<bool>, ReadError> {
-        let query = LexicalQuery::parse(&search.words, mode);
-        let restriction = Restriction { topics: &search.filter.topics, tags: &search.filter.tags };
-        let found = RefCell::new(vec![false; extent]);
-        // A search that keeps nothing never knows enough to pass over anything.
-        self.lexical().search(&query, 1, &restriction, |number| {
-            if passes(number)
-                && let Some(mark) = found.borrow_mut().get_mut(number as usize)
-            {
-                *mark = true;
-            }
-            false
-        })?;
-        Ok(found.into_inner())
+        marks(self, &search.query(mode), &search.filter, extent, passes)
     }
+}
+
+/// Marks every memory below `extent` that has the words of a query and passes.
+pub(super) fn marks(
+    strand: &Strand,
+    query: &LexicalQuery,
+    filter: &Filter,
+    extent: usize,
+    passes: &impl Fn(u32) -> bool,
+) -> Result<Vec<bool>, ReadError> {
+    let restriction = Restriction { topics: &filter.topics, tags: &filter.tags };
+    let found = RefCell::new(vec![false; extent]);
+    // A search that keeps nothing never knows enough to pass over anything.
+    strand.lexical().search(query, 1, &restriction, |number| {
+        if passes(number)
+            && let Some(mark) = found.borrow_mut().get_mut(number as usize)
+        {
+            *mark = true;
+        }
+        false
+    })?;
+    Ok(found.into_inner())
 }
 
 fn by_topic(catalog: &Catalog, found: impl Iterator<Item = MemoryNumber>, fell_back_to_any: bool) -> Counts {

@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use crate::model::Memory;
 use crate::neutral::{neutral, one_line};
 use crate::ports::Sources;
-use crate::surface::frame::{CLOSE, OPEN, heading, unclosed};
+use crate::surface::frame::{FRAME_CHARS, Quotable, heading};
 use crate::surface::inject::CHARS_PER_TOKEN;
 
 /// Least room that an opening is worth, in characters.
@@ -46,7 +46,7 @@ pub fn pack(
     zone: &TimeZone,
 ) -> Packed {
     let preamble = if preamble.is_empty() { String::new() } else { format!("{}\n", preamble.trim_end()) };
-    let mut left = budget_chars.saturating_sub(width(OPEN) + 1 + width(CLOSE));
+    let mut left = budget_chars.saturating_sub(FRAME_CHARS);
     let mut body = String::new();
     if width(&preamble) <= left {
         left -= width(&preamble);
@@ -66,12 +66,12 @@ pub fn pack(
     if body.is_empty() {
         return Packed::default();
     }
-    Packed { text: format!("{OPEN}\n{body}{CLOSE}"), taken, whole }
+    Packed { text: Quotable::of(&body).framed(), taken, whole }
 }
 
 /// One memory in at most `room` characters, and whether that is all of it; or nothing.
 fn show(heading: &str, memory: &Memory, room: usize) -> Option<(String, bool)> {
-    let text = unclosed(&neutral(&memory.text));
+    let text = neutral(&memory.text);
     let text = text.trim_end().lines().fold(String::new(), |indented, line| indented + "  " + line + "\n");
     let whole = format!("{heading}\n{text}");
     if width(&whole) <= room {

@@ -1,4 +1,5 @@
-//! The query language: words, and inline filters `tag: topic: source: kind: scope: before: after: days: hours:`.
+//! The query language: words, phrases in quotes, `-word` and `-"phrase"` that must not occur, and inline filters
+//! `tag: topic: source: kind: scope: before: after: days: hours:`.
 
 mod slip;
 
@@ -20,6 +21,12 @@ const SHOWN_MAX_CHARS: usize = 40;
 
 /// Inline filters of one query; more are a mistake or an attack.
 const INLINE_FILTERS_MAX: usize = 32;
+
+/// Phrases and words to leave out of one query, each of which is looked up by itself; further ones are words.
+const DEMANDS_MAX: usize = 16;
+
+/// Shortest word that is left out, in characters: what stands behind a dash alone is an option of a command.
+const EXCLUDED_MIN_CHARS: usize = 2;
 
 /// A query taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +93,7 @@ const KEYS: [&str; 9] = ["tag", "topic", "source", "kind", "scope", "before", "a
 pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError> {
     let mut parsed = ParsedQuery::default();
     let mut words: Vec<&str> = Vec::new();
-    let mut filters = 0;
+    let (mut filters, mut demands) = (0, 0);
     let mut rest = query.trim_start();
     while !rest.is_empty() {
         if let Some((key, value, after)) = take_filter(rest) {
@@ -96,6 +103,17 @@ pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError
             }
             apply(&mut parsed, key, value, calendar)?;
             rest = after.trim_start();
+        } else if let Some((demand, after)) = take_demand(rest).filter(|_| demands < DEMANDS_MAX) {
+            demands += 1;
+            match demand {
+                Demand::Phrase(phrase) => {
+                    words.push(phrase);
+                    parsed.filter.demands.phrases.push(phrase.to_owned());
+                }
+                Demand::Excluded(excluded) => parsed.filter.demands.excluded.push(excluded.to_owned()),
+                Demand::Word(word) => words.push(word),
+            }
+            rest = after.trim_start();
         } else {
             let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
             words.push(word);
@@ -104,6 +122,39 @@ pub fn parse(query: &str, calendar: &Calendar) -> Result<ParsedQuery, QueryError
     }
     parsed.words = words.join(" ");
     Ok(parsed)
+}
+
+/// A part of a query that says more than to look for a word.
+enum Demand<'q> {
+    /// Words in a row.
+    Phrase(&'q str),
+    /// A word or words in a row that must not occur.
+    Excluded(&'q str),
+    /// A word that stood in quotes.
+    Word(&'q str),
+}
+
+/// Splits a leading `"two words"`, `-word` or `-"two words"` off.
+fn take_demand(text: &str) -> Option<(Demand<'_>, &str)> {
+    let is_excluded = text.starts_with('-');
+    let rest = text.strip_prefix('-').unwrap_or(text);
+    if let Some((phrase, after)) = rest.strip_prefix('"').and_then(|quoted| quoted.split_once('"')) {
+        let phrase = phrase.trim();
+        let is_phrase = phrase.split_whitespace().nth(1).is_some();
+        // What goes on behind the second mark is no end of a quotation: `"a" = "b"` is, `12" and 14"x` is not.
+        let has_ended = after.chars().next().is_none_or(|next| !next.is_alphanumeric());
+        if phrase.is_empty() || !has_ended {
+            return None;
+        }
+        return Some(match (is_excluded, is_phrase) {
+            (true, _) => (Demand::Excluded(phrase), after),
+            (false, true) => (Demand::Phrase(phrase), after),
+            (false, false) => (Demand::Word(phrase), after),
+        });
+    }
+    let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let is_word = word.starts_with(char::is_alphabetic) && word.chars().count() >= EXCLUDED_MIN_CHARS;
+    (is_excluded && is_word).then_some((Demand::Excluded(word), after))
 }
 
 /// Splits a leading `key:value` off.
@@ -156,7 +207,11 @@ fn apply(parsed: &mut ParsedQuery, key: &'static str, value: &str, calendar: &Ca
             }
         }
         // As it is shown beside a memory, where a line may stand behind it.
-        "source" => parsed.filter.source = Some(SourceRef::parse(value).path),
+        "source" => {
+            let source = SourceRef::parse(value);
+            parsed.filter.demands.source_line = source.line;
+            parsed.filter.source = Some(source.path);
+        }
         "kind" => parsed.filter.kinds.extend(names(value).map(|name| name.to_lowercase().replace('-', "_"))),
         "scope" => parsed.scopes.push(value.to_owned()),
         _ => apply_time(&mut parsed.filter, key, value, calendar)?,
@@ -236,6 +291,7 @@ mod tests {
     use jiff::tz::TimeZone;
 
     use super::*;
+    use crate::index::filter::Demands;
     use crate::model::Timestamp;
 
     fn parse_utc(query: &str) -> Result<ParsedQuery, QueryError> {
@@ -269,8 +325,30 @@ mod tests {
             (several.kinds, several.source.as_deref()),
             (vec!["decision".into(), "bug_fix".into()], Some("src/a.rs"))
         );
+        assert_eq!(parse_utc("source:src/a.rs:15").unwrap().filter.demands.source_line, Some(15));
         assert!(matches!(parse_utc("topic:,"), Err(QueryError::Empty("topic"))));
         assert_eq!(parse_utc("topic:Iris_*,b").unwrap().filter.topics, ["iris-*", "b"]);
+    }
+
+    #[test]
+    fn phrases_hold_together_and_a_dash_leaves_out() {
+        let demands = |query: &str| {
+            let parsed = parse_utc(query).unwrap();
+            let Demands { phrases, excluded, .. } = parsed.filter.demands;
+            (parsed.words, phrases.join("|"), excluded.join("|"))
+        };
+        for (query, words, phrases, excluded) in [
+            (r#"build "connection refused" now"#, "build connection refused now", "connection refused", ""),
+            (r#"disk -full -"no space""#, "disk", "", "full|no space"),
+            (r#""one" two"#, "one two", "", ""),
+            ("cargo test -p helixd --lib - -1", "cargo test -p helixd --lib - -1", "", ""),
+            (r#"a 3.5" disk and "open"#, r#"a 3.5" disk and "open"#, "", ""),
+            ("pre-commit a -- b", "pre-commit a -- b", "", ""),
+            ("-flaky", "", "", "flaky"),
+            (r#"topic:ci "a b" tag:x -y2"#, "a b", "a b", "y2"),
+        ] {
+            assert_eq!(demands(query), (words.to_owned(), phrases.to_owned(), excluded.to_owned()), "{query}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::place::Place;
 use super::words::{WordList, in_order};
 use crate::index::catalog::{Catalog, Row};
 use crate::index::filter::Filter;
+use crate::index::lexical::{LexicalQuery, Mode as WordMode};
 use crate::index::vectors::Candidates;
 use crate::model::{Memory, MemoryNumber, Timestamp};
 use crate::policy::decay::effective_confidence;
@@ -76,6 +77,9 @@ pub struct Hit {
     pub evidence: Evidence,
     /// What moved the score.
     pub factors: Factors,
+    /// What it counts beside the hits before it: 1, or less where it nearly repeats one. The score is the fused one times the
+    /// factors times this.
+    pub diversity: f32,
     /// What has become of its source.
     pub source_state: SourceState,
     /// Whether it has words that were asked for, as many as were demanded.
@@ -121,6 +125,15 @@ impl Search {
     pub fn is_listing(&self) -> bool {
         self.words.trim().is_empty()
     }
+
+    /// Its words as the word index is asked for them. Who demands all of them by name demands single digits, too.
+    #[must_use]
+    pub fn query(&self, mode: WordMode) -> LexicalQuery {
+        match self.mode {
+            Mode::All => LexicalQuery::parse_every(&self.words, mode),
+            Mode::Auto | Mode::AllFirst | Mode::Any => LexicalQuery::parse(&self.words, mode),
+        }
+    }
 }
 
 /// A candidate with what is known of it before its record is read.
@@ -165,8 +178,10 @@ impl Strand {
         }
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
-        let is_kept = |number: u32| catalog.row(MemoryNumber(number)).is_some_and(|row| filter.keeps(row));
-        let passes = |number: u32| place.knows(number) && is_kept(number);
+        let passes = |number: u32| {
+            let is_kept = |row| filter.keeps_at(MemoryNumber(number), row);
+            place.knows(number) && catalog.row(MemoryNumber(number)).is_some_and(is_kept)
+        };
         let mut lexical = self.lexical_list(search, &passes)?;
         let mut semantic = self.semantic_list(search, &catalog, &passes)?;
         if search.mode == Mode::All && search.retriever == Retriever::Hybrid {
@@ -223,7 +238,8 @@ impl Strand {
         let filter = search.filter.compile(&catalog);
         let passes = |number: u32| {
             let row = catalog.row(MemoryNumber(number));
-            place.knows(number) && row.is_some_and(|row| room.has_some_for(row.topic) && filter.keeps(row))
+            let is_kept = |row: &Row| room.has_some_for(row.topic) && filter.keeps_at(MemoryNumber(number), row);
+            place.knows(number) && row.is_some_and(is_kept)
         };
         let found = self.further_by_words(search, lexical, &passes)?.into_iter();
         Ok(found.filter_map(|(number, evidence)| Scored::new(&catalog, number, evidence, search)).collect())
@@ -234,7 +250,7 @@ impl Strand {
         let catalog = self.catalog();
         let filter = search.filter.compile(&catalog);
         let rows = catalog.rows_by_time(search.now, |row| row.valid_from);
-        let rows = rows.filter(|(_, number, row)| place.knows(number.0) && filter.keeps(row));
+        let rows = rows.filter(|(_, number, row)| place.knows(number.0) && filter.keeps_at(*number, row));
         let mut passing: Vec<(Timestamp, MemoryNumber)> = rows.map(|(at, number, _)| (at, number)).collect();
         let wanted = place.offset.saturating_add(search.limit).saturating_add(1);
         if passing.len() > wanted {
@@ -275,7 +291,8 @@ impl Strand {
         room.taken = selection.taken;
         let mut slots: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
         let chosen = selection.order.into_iter().zip(selection.worth);
-        Ok(chosen.filter_map(|(at, score)| Some(Hit { score, ..slots.get_mut(at)?.take()? })).collect())
+        let beside = |hit: Hit, score: f32| Hit { diversity: share(score, hit.score), score, ..hit };
+        Ok(chosen.filter_map(|(at, score)| Some(beside(slots.get_mut(at)?.take()?, score))).collect())
     }
 
     fn semantic_list(
@@ -299,9 +316,13 @@ impl Strand {
     /// Reads the candidates' records and finishes their scores, in the order given.
     fn read(&self, pool: Vec<Scored>, search: &Search, sources: &dyn Sources) -> Result<Vec<Hit>, ReadError> {
         let snapshot = self.snapshot()?;
-        let mut hits = Vec::with_capacity(pool.len());
-        for Scored { number, evidence, mut factors, .. } in pool {
-            let Some(memory) = snapshot.memory(number)? else { continue };
+        let mut found = Vec::with_capacity(pool.len());
+        for scored in pool {
+            found.extend(snapshot.memory(scored.number)?.map(|memory| (scored, memory)));
+        }
+        sources.prepare(&mut found.iter().map(|(_, memory)| memory));
+        let mut hits = Vec::with_capacity(found.len());
+        for (Scored { evidence, mut factors, .. }, memory) in found {
             let source_state = sources.state(&memory);
             let confidence = source_state.cap(effective_confidence(&memory, self.kinds(), search.now));
             factors.confidence = Factors::confidence_factor(confidence);
@@ -310,6 +331,7 @@ impl Strand {
                 memory,
                 evidence,
                 factors,
+                diversity: 1.0,
                 source_state,
                 has_words: evidence.lexical_rank > 0,
                 has_some_words: evidence.lexical_rank > 0,
@@ -372,6 +394,11 @@ impl Room {
     fn has_some_for(&self, topic: u32) -> bool {
         self.taken.get(&topic).is_none_or(|taken| *taken < self.per_topic)
     }
+}
+
+/// How much of a score is left.
+fn share(left: f32, score: f32) -> f32 {
+    if score > 0.0 { left / score } else { 1.0 }
 }
 
 fn ranked(mut hits: Vec<Hit>) -> Vec<Hit> {

@@ -78,7 +78,7 @@ impl Strand {
         depth: usize,
         passes: &impl Fn(u32) -> bool,
     ) -> Result<Vec<(MemoryNumber, f32)>, ReadError> {
-        let query = LexicalQuery::parse(&search.words, mode);
+        let query = search.query(mode);
         let restriction = Restriction { topics: &search.filter.topics, tags: &search.filter.tags };
         let hits = self.lexical().search(&query, depth, &restriction, passes)?;
         Ok(hits.into_iter().map(|hit| (MemoryNumber(hit.number), hit.score)).collect())
@@ -105,7 +105,7 @@ impl Strand {
     /// Says of each hit whether it has the words: all of them, where some memory has all and they were not asked for one by one.
     /// Where the list ended, the record is asked; so it is for any of them, which a list of those with all does not tell.
     pub(super) fn tell_words(&self, search: &Search, lexical: &WordList, hits: &mut [Hit]) {
-        let query = LexicalQuery::parse(&search.words, WordMode::All);
+        let query = search.query(WordMode::All);
         for hit in hits {
             let is_asked = lexical.is_open && !lexical.has(hit.memory.number);
             hit.has_words = match (is_asked, lexical.has_all) {
@@ -143,7 +143,7 @@ impl Strand {
         let compiled = filter.compile(&catalog);
         let passes = |number: u32| {
             let number = MemoryNumber(number);
-            catalog.row(number).is_some_and(|row| compiled.keeps(row)) && !shown.contains(&number)
+            catalog.row(number).is_some_and(|row| compiled.keeps_at(number, row)) && !shown.contains(&number)
         };
         let narrowed = Search { filter: filter.clone(), ..search.clone() };
         let marks = self.with_words(&narrowed, lexical.demanded(search), catalog.extent(), &passes)?;
