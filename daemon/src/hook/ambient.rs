@@ -30,7 +30,7 @@ use super::changes::Change;
 use super::event::Input;
 use super::exact::has_word;
 use super::sessions::Said;
-use super::{Context, Given};
+use super::{Context, Given, reading};
 use common::{is_common_stem, is_usual_stem};
 use layers::Layers;
 pub(super) use mention::mentions;
@@ -80,8 +80,12 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Gives what is known about what a tool touches, every file of a patch; `None` for nothing.
+/// Gives what is known about what a tool touches, every file of a patch; `None` for nothing. Codex carries out a line of its
+/// shell that is a patch by itself, and tells of it only before.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
+    if context.input.tool_name == "Bash" {
+        return reading::give_patched(context, &reading::patched(context.input), true);
+    }
     give_all(std::slice::from_ref(context))
 }
 
@@ -233,7 +237,7 @@ fn shown(name: &str) -> String {
 /// Memories that may be about the file, until there are enough.
 fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
     let Part { context, target, change, .. } = part;
-    if layers.found.len() >= ENOUGH {
+    if layers.taken() >= ENOUGH {
         return Ok(());
     }
     let shown = target.file.as_deref().map(|file| context.project.relative(file));
@@ -266,7 +270,7 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
         layers.by_topic(topic, shown.as_deref())?;
     }
     if let Some(directory) = &target.directory {
-        layers.by_directory(directory, target.pattern.as_deref(), &target.prefixes)?;
+        layers.by_directory(directory, target)?;
     }
     match (&target.file, seen) {
         (Some(file), Some(seen)) => layers.by_meaning(file, &seen),

@@ -1,54 +1,10 @@
-//! The `approve-mcp` event: which calls of Helix's own tools need not be asked about. Those that look, store or correct are
-//! harmless: every change of one memory stays in its history and can be undone. Whatever takes memories away, moves whole
-//! topics, hands memories out or lets them in is the user's to permit, and so is what is not known here.
+//! The `approve-mcp` event: which calls of Helix's own tools need not be asked about. The list is the shim's as well, which
+//! answers this event itself and does not reach the daemon; what is asked for by `helixctl hook` does.
 
+use helix_proto::harmless::{ACTION, APPLY, Harmless, NO, TOOLS};
 use serde_json::{Value, json};
 
 use super::event::Input;
-
-/// Which calls of a tool are harmless.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Harmless {
-    /// All.
-    Always,
-    /// Those with one of these actions; a call without any is known by the empty one.
-    Actions(&'static [&'static str]),
-}
-
-/// The tools that have harmless calls.
-const TOOLS: &[(&str, Harmless)] = &[
-    ("store", Harmless::Always),
-    ("batch", Harmless::Always),
-    ("search", Harmless::Always),
-    ("brief", Harmless::Always),
-    ("read", Harmless::Always),
-    ("context", Harmless::Always),
-    ("edit", Harmless::Actions(&["append", "revise", "tag", "set", "restore"])),
-    (
-        "topics",
-        Harmless::Actions(&[
-            "",
-            "list",
-            "recent",
-            "entries",
-            "stats",
-            "xref",
-            "graph",
-            "stale",
-            "prune",
-            "compact",
-            "session",
-            "checkpoint",
-            "resume",
-        ]),
-    ),
-];
-
-/// The argument that names an action.
-const ACTION: &str = "action";
-
-/// The argument that turns a report of what could be done into doing it.
-const APPLY: &str = "apply";
 
 /// Whether the client need not ask the user.
 pub(super) fn is_harmless(input: &Input) -> bool {
@@ -74,7 +30,7 @@ fn action(input: &Input) -> Option<String> {
 fn applies(input: &Input) -> bool {
     match input.tool_input.get(APPLY) {
         None | Some(Value::Null | Value::Bool(false)) => false,
-        Some(Value::String(word)) => !matches!(word.trim().to_lowercase().as_str(), "" | "false" | "no" | "0"),
+        Some(Value::String(word)) => !NO.contains(&word.trim().to_lowercase().as_str()),
         Some(other) => *other != json!(0),
     }
 }
@@ -104,6 +60,11 @@ mod tests {
         }
         assert!(!is_approved("mcp__helix__edit", json!({})), "it has no action of its own");
         assert!(!is_approved("mcp__helix__edit", Value::Null) && is_approved("mcp__helix__topics", Value::Null));
+    }
+
+    #[test]
+    fn the_checkpoint_of_a_finished_task_may_be_cleared() {
+        assert!(is_approved("mcp__helix__topics", json!({"action": "clear_checkpoint"})));
     }
 
     #[test]

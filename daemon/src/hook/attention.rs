@@ -6,24 +6,27 @@
 
 mod heeded;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use helix_engine::model::{Memory, MemoryNumber, one_spelling};
+use helix_engine::policy::redact::State;
 use helix_engine::policy::work::attention::Heed;
 use helix_engine::store::StoreError;
-use helix_engine::strand::Request;
 use prost::Message;
 
 use self::heeded::{Said, is_run_by, names_file, repeated, said_by};
 use super::Context;
 use super::sessions::Verdict;
-use crate::writer::WriterHandle;
+use crate::writer::{Row, WriterHandle};
 
 /// What the keys of the persisted states begin with: of what is given as sessions work, and as they start.
 const AT_WORK: &str = "heed ";
 const AT_START: &str = "heed-start ";
+
+/// Memories of which it is kept how they were heeded on one kind of occasion. Of more, the oldest count as new.
+const HEEDS_MAX: usize = 16_384;
 
 /// Memories of a session that are looked for in what it says, opens and runs.
 const MENTIONED_MAX: usize = 64;
@@ -41,7 +44,7 @@ pub(crate) struct Attention {
 struct Heeds {
     /// What the keys of the persisted states begin with.
     key: &'static str,
-    heeds: Mutex<HashMap<MemoryNumber, Heed>>,
+    heeds: Mutex<BTreeMap<MemoryNumber, Heed>>,
 }
 
 impl Attention {
@@ -116,8 +119,11 @@ impl Heeds {
         numbers: impl IntoIterator<Item = MemoryNumber>,
         change: impl Fn(Heed, MemoryNumber) -> Heed,
     ) {
+        // Under the lock, so that the store sees the changes in their order.
         let mut heeds = self.lock();
-        let mut changes = Vec::new();
+        let put = |number: MemoryNumber, state: State| {
+            writer.keep(Row::Observation(format!("{}{}", self.key, number.0)), state);
+        };
         for number in numbers {
             let before = heeds.get(&number).copied().unwrap_or_default();
             let after = change(before, number);
@@ -130,15 +136,15 @@ impl Heeds {
                 heeds.insert(number, after);
             }
             // As new is written as nothing, which removes it.
-            changes.push((format!("{}{}", self.key, number.0), after.encode_to_vec()));
+            put(number, State::of_message(after));
         }
-        if !changes.is_empty() {
-            // Under the lock, so that the store sees the changes in their order.
-            writer.write_later(Request::Observations(changes));
+        while heeds.len() > HEEDS_MAX {
+            let Some((oldest, _)) = heeds.pop_first() else { break };
+            put(oldest, State::default());
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<MemoryNumber, Heed>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<MemoryNumber, Heed>> {
         self.heeds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,6 +7,7 @@ mod place;
 mod words;
 
 use std::cell::LazyCell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use helix_engine::model::Memory;
@@ -15,8 +16,8 @@ use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
 use helix_engine::policy::work::failing::{Failing, Mended};
-use helix_engine::policy::work::fault::{Fault, Suite, asserted, faults, raised};
-use helix_engine::policy::work::incident::{Incident, Remedy};
+use helix_engine::policy::work::fault::{Fault, Sighting, Suite, asserted, faults, lines_of, raised, sightings};
+use helix_engine::policy::work::incident::{self, Incident, Remedy, Visit};
 use helix_engine::policy::work::verdict::{self, Verdict};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
@@ -44,7 +45,6 @@ const MARKS_MAX: usize = 6;
 
 /// Compiles everything, so that the first failure is not answered late.
 pub(super) fn warm_up() {
-    helix_engine::policy::redact::warm_up();
     helix_engine::policy::work::fault::warm_up();
     verdict::warm_up();
 }
@@ -71,7 +71,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Changed { own, patches, about_patches } = note_changes(context, run.as_ref(), &outcome, has_failed)?;
     beside.iter().try_for_each(|run| succeeded(context, run))?;
     let notes = match (&run, verdict) {
-        (Some(run), Verdict::Failed) => failed(context, run, &found)?,
+        (Some(run), Verdict::Failed) => failed(context, run, &outcome.output, &found)?,
         (Some(run), Verdict::Succeeded) => {
             succeeded(context, run)?;
             Vec::new()
@@ -91,7 +91,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         return if may_read { reading::give(context) } else { Ok(about_patches) };
     }
     if !is_shell {
-        return of_tool(context, &found);
+        return of_tool(context, &outcome.output);
     }
     let context =
         &context.at(&run.as_ref().map_or_else(|| directory_of_line(context), |run| directory_of(context, run)));
@@ -140,16 +140,19 @@ fn note_changes(
 
 /// What is known of the failure of a tool that is no shell, as one that fetches pages or is another server's: only of mistakes
 /// that were made before, for its words are about anything.
-fn of_tool(context: &Context<'_>, faults: &[Fault]) -> Result<Option<Given>, ReadError> {
+fn of_tool(context: &Context<'_>, output: &str) -> Result<Option<Given>, ReadError> {
     let runtime = context.runtime;
-    let (mut notes, mut marks) = (Vec::new(), Vec::new());
-    for fault in faults {
-        let known = runtime.incidents.known(&runtime.strand, &context.project.scope, fault)?;
-        let Some(incident) = known else { continue };
-        marks.extend(fault.marks());
-        let is_new = |_: &String| context.tells_first(Said::Warning(text_hash(&fault.fingerprint())));
-        notes.extend(helped(context, fault, &incident).filter(is_new));
+    let mut known: Vec<(Sighting, Incident)> = Vec::new();
+    for seen in sightings(output) {
+        let incident = runtime.incidents.known(&runtime.strand, &context.project.scope, &seen)?;
+        if let Some(incident) = incident {
+            let incident = Incident::occurred(Some(incident), &seen, visit(context, "", true));
+            known.push((seen, incident));
+        }
     }
+    let mut marks: Vec<String> = known.iter().flat_map(|(seen, _)| seen.fault.marks()).collect();
+    known.retain(|(seen, _)| context.tells_first(Said::Warning(text_hash(&seen.fault.fingerprint()))));
+    let notes = helped(context, &known, output, &context.input.tool_name);
     marks.truncate(MARKS_MAX);
     let mut memories = context.awake(exact::named(context, &marks)?);
     memories.truncate(MEMORIES_MAX);
@@ -185,6 +188,7 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
             memories.push(memory);
         }
     }
+    memories.retain(|memory| !case::quotes_another(&memory.text, &whole));
     memories.truncate(MEMORIES_MAX);
     Ok(memories)
 }
@@ -227,9 +231,10 @@ fn of_suite(context: &Context<'_>, suite: &Suite, known: &[Memory]) -> Result<Ve
     Ok(found)
 }
 
-/// Records a failure. Returns what helped against its faults before, said once for as long as they last.
-fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<String>, ReadError> {
-    let prints: Vec<String> = faults.iter().map(Fault::fingerprint).collect();
+/// Records a failure. Returns what helped against its mistakes before, said once for as long as they last.
+fn failed(context: &Context<'_>, run: &Run, output: &str, faults: &[Fault]) -> Result<Vec<String>, ReadError> {
+    let seen = sightings(output);
+    let prints: Vec<String> = seen.iter().map(|seen| seen.fault.fingerprint()).collect();
     let files = files_of(context, run, faults);
     let fresh = context.work_and_keep(true, |activity| {
         let fresh = activity.failed(run, prints, context.now);
@@ -239,36 +244,58 @@ fn failed(context: &Context<'_>, run: &Run, faults: &[Fault]) -> Result<Vec<Stri
     let context = &context.at(&directory_of(context, run));
     let runtime = context.runtime;
     let (strand, scope) = (&runtime.strand, &context.project.scope);
-    let is_fresh = |fault: &Fault| fresh.contains(&fault.fingerprint());
+    let is_fresh = |seen: &Sighting| fresh.contains(&seen.fault.fingerprint());
+    let visits = || seen.iter().map(|seen| (seen, visit(context, &run.tool, is_fresh(seen))));
     let incidents: Vec<Option<Incident>> = if context.is_real() {
-        let occurred = faults.iter().map(|fault| (fault, is_fresh(fault)));
-        let incidents = runtime.incidents.occurred(strand, &runtime.writer, scope, occurred, &run.tool, context.now)?;
+        let incidents = runtime.incidents.occurred(strand, &runtime.writer, scope, visits())?;
         incidents.into_iter().map(Some).collect()
     } else {
-        let known = faults.iter().map(|fault| runtime.incidents.known(strand, scope, fault));
-        known.collect::<Result<_, _>>()?
+        let known = visits().map(|(seen, visit)| {
+            let known = runtime.incidents.known(strand, scope, seen)?;
+            Ok(known.map(|known| Incident::occurred(Some(known), seen, visit)))
+        });
+        known.collect::<Result<_, ReadError>>()?
     };
-    let known = faults.iter().zip(incidents);
-    let mut told: Vec<&Fault> = Vec::new();
-    let remedies = known.filter_map(|(fault, incident)| {
-        let is_new = is_fresh(fault) && !told.iter().any(|known| fault.retells(known));
-        let remedy = helped(context, fault, &incident.filter(|_| is_new)?)?;
-        told.push(fault);
-        Some(remedy)
-    });
-    Ok(remedies.collect())
+    let known = seen.iter().zip(incidents).filter(|(seen, _)| is_fresh(seen));
+    let known: Vec<(Sighting, Incident)> = known.filter_map(|(seen, known)| Some((seen.clone(), known?))).collect();
+    Ok(helped(context, &known, output, &run.tool))
 }
 
-/// What helped against a mistake before; `None` when nothing is known to have.
-fn helped(context: &Context<'_>, fault: &Fault, incident: &Incident) -> Option<String> {
-    let remedy = incident.remedy(&TimeZone::system())?;
-    // In the words of now: the same mistake was made elsewhere, and in another checkout.
-    let fault = one_line(&fault.line(&context.project.root.to_string_lossy()), LINE_MAX_CHARS);
-    let seen = match incident.occurrences() {
-        1 => "once".to_owned(),
-        times => format!("{times} times"),
-    };
-    Some(format!("{fault}: seen {seen}, {}", one_line(&remedy, LINE_MAX_CHARS)))
+/// A mistake's coming to this session.
+fn visit<'t>(context: &Context<'_>, tool: &'t str, is_back: bool) -> Visit<'t> {
+    Visit { tool, session: session_of(context), at: context.now, is_back }
+}
+
+fn session_of(context: &Context<'_>) -> u64 {
+    text_hash(&context.input.session_id)
+}
+
+/// What helped before against mistakes that came back, each deed once: several lines of an output may tell of one mistake.
+fn helped(context: &Context<'_>, known: &[(Sighting, Incident)], output: &str, tool: &str) -> Vec<String> {
+    if !known.iter().any(|(_, incident)| incident.has_fixes()) {
+        return Vec::new();
+    }
+    let mut lines: HashSet<u64> = lines_of(output);
+    lines.extend(known.iter().flat_map(|(seen, _)| &seen.said));
+    let failure = incident::Failure { lines: &lines, output, tool };
+    let mut deeds: Vec<String> = Vec::new();
+    let mut notes = Vec::new();
+    for (seen, incident) in known {
+        let Some(remedy) = incident.remedy(failure) else { continue };
+        if deeds.contains(&remedy.deeds()) {
+            continue;
+        }
+        deeds.push(remedy.deeds());
+        // In the words of now: the same mistake was made elsewhere, and in another checkout.
+        let fault = one_line(&seen.fault.line(&context.project.root.to_string_lossy()), LINE_MAX_CHARS);
+        let times = match incident.occurrences() {
+            1 => "once".to_owned(),
+            times => format!("{times} times"),
+        };
+        let remedy = remedy.shown(&TimeZone::system());
+        notes.push(format!("{fault}: seen {times}, {}", one_line(&remedy, LINE_MAX_CHARS)));
+    }
+    notes
 }
 
 /// The commands of a line that change what a build stands on: those of others, and what the run itself changes, which mends
@@ -296,15 +323,13 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
     let is_temporary =
         |file: &PathBuf| file.starts_with(std::env::temp_dir()) && !file.starts_with(&context.project.root);
     let files = changes.files.iter().map(|word| Path::new(&input.cwd).join(word));
-    let files = files.filter(|file| file.is_file() && !is_temporary(file));
+    let is_file = |file: &PathBuf| {
+        let asked = file.clone();
+        context.ask_at(file, move || asked.is_file()) == Some(true)
+    };
+    let files = files.filter(|file| !is_temporary(file) && is_file(file));
     let files: Vec<PathBuf> = files.collect();
     note_menders(context, &changes.commands);
-    if !changes.formatters.is_empty() {
-        context.work(|activity| changes.formatters.iter().for_each(|command| activity.formatted_by(command)));
-    }
-    if !changes.scripts.is_empty() {
-        context.work(|activity| changes.scripts.iter().for_each(|command| activity.ran_script(command)));
-    }
     if !files.is_empty() {
         context.follow_files(&files, true, &[])?;
         context.work(|activity| files.iter().for_each(|file| activity.edit(&context.shown(file))));
@@ -324,7 +349,8 @@ fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let mut gone: Vec<String> = Vec::new();
     for Mended { mut fingerprints, changed, commands } in mended.iter().flat_map(Failing::mended) {
         let changed: Vec<String> = changed.iter().map(|file| context.relative(&context.home.root.join(file))).collect();
-        let (scope, remedy) = (&context.project.scope, Remedy { files: &changed, commands: &commands });
+        let (scope, remedy) =
+            (&context.project.scope, Remedy { session: session_of(context), files: &changed, commands: &commands });
         // It went away once, however many commands it was a mistake of.
         fingerprints.retain(|print| !gone.contains(print));
         gone.extend_from_slice(&fingerprints);

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use helix_engine::model::{Memory, MemoryNumber};
-use helix_engine::strand::Request;
 use helix_engine::surface::inject::Injection;
 use serde_json::Value;
 
@@ -108,9 +107,9 @@ fn claim(context: &Context<'_>, given: &Given) -> bool {
     // Two hooks of one session at the same time: the second finds the memories taken and says nothing.
     // A digest is no answer to what the session does, and is heeded otherwise.
     let about = (context.client != ClientEvent::SessionStart).then_some(given.about.as_slice());
-    let claimed = context.runtime.sessions.claim(&context.key, taken, given.checkpoint, about, context.now);
-    let Some(state) = claimed else { return false };
-    context.runtime.writer.write_later(Request::Session { key: context.key.clone(), state });
+    if !context.runtime.sessions.claim(&context.key, taken, given.checkpoint, about, context.now) {
+        return false;
+    }
     // What every session starts with says nothing about what this one is busy with.
     if context.client != ClientEvent::SessionStart {
         context.work(|activity| {
@@ -128,20 +127,21 @@ fn count(context: &Context<'_>, given: &Given) {
         let tokens = given.injection.tokens();
         context.runtime.injected_tokens.fetch_add(tokens as u64, Ordering::Relaxed);
         tracing::debug!(event = context.request.event, memories = given.injection.taken, tokens, "injected");
+        let is_prompt = context.client == ClientEvent::UserPromptSubmit;
+        let prompted = if is_prompt { given.taken() } else { &[] };
+        let transcript = context.transcript().and_then(Path::to_str).unwrap_or_default();
         let receipt = Receipt {
             session: context.input.session_id.clone(),
             event: given.event.map_or_else(|| context.request.event.clone(), str::to_owned),
             handles: given.handles.iter().take(given.injection.taken).chain(&given.references).cloned().collect(),
             tokens: u32::try_from(tokens).unwrap_or(u32::MAX),
             latency_us: u64::try_from(context.began.elapsed().as_micros()).unwrap_or(u64::MAX),
+            transcript: transcript.to_owned(),
+            prompted: prompted.iter().map(|number| number.0).collect(),
             ..Receipt::default()
         };
         let runtime = context.runtime;
         runtime.receipts.record(&runtime.writer, receipt, &given.injection.text, context.now);
-        let transcript = Path::new(&context.input.transcript_path);
-        if transcript.is_absolute() {
-            runtime.receipts.transcript(&context.input.session_id, transcript);
-        }
     }
 }
 

@@ -5,7 +5,9 @@ mod patch;
 
 use std::path::{Path, PathBuf};
 
+use helix_engine::policy::redact::redacted;
 use helix_engine::policy::work::command::{runs_of, starts};
+use helix_proto::harmless::SERVERS;
 use serde_json::{Map, Value};
 
 use super::sessions::Start;
@@ -124,8 +126,9 @@ impl Input {
         let input = Self {
             writer: Writer::of(&fields),
             tool_use_id: text(&mut fields, "tool_use_id"),
-            session_id: first_text(&mut fields, &["session_id", "conversation_id"]),
-            agent_id: text(&mut fields, "agent_id"),
+            // Kept, with all that is kept of the session.
+            session_id: plain(&first_text(&mut fields, &["session_id", "conversation_id"])),
+            agent_id: plain(&text(&mut fields, "agent_id")),
             agent_type: text(&mut fields, "agent_type"),
             cwd: directory(&mut fields),
             transcript_path: text(&mut fields, "transcript_path"),
@@ -215,7 +218,7 @@ impl Input {
         matches!(self.source.as_str(), "compact" | "resume")
     }
 
-    /// Whether another session goes on from where this one is.
+    /// Whether it goes on from where another session is.
     pub(super) fn is_fork(&self) -> bool {
         self.source == "fork"
     }
@@ -242,8 +245,7 @@ impl Input {
 
     /// Which of Helix's own tools it is.
     pub(super) fn own_tool(&self) -> Option<&str> {
-        let servers = ["mcp__helix__", "mcp__plugin_helix_helix__"];
-        servers.into_iter().find_map(|server| self.tool_name.strip_prefix(server))
+        SERVERS.into_iter().find_map(|server| self.tool_name.strip_prefix(server))
     }
 }
 
@@ -263,6 +265,10 @@ fn text(fields: &mut Map<String, Value>, name: &str) -> String {
         Value::String(text) => text,
         _ => String::new(),
     }
+}
+
+fn plain(id: &str) -> String {
+    redacted(id).into_owned()
 }
 
 fn first_text(fields: &mut Map<String, Value>, names: &[&str]) -> String {

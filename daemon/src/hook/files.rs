@@ -1,13 +1,11 @@
 //! What the files that agents work on declare and are about, read once for each content.
 //!
 //! Known by the hash of the content, so that a file that is read, edited and read again is parsed twice and not three times,
-//! and a file that two worktrees share once. What it is about is embedded when the embedder has time; an event waits for it
-//! only for a moment.
+//! and a file that two worktrees share once. What it is about is embedded when the embedder has time, and no event waits for it.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::Read;
 use std::num::NonZeroUsize;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,10 +13,10 @@ use std::time::Duration;
 
 use helix_engine::code;
 use lru::LruCache;
-use nix::fcntl::OFlag;
 use tokio::runtime::Handle;
 
 use crate::embedder::EmbedderHandle;
+use crate::plain_file;
 
 /// Contents that are remembered: what an agent works on in a day, at some kilobytes each.
 const FILES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
@@ -85,7 +83,8 @@ impl Seen {
         self.meaning.get().cloned()
     }
 
-    /// The vector of what the file is about. Waits for it at most `patience`; it is made in any case, for the next event.
+    /// The vector of what the file is about, where it is made; it is made in any case, for the next event. Waits for it at most
+    /// `patience`.
     pub(super) fn meaning(self: &Arc<Self>, embedder: &EmbedderHandle, patience: Duration) -> Option<Vec<f32>> {
         if let Some(meaning) = self.known_meaning() {
             return Some(meaning);
@@ -101,8 +100,10 @@ impl Seen {
                 None => seen.is_asked.store(false, Ordering::Release),
             }
         });
-        // The work goes on when nobody waits for it anymore.
-        Handle::current().block_on(tokio::time::timeout(patience, work)).ok();
+        if !patience.is_zero() {
+            // The work goes on when nobody waits for it anymore.
+            Handle::current().block_on(tokio::time::timeout(patience, work)).ok();
+        }
         self.known_meaning()
     }
 }
@@ -119,9 +120,8 @@ fn first_bytes(file: &Path) -> Option<Vec<u8>> {
     {
         return None;
     }
-    // A pipe that took the file's place must not hold the thread.
-    let opened = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(file).ok()?;
-    opened.metadata().ok().filter(is_readable)?;
+    let (opened, found) = plain_file::open(file).ok()?;
+    Some(found).filter(is_readable)?;
     let mut bytes = Vec::new();
     opened.take(FILE_READ_MAX_BYTES).read_to_end(&mut bytes).ok()?;
     Some(bytes)

@@ -1,42 +1,43 @@
 //! What is known of the mistakes that builds and tests made: kept in the store, changed in order.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
-use helix_engine::policy::work::fault::Fault;
-use helix_engine::policy::work::incident::{Incident, Remedy};
+use helix_engine::policy::redact::State;
+use helix_engine::policy::work::fault::Sighting;
+use helix_engine::policy::work::incident::{Incident, Remedy, Visit};
 use helix_engine::store::StoreError;
-use helix_engine::strand::{Request, Strand};
-use prost::Message;
+use helix_engine::strand::Strand;
 
-use crate::writer::WriterHandle;
+use crate::writer::{Outbox, Row, WriterHandle};
 
-/// Mistakes whose newest state is kept in RAM until the store has it.
-const RECENT_MAX: usize = 1_024;
-
-/// The mistakes that were changed lately: the store may not have them yet.
+/// What is known of mistakes. The latest state of each is in the outbox or, where that has none, in the store.
 #[derive(Debug, Default)]
 pub(crate) struct Incidents {
-    recent: Mutex<HashMap<String, Incident>>,
+    /// Held from reading a state until the one that follows it is in the outbox.
+    changing: Mutex<()>,
+    outbox: Outbox,
 }
 
 impl Incidents {
+    /// Those of which the latest states wait in this outbox.
+    pub(crate) fn new(outbox: Outbox) -> Self {
+        Self { changing: Mutex::default(), outbox }
+    }
+
     /// Notes that mistakes were made, and returns what is known of each.
-    pub(super) fn occurred<'f>(
+    pub(super) fn occurred<'s>(
         &self,
         strand: &Strand,
         writer: &WriterHandle,
         scope: &Scope,
-        faults: impl IntoIterator<Item = (&'f Fault, bool)>,
-        tool: &str,
-        at: Timestamp,
+        visits: impl IntoIterator<Item = (&'s Sighting, Visit<'s>)>,
     ) -> Result<Vec<Incident>, StoreError> {
-        let change = |known: Option<Incident>, (fault, is_back): (&Fault, bool)| {
-            Some(Incident::occurred(known, fault, tool, at, is_back))
+        let change = |known: Option<Incident>, (seen, visit): (&Sighting, Visit<'_>)| {
+            Some(Incident::occurred(known, seen, visit))
         };
-        let faults = faults.into_iter().map(|fault| (fault.0.fingerprint(), fault));
-        self.change(strand, writer, scope, faults, change)
+        let visits = visits.into_iter().map(|visit| (visit.0.fault.fingerprint(), visit));
+        self.change(strand, writer, scope, visits, change)
     }
 
     /// Notes that mistakes are gone after this was done.
@@ -59,12 +60,13 @@ impl Incidents {
     }
 
     /// What is known of a mistake, without changing it.
-    pub(super) fn known(&self, strand: &Strand, scope: &Scope, fault: &Fault) -> Result<Option<Incident>, StoreError> {
-        let key = key(scope, &fault.fingerprint());
-        if let Some(recent) = self.recent.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(Some(recent.clone()));
-        }
-        Ok(strand.snapshot()?.incident(&key)?.as_deref().and_then(Incident::read))
+    pub(super) fn known(
+        &self,
+        strand: &Strand,
+        scope: &Scope,
+        seen: &Sighting,
+    ) -> Result<Option<Incident>, StoreError> {
+        self.latest(strand, &key(scope, &seen.fault.fingerprint()))
     }
 
     fn change<T>(
@@ -75,29 +77,24 @@ impl Incidents {
         which: impl IntoIterator<Item = (String, T)>,
         change: impl Fn(Option<Incident>, T) -> Option<Incident>,
     ) -> Result<Vec<Incident>, StoreError> {
-        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let snapshot = strand.snapshot()?;
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known_now = Vec::new();
-        let mut changes = Vec::new();
         for (fingerprint, news) in which {
             let key = key(scope, &fingerprint);
-            let before = match recent.get(&key) {
-                Some(known) => Some(known.clone()),
-                None => snapshot.incident(&key)?.as_deref().and_then(Incident::read),
-            };
-            let Some(incident) = change(before, news) else { continue };
-            changes.push((key.clone(), incident.encode_to_vec()));
-            if recent.len() >= RECENT_MAX {
-                recent.clear();
-            }
-            recent.insert(key, incident.clone());
+            let Some(incident) = change(self.latest(strand, &key)?, news) else { continue };
+            writer.keep(Row::Incident(key), State::of_message(incident.clone()));
             known_now.push(incident);
         }
-        if !changes.is_empty() {
-            // Under the lock, so that the store sees the changes in their order.
-            writer.write_later(Request::Incidents(changes));
-        }
         Ok(known_now)
+    }
+
+    /// The latest state of a mistake. The outbox is asked first: what it no longer has is in the store by then.
+    fn latest(&self, strand: &Strand, key: &str) -> Result<Option<Incident>, StoreError> {
+        let state = match self.outbox.get(&Row::Incident(key.to_owned())) {
+            Some(state) => Some(state),
+            None => strand.snapshot()?.incident(key)?,
+        };
+        Ok(state.as_deref().and_then(Incident::read))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The `prompt` event: memories that bear on what the user says, and on the files that the prompt attaches or names.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use helix_engine::model::Memory;
 use helix_engine::recall::relevance::Occasion;
@@ -54,9 +55,14 @@ fn named_files(context: &Context<'_>) -> Vec<(String, PathBuf)> {
         return Vec::new();
     }
     let places = [Path::new(&input.cwd), &project.root];
-    let is_there = |file: &PathBuf| file.is_absolute() && project.relative(file).is_relative() && file.is_file();
+    let is_own = |file: &PathBuf, must_be_there: bool| {
+        let (project, asked) = (Arc::clone(project), file.clone());
+        let look = move || project.relative(&asked).is_relative() && (!must_be_there || asked.is_file());
+        context.ask_at(file, look) == Some(true)
+    };
+    let is_there = |file: &PathBuf| file.is_absolute() && is_own(file, true);
     // Of what lies outside of the project another project would have to be found, each time.
-    let is_source = |file: &PathBuf| project.relative(file).is_relative() && ambient::is_source(context, file);
+    let is_source = |file: &PathBuf| is_own(file, false) && ambient::is_source(context, file);
     let known = paths(&input.prompt).into_iter().take(PATHS_MAX).filter_map(|name| {
         let files = places.map(|place| place.join(&name));
         let found = files.iter().find(|file| is_there(file) || is_source(file))?;

@@ -17,13 +17,25 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     }
     let read = context.input.tool_text("command").map(readings).unwrap_or_default();
     let mut inputs: Vec<Input> = Vec::new();
-    for input in read.iter().filter_map(|read| as_tool(context.input, read)) {
+    for input in read.iter().filter_map(|read| asked(context, read)) {
         if inputs.iter().all(|known| known.tool_input != input.tool_input) {
             inputs.push(input);
         }
     }
     let contexts: Vec<Context<'_>> = inputs.iter().map(|input| context.on_call(input)).collect();
     Ok(ambient::give_all(&contexts)?.map(as_ambient))
+}
+
+/// The call of the tool that does the same, as far as what it names answers.
+fn asked(context: &Context<'_>, reading: &Reading) -> Option<Input> {
+    let named = match &reading.what {
+        Read::File(file) => Some(file),
+        Read::Search { path, .. } => path.as_ref(),
+    };
+    let place = Path::new(&context.input.cwd).join(named.map_or("", |named| named.as_str()));
+    // Where it came from is all that is needed of it.
+    let (input, reading) = (context.input.as_call("", Value::Null), reading.clone());
+    context.ask_at(&place, move || as_tool(&input, &reading))?
 }
 
 /// What the event of that name would have given.

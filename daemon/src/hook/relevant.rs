@@ -30,6 +30,8 @@ pub(super) struct Wanted<'a> {
     /// What for.
     pub(super) occasion: Occasion,
     pub(super) reader: Reader,
+    /// Number of memories that are given before any of these.
+    pub(super) behind: usize,
 }
 
 /// Finds at most `limit` memories that are relevant to what somebody asks, most relevant first; those that rest as well, for
@@ -59,7 +61,7 @@ pub(super) fn all(
     // Half of what is left: the search needs some of it, and a late answer is none.
     let patience = context.time_left() / 2;
     let vector = may_wait.then(|| Handle::current().block_on(runtime.embedder.embed(words, patience))).flatten();
-    weigh(context, Wanted { words, vector, occasion, reader }, Retriever::Hybrid)
+    weigh(context, Wanted { words, vector, occasion, reader, behind: 0 }, Retriever::Hybrid)
 }
 
 /// Finds the memories that are near in meaning, relevant, and do not rest, most relevant first.
@@ -85,9 +87,12 @@ fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Res
         now: context.now,
     };
     let found = runtime.strand.search(&search)?;
-    let mut helpful: Vec<(f32, Memory)> = Vec::new();
-    for (signs, hit) in weigher.signs(&found.hits).into_iter().zip(found.hits) {
-        let relevance = signs.relevance(wanted.occasion);
+    let signs = weigher.signs(&found.hits);
+    let likely = signs.into_iter().map(|signs| (signs.relevance(wanted.occasion), signs));
+    let mut ranked: Vec<_> = likely.zip(found.hits).collect();
+    ranked.sort_by(|((a, _), _), ((b, _), _)| b.total_cmp(a));
+    let mut helpful = Vec::new();
+    for (more_relevant, ((relevance, signs), hit)) in ranked.into_iter().enumerate() {
         tracing::debug!(
             session = context.input.session_id,
             handle = hit.memory.handle.as_str(),
@@ -96,12 +101,12 @@ fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Res
             "weighed for {:?}",
             wanted.occasion
         );
-        if signs.suffice(wanted.occasion) && is_showable(context, &hit.memory, wanted.reader) {
-            helpful.push((relevance, hit.memory));
+        let ahead = wanted.behind + more_relevant;
+        if signs.suffice(wanted.occasion, ahead) && is_showable(context, &hit.memory, wanted.reader) {
+            helpful.push(hit.memory);
         }
     }
-    helpful.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(helpful.into_iter().map(|(_, memory)| memory).collect())
+    Ok(helpful)
 }
 
 /// Whether a memory may be given unasked: active, somebody stands behind it, and not given yet.

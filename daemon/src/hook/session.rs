@@ -2,14 +2,13 @@
 //! context gets back what it had.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Status, Timestamp};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
 use helix_engine::store::StoreError;
-use helix_engine::strand::{ReadError, Request};
+use helix_engine::strand::ReadError;
 use helix_engine::surface::checkpoint;
 use helix_engine::surface::session::{Reader, Surface, choose, render};
 use helix_engine::surface::work;
@@ -34,6 +33,10 @@ const NO_MEANING: &str = "Helix finds by words only here: `helixctl doctor` says
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let Context { runtime, project, input, key, now, .. } = context;
     let start = start(context);
+    if runtime.sessions.is_unread_fork(key) {
+        // All that it would be told is replayed to it.
+        return Ok(None);
+    }
     let mut parts = Vec::new();
     let (task, given_checkpoint) = task(context)?.unzip();
     parts.extend(task);
@@ -51,10 +54,15 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let candidates = if has_brief { 0 } else { CANDIDATES_MAX };
     let resting = Resting::of(&catalog, &scopes, &ignored, &yielding);
     let rests = |number| resting.all.contains(&number);
-    let chosen = choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates, rests).numbers;
+    let mut chosen =
+        choose(&catalog, runtime.strand.kinds(), &scopes, Reader::Unasked, *now, candidates, rests).numbers;
     let total = catalog.count(&scopes);
     // What is pinned comes first, then what the work needed before: it needs it first.
     let is_pinned = |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.pinned);
+    if !lost.is_empty() {
+        // What it used comes back, and nothing that it has not had in its place.
+        chosen.retain(is_pinned);
+    }
     let mut new = in_order(&lost, &chosen, is_pinned);
     drop(catalog);
     new.retain(|&number| !runtime.sessions.was_given(key, number));
@@ -150,13 +158,11 @@ fn start(context: &Context<'_>) -> Start {
         start => start,
     };
     if context.is_real() {
+        let verdicts = runtime.sessions.begin(key, start, *now);
+        runtime.attention.judge(&runtime.writer, &verdicts);
         if input.is_fork() {
-            runtime.sessions.fork(key, Path::new(&input.transcript_path), *now);
-        }
-        let ended = runtime.sessions.begin(key, start, *now);
-        runtime.attention.judge(&runtime.writer, &ended.verdicts);
-        for key in ended.keys {
-            runtime.writer.write_later(Request::Session { key, state: Vec::new() });
+            runtime.sessions.begin_fork(key, *now);
+            context.read_fork();
         }
     }
     start

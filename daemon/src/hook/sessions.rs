@@ -13,30 +13,26 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
+use helix_engine::policy::redact::State;
 use helix_engine::policy::work::activity::{Activity, Phase};
+use helix_engine::store::bounds;
 
 pub(in crate::hook) use session::{GivenCheckpoint, Lost, Said, Start, Verdict};
 
 use crate::project::Project;
+use crate::writer::{Outbox, Row};
 use place::Place;
 use session::{Session, elapsed};
 
-/// Sessions that are remembered; the longest idle one goes first.
+/// Sessions that are remembered; the longest idle one goes first, out of the store as well.
 const SESSIONS_MAX: usize = 1_024;
+const _: () = assert!(SESSIONS_MAX as u64 == bounds::SESSIONS_MAX, "the store keeps as many");
 
 /// How long ago a subagent may have been heard of that may still be at work.
 const SUBAGENT_MAX: Duration = Duration::from_hours(1);
 
 /// Least time between two writes of what a session merely does: a crash costs that much of it, and never what it was given.
 const WRITE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// What was over when a session began.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Ended {
-    /// The keys of sessions that are forgotten.
-    pub(super) keys: Vec<String>,
-    pub(super) verdicts: Vec<Verdict>,
-}
 
 /// A session for a listing.
 #[derive(Clone, Debug)]
@@ -53,34 +49,35 @@ pub(crate) struct Known {
     pub(crate) place: Option<Place>,
 }
 
-/// All sessions.
+/// All sessions. A state goes to the outbox inside of the lock, so that no older one follows it there.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     sessions: Mutex<HashMap<String, Session>>,
+    outbox: Outbox,
 }
 
 impl Sessions {
     /// Restores persisted sessions; those that are over go when the next one begins.
-    pub(crate) fn restore(saved: Vec<(String, Vec<u8>)>) -> Self {
+    pub(crate) fn restore(saved: Vec<(String, Vec<u8>)>, outbox: Outbox) -> Self {
         let decode = |(key, state): (String, Vec<u8>)| Some((key, Session::read(&state)?));
-        Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()) }
+        Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()), outbox }
     }
 
-    /// Notes that a session begins or goes on, and forgets those that are over.
-    pub(super) fn begin(&self, key: &str, start: Start, now: Timestamp) -> Ended {
+    /// Notes that a session begins or goes on, and forgets those that are over. Returns what those followed.
+    pub(super) fn begin(&self, key: &str, start: Start, now: Timestamp) -> Vec<Verdict> {
         let mut sessions = self.lock();
-        let mut ended = Ended::default();
+        let mut verdicts = Vec::new();
         sessions.retain(|key, session| {
             let goes_on = !session.is_over(now);
             if !goes_on {
-                ended.verdicts.extend(session.judge());
-                ended.keys.push(key.clone());
+                verdicts.extend(session.judge());
+                self.outbox.put(Row::Session(key.clone()), State::default());
             }
             goes_on
         });
-        let session = current(&mut sessions, key, now);
+        let session = self.current(&mut sessions, key, now);
         if start == Start::Anew {
-            ended.verdicts.extend(session.judge());
+            verdicts.extend(session.judge());
         }
         (session.last_event_at, session.is_closed) = (now, false);
         match start {
@@ -88,9 +85,7 @@ impl Sessions {
             Start::LostContext => session.lose_context(),
             Start::Anew => *session = Session { last_event_at: now, ..Session::default() },
         }
-        // It is written again under the same key.
-        ended.keys.retain(|ended| ended != key);
-        ended
+        verdicts
     }
 
     /// Counts what a session followed of what it was given, once for each memory.
@@ -123,10 +118,7 @@ impl Sessions {
 
     /// Notes that a memory that rests would have been given. Returns whether that is new.
     pub(super) fn hold(&self, key: &str, number: MemoryNumber, now: Timestamp) -> bool {
-        let mut sessions = self.lock();
-        let session = current(&mut sessions, key, now);
-        session.is_dirty = true;
-        session.held.insert(number.0)
+        self.current(&mut self.lock(), key, now).hold(number)
     }
 
     /// Whether a memory is kept from a session because it rests.
@@ -139,29 +131,31 @@ impl Sessions {
         self.lock().get(key).is_some_and(|session| session.last_event_at > at)
     }
 
-    /// Changes what a session is doing. Returns what the change gave, and the state where it is to be persisted now: at once
-    /// when it `matters` later, else with others.
+    /// Changes what a session is doing, which is persisted at once when it `matters` later, else with others. Returns what the
+    /// change gave.
     pub(super) fn work<T>(
         &self,
         key: &str,
         now: Timestamp,
         matters: bool,
         change: impl FnOnce(&mut Activity) -> T,
-    ) -> (T, Option<Vec<u8>>) {
+    ) -> T {
         let mut sessions = self.lock();
-        let session = current(&mut sessions, key, now);
+        let session = self.current(&mut sessions, key, now);
         session.last_event_at = now;
         session.is_dirty = true;
         let result = change(&mut session.activity);
-        let is_due = matters || session.written_at.is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL);
-        (result, is_due.then(|| session.written(now)))
+        if matters || session.written_at.is_none_or(|written_at| elapsed(written_at, now) >= WRITE_INTERVAL) {
+            session.persist(key, &self.outbox, now);
+        }
+        result
     }
 
     /// Notes that hooks tell of a session, whatever it does. Nothing is persisted of one of which no more is known.
     pub(super) fn meet(&self, key: &str, now: Timestamp) {
         let mut sessions = self.lock();
         if !key.is_empty() && !sessions.contains_key(key) {
-            current(&mut sessions, key, now);
+            self.current(&mut sessions, key, now);
         }
     }
 
@@ -187,11 +181,16 @@ impl Sessions {
         }
     }
 
-    /// The states that are not persisted yet.
-    pub(crate) fn unwritten(&self, now: Timestamp) -> Vec<(String, Vec<u8>)> {
+    /// Persists every state that is not yet, and returns those for which there is no room: nothing else of these sessions waits.
+    pub(crate) fn persist_all(&self, now: Timestamp) -> Vec<(String, State)> {
         let mut sessions = self.lock();
-        let dirty = sessions.iter_mut().filter(|(_, session)| session.is_dirty);
-        dirty.map(|(key, session)| (key.clone(), session.written(now))).collect()
+        let mut left = Vec::new();
+        for (key, session) in sessions.iter_mut().filter(|(_, session)| session.is_dirty) {
+            if !session.persist(key, &self.outbox, now) {
+                left.push((key.clone(), session.write()));
+            }
+        }
+        left
     }
 
     /// What a session is doing; `None` for one that is over or unknown.
@@ -254,7 +253,7 @@ impl Sessions {
 
     /// Notes that a session is told this. Returns whether that is new to it.
     pub(super) fn tell(&self, key: &str, said: Said, now: Timestamp) -> bool {
-        current(&mut self.lock(), key, now).tell(said)
+        self.current(&mut self.lock(), key, now).tell(said)
     }
 
     /// Whether a session was told this.
@@ -294,10 +293,18 @@ impl Sessions {
         }
     }
 
+    /// Notes that memories that a session was given did not reach it: they may be given again.
+    pub(super) fn take_back(&self, key: &str, numbers: &[MemoryNumber], now: Timestamp) {
+        if let Some(session) = self.lock().get_mut(key) {
+            session.take_back(numbers);
+            session.persist(key, &self.outbox, now);
+        }
+    }
+
     /// Notes that a session calls for a subagent of a type, and which memories stand behind the prompt that it gets.
     pub(super) fn spawn(&self, key: &str, agent_type: &str, given: &[MemoryNumber], now: Timestamp) {
         let mut sessions = self.lock();
-        let session = current(&mut sessions, key, now);
+        let session = self.current(&mut sessions, key, now);
         session.last_event_at = now;
         session.spawns.called(agent_type, given, now);
     }
@@ -308,7 +315,7 @@ impl Sessions {
         let Some(parent) = sessions.get_mut(session) else { return };
         let given = parent.spawns.started(agent_type, now);
         if !given.is_empty() {
-            let subagent = current(&mut sessions, key, now);
+            let subagent = self.current(&mut sessions, key, now);
             subagent.last_event_at = now;
             subagent.know(&given);
         }
@@ -327,8 +334,8 @@ impl Sessions {
     }
 
     /// Marks memories, best first, and a checkpoint as given, each on the occasion of the file in `about` at its place or of something
-    /// else (empty, or not there); what is given as the session starts has none (`about` is `None`). `None` when another event of the session gave one of them meanwhile; else
-    /// the state to persist.
+    /// else (empty, or not there); what is given as the session starts has none (`about` is `None`). Returns false when another event of the session gave one of them
+    /// meanwhile; else that is persisted at once.
     pub(super) fn claim(
         &self,
         key: &str,
@@ -336,36 +343,40 @@ impl Sessions {
         checkpoint: Option<GivenCheckpoint>,
         about: Option<&[String]>,
         now: Timestamp,
-    ) -> Option<Vec<u8>> {
+    ) -> bool {
         let mut sessions = self.lock();
-        let session = current(&mut sessions, key, now);
+        let session = self.current(&mut sessions, key, now);
         let is_known = numbers.iter().any(|number| session.has(*number));
         if is_known || checkpoint.is_some_and(|checkpoint| session.knows(checkpoint)) {
-            return None;
+            return false;
         }
         (session.last_event_at, session.is_closed) = (now, false);
         session.checkpoint = checkpoint.or(session.checkpoint);
         session.give(numbers, about);
-        Some(session.written(now))
+        session.persist(key, &self.outbox, now);
+        true
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Session>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// The session as it is now: a new one in place of one that is over, and of the longest idle one where there is no room.
-fn current<'s>(sessions: &'s mut HashMap<String, Session>, key: &str, now: Timestamp) -> &'s mut Session {
-    if sessions.len() >= SESSIONS_MAX && !sessions.contains_key(key) {
-        let idlest = sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone());
-        idlest.and_then(|key| sessions.remove(&key));
+    /// The session as it is now: a new one in place of one that is over, and of the longest idle one where there is no room.
+    fn current<'s>(&self, sessions: &'s mut HashMap<String, Session>, key: &str, now: Timestamp) -> &'s mut Session {
+        if sessions.len() >= SESSIONS_MAX && !sessions.contains_key(key) {
+            let idlest = sessions.iter().min_by_key(|(_, session)| session.last_event_at).map(|(key, _)| key.clone());
+            if let Some(idlest) = idlest {
+                sessions.remove(&idlest);
+                self.outbox.put(Row::Session(idlest), State::default());
+            }
+        }
+        let new = || Session { last_event_at: now, ..Session::default() };
+        let session = sessions.entry(key.to_owned()).or_insert_with(new);
+        if session.is_over(now) {
+            *session = new();
+        }
+        session
     }
-    let new = || Session { last_event_at: now, ..Session::default() };
-    let session = sessions.entry(key.to_owned()).or_insert_with(new);
-    if session.is_over(now) {
-        *session = new();
-    }
-    session
 }
 
 #[cfg(test)]

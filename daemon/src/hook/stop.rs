@@ -42,7 +42,7 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
         if activity.edited.len() == 1 { "file" } else { "files" }
     );
     // Helix says it itself, so it stands outside of the frame for stored notes.
-    Ok(Given::of(Injection { text: note, taken: 0 }, &[]).if_any())
+    Ok(Given::of(Injection::own(&note), &[]).if_any())
 }
 
 /// Whether the session changed any memory. A client's tools may be started with the id of a session that is over, or with none:

@@ -18,6 +18,9 @@ const AT_ONCE_MAX: usize = 8;
 /// The one that reached this gave its place away too, so whatever the others wait for, there is one that answers.
 const HANGING_MAX: usize = 4;
 
+/// Threads that events ever have.
+pub(crate) const THREADS_MAX: usize = AT_ONCE_MAX + HANGING_MAX;
+
 /// What may wait to be recorded after it was answered with nothing, in KiB: a storm of a thousand events, or two that bring a
 /// large file.
 const UNRECORDED_MAX_KIB: u32 = 16 * 1024;

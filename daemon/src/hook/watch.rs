@@ -1,19 +1,18 @@
 //! Watches over the hooks themselves: which of a project's fire, which fail, and what of it the next session is told.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
+use helix_engine::policy::redact::State;
 use helix_engine::policy::work::watch::{Late, Watch};
-use helix_engine::strand::Request;
 use helix_proto::remedy;
-use prost::Message;
 use serde_json::Value;
 
 use super::dialect::Dialect;
-use crate::writer::WriterHandle;
+use crate::plain_file;
+use crate::writer::{Row, WriterHandle};
 
 /// What the keys of the persisted states begin with; whose hooks they are follows.
 const KEY: &str = "hooks ";
@@ -33,6 +32,9 @@ const SETTINGS: [Settings; 9] = [
     Settings { is_own: true, file: ".cursor/hooks.json", client: "cursor", flag: Some("user") },
     Settings { is_own: true, file: ".gemini/settings.json", client: "gemini", flag: Some("user") },
 ];
+
+/// Projects whose hooks are watched, each client by itself: more than anybody works in within a few months.
+const WATCHED_MAX: usize = 1_024;
 
 /// Largest file of settings that is read.
 const SETTINGS_MAX_BYTES: u64 = 1024 * 1024;
@@ -159,12 +161,20 @@ impl Watches {
 
     /// Changes a watch, and persists it when the change says so.
     fn change<T>(&self, writer: &WriterHandle, whose: &Watched, change: impl FnOnce(&mut Watch) -> (bool, T)) -> T {
+        // Under the lock, so that the store sees the changes in their order.
         let mut watches = self.watches.lock().unwrap_or_else(PoisonError::into_inner);
+        let put = |key: &str, state: State| writer.keep(Row::Observation(format!("{KEY}{key}")), state);
+        if watches.len() >= WATCHED_MAX && !watches.contains_key(&whose.key) {
+            let idlest = watches.iter().min_by_key(|(_, watch)| watch.fired_at_us()).map(|(key, _)| key.clone());
+            if let Some(idlest) = idlest {
+                watches.remove(&idlest);
+                put(&idlest, State::default());
+            }
+        }
         let watch = watches.entry(whose.key.clone()).or_default();
         let (is_due, result) = change(watch);
         if is_due {
-            // Under the lock, so that the store sees the changes in their order.
-            writer.write_later(Request::Observations(vec![(format!("{KEY}{}", whose.key), watch.encode_to_vec())]));
+            put(&whose.key, State::of_message(watch.clone()));
         }
         result
     }
@@ -192,9 +202,8 @@ fn wired(root: &Path) -> Vec<(Settings, Wired)> {
 }
 
 fn read(file: &Path) -> Option<Value> {
-    let metadata = fs::metadata(file).ok()?;
-    let is_fit = metadata.is_file() && metadata.len() <= SETTINGS_MAX_BYTES;
-    is_fit.then(|| fs::read(file).ok()).flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+    let bytes = plain_file::read(file, SETTINGS_MAX_BYTES).ok()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// `{"hooks": {"<event>": [{"hooks": [{"command": "/abs/helix-hook", "args": ["ambient"]}]}]}}`, and without groups
@@ -217,6 +226,10 @@ fn wired_by(hook: &Value) -> Option<Wired> {
         }
         None => shlex::split(command)?,
     };
+    // In files that a project shares, a shell looks first whether the program is there.
+    if words.first().is_some_and(|shell| shell == "sh") && words.get(3).is_some_and(|named| named == HOOK_PROGRAM) {
+        words.drain(..3);
+    }
     let program = PathBuf::from(words.first()?);
     if program.file_name()? != HOOK_PROGRAM || words.len() < 2 {
         return None;
@@ -246,6 +259,14 @@ mod tests {
         let lines =
             json!({"version": 1, "hooks": {"sessionStart": [{"command": "/opt/helix-hook session cursor"}, 3]}});
         assert_eq!(hooks(&lines), [ours("session")], "without groups");
+        let guard = r#"command -v "$0" >/dev/null && exec "$0" "$@"; cat >/dev/null"#;
+        let guarded = json!({"hooks": {"Stop": [{"hooks": [
+            {"command": "sh", "args": ["-c", guard, "helix-hook", "stop"]},
+            {"command": format!("sh -c '{guard}' helix-hook session cursor")},
+            {"command": "sh", "args": ["-c", "lint", "all"]},
+        ]}]}});
+        let by_name = |event: &str| Wired { program: "helix-hook".into(), event: event.to_owned() };
+        assert_eq!(hooks(&guarded), [by_name("stop"), by_name("session")]);
     }
 
     #[test]

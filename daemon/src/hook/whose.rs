@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Context;
 use super::event::Input;
 use super::handler::Handler;
+use super::{Context, REACH_PATIENCE, place_of};
 use crate::project::{Project, plain};
 use crate::runtime::Runtime;
 
@@ -48,10 +48,14 @@ pub(super) fn project_of_event(
 fn project_of(runtime: &Runtime, home: &Arc<Project>, path: &Path) -> Arc<Project> {
     let path = plain(path);
     let is_inside = path.starts_with(&home.root);
-    let repository = repository_of(&path, is_inside.then_some(home.root.as_path()));
-    let beside = || path.ancestors().take(2).find(|directory| !is_inside && directory.is_dir()).map(Path::to_owned);
-    let Some(directory) = repository.or_else(beside) else { return Arc::clone(home) };
-    let found = runtime.project(&directory);
+    let (asked, root) = (path.clone(), is_inside.then(|| home.root.clone()));
+    let found = runtime.reach.ask(place_of(home, &path), REACH_PATIENCE, move || {
+        let beside =
+            || asked.ancestors().take(2).find(|directory| !is_inside && directory.is_dir()).map(Path::to_owned);
+        repository_of(&asked, root.as_deref()).or_else(beside)
+    });
+    let Some(directory) = found.flatten() else { return Arc::clone(home) };
+    let Some(found) = runtime.project(&directory, REACH_PATIENCE) else { return Arc::clone(home) };
     // A directory below another one is a part of it, and no project of its own.
     if is_inside && found.is_directory() { Arc::clone(home) } else { found }
 }

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 
 use super::Strand;
+use crate::lock_order::{Lock, Ordered};
 use crate::model::{MemoryNumber, Sequence, Timestamp};
 use crate::store::StoreError;
 
@@ -25,10 +26,11 @@ impl Changes {
 }
 
 impl Strand {
-    /// Reads what the history has gained. Never call it with the catalog's lock held.
-    pub(super) fn changes(&self) -> Result<MutexGuard<'_, Changes>, StoreError> {
+    /// Reads what the history has gained. Its lock comes before the catalog's.
+    pub(super) fn changes(&self) -> Result<Ordered<MutexGuard<'_, Changes>>, StoreError> {
         let newest = self.catalog().sequence();
-        let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lock = || self.changes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changes = Ordered::take(Lock::Changes, lock);
         if changes.up_to < newest {
             let mut gained: HashMap<u32, Timestamp> = HashMap::new();
             let up_to = self.snapshot()?.for_each_change_after(changes.up_to, |number, at| {

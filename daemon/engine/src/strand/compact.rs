@@ -5,12 +5,13 @@ use std::collections::{HashMap, HashSet};
 use super::{MergePair, ReadError, Strand};
 use crate::index::lexical::LexicalError;
 use crate::model::{MemoryNumber, Scope, Sequence, Status, Timestamp};
+use crate::policy::apart::Particulars;
 use crate::policy::duplicates::{Pair, Texts};
 use crate::policy::edit::Edit;
 use crate::policy::resemble::WordSet;
 use crate::policy::same::{SAME_FROM, Saying};
 use crate::policy::times;
-use crate::store::StoreError;
+use crate::store::{Snapshot, StoreError};
 
 /// Memories whose texts one search for duplicates compares, the newest first: their words are in RAM meanwhile.
 pub const COMPACT_MEMORIES_MAX: usize = 200_000;
@@ -108,7 +109,10 @@ impl Strand {
             let words = if doubled.contains(&place) { &WordSet::default() } else { &compared.words };
             texts.push(member.scope, words);
         }
-        let found = texts.find_within(extent.work_max);
+        let found = texts.find_within(extent.work_max, |one, other| {
+            let of = |place: usize| members.get(place).map(|member| member.number);
+            of(one).zip(of(other)).is_some_and(|(one, other)| are_apart(&snapshot, one, other))
+        });
         let pairs = |pairs: &[Pair]| pairs.iter().filter_map(|pair| merge_of(&members, pair)).collect();
         let uncompared = found.stopped_at.map_or(0, |place| place + 1);
         Ok(Duplicates {
@@ -184,6 +188,13 @@ fn same(members: &[Member], compared: &[Compared]) -> Vec<Pair> {
     }
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.kept));
     pairs
+}
+
+/// Whether two alike memories are about different things. One that cannot be read is: nothing is advised about it.
+#[must_use]
+pub fn are_apart(snapshot: &Snapshot, one: MemoryNumber, other: MemoryNumber) -> bool {
+    let particulars = |number| snapshot.memory(number).ok().flatten().map(|memory| Particulars::of(&memory.text));
+    particulars(one).zip(particulars(other)).is_none_or(|(one, other)| one.are_apart(&other))
 }
 
 fn merge_of(members: &[Member], pair: &Pair) -> Option<DuplicatePair> {

@@ -1,14 +1,15 @@
 //! The semantic side of a strand: vectors, kept in their own file, searched in RAM, made in the background.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::RwLock;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Strand;
 use crate::index::vectors::{Candidates, Code, Hit, VectorError, VectorIndex};
+use crate::lock_order::{Lock, Ordered};
 use crate::model::{Memory, MemoryNumber, Sequence};
 use crate::policy::resemble::text_hash;
 use crate::ports::Storage;
-use crate::store::{StoreError, VectorFile, VectorRecord};
+use crate::store::{MemoryStorage, StoreError, VectorFile, VectorRecord};
 
 /// Of so many vectors one may be missing before a search by meaning is one-sided.
 const LACKING_SHARE: usize = 20;
@@ -28,6 +29,31 @@ struct Space {
     file: VectorFile,
     /// Memories without a vector of their present text.
     pending: BTreeSet<u32>,
+}
+
+/// The vectors of a file that are still of their memories' texts.
+struct Loaded {
+    index: VectorIndex,
+    /// The hash of the text of each.
+    held: HashMap<u32, u64>,
+}
+
+impl Loaded {
+    /// Reads them without holding a lock: it takes as long as there are many.
+    fn read(file: &VectorFile, dimensions: usize, wanted: &HashMap<u32, u64>) -> Result<Self, StoreError> {
+        let mut index = VectorIndex::new(dimensions);
+        let mut held = HashMap::new();
+        file.for_each(|VectorRecord { number, text_hash, code }| {
+            if wanted.get(&number.0) == Some(&text_hash)
+                && let Ok(code) = Code::from_bytes(&code)
+                && index.insert(number.0, &code).is_ok()
+            {
+                held.insert(number.0, text_hash);
+            }
+        })?;
+        index.rebuild();
+        Ok(Self { index, held })
+    }
 }
 
 /// A text that waits for its vector.
@@ -71,40 +97,42 @@ pub enum SpaceError {
 impl Strand {
     /// Opens the embedding space of a model: reads its vectors and finds out which memories lack one.
     ///
-    /// Takes a moment at many memories; words answer meanwhile.
+    /// Takes a moment at many memories; words answer meanwhile, and writes go on.
     ///
     /// # Errors
-    /// When the disk fails.
+    /// When the store cannot be read. Vectors that cannot be kept in a file are kept in RAM.
     pub fn open_space(&self, storage: &dyn Storage, model: &str, dimensions: usize) -> Result<(), SpaceError> {
-        let file = VectorFile::open(storage, model)?;
-        let mut index = VectorIndex::new(dimensions);
-        let mut loaded = Vec::new();
-        file.for_each(|record| {
-            if let Ok(code) = Code::from_bytes(&record.code)
-                && code.dimensions() == dimensions
-            {
-                loaded.push((record.number, record.text_hash, code));
-            }
+        let identity = self.snapshot()?.identity()?;
+        let file = VectorFile::open(storage, model, &identity).or_else(|error| {
+            tracing::warn!(%error, "vectors cannot be kept in a file, and are made again after the next start");
+            VectorFile::open(&MemoryStorage, model, &identity)
         })?;
-        let mut pending = BTreeSet::new();
+        let loaded = Loaded::read(&file, dimensions, &self.wanted_vectors())?;
         // The catalog's lock is always taken before the space's. While it is held no commit reaches the catalog, so none
-        // falls between the two.
+        // falls between the two. What was stored or changed while the vectors were read is few by now.
         let catalog = self.catalog();
-        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut space = self.space_mut();
+        let Loaded { mut index, held } = loaded;
+        let mut pending = BTreeSet::new();
         for (number, row) in catalog.rows() {
-            if row.status.is_indexed() {
+            let wanted = row.status.is_indexed().then_some(row.text_hash);
+            let held = held.get(&number.0).copied();
+            if held.is_some() && held != wanted {
+                index.remove(number.0);
+            }
+            if wanted.is_some() && held != wanted {
                 pending.insert(number.0);
             }
         }
-        for (number, text_hash, code) in loaded {
-            if catalog.row(number).is_some_and(|row| row.text_hash == text_hash && row.status.is_indexed()) {
-                index.insert(number.0, &code)?;
-                pending.remove(&number.0);
-            }
-        }
-        index.rebuild();
         *space = Some(Space { model: model.to_owned(), index, file, pending });
         Ok(())
+    }
+
+    /// The memories that are to have a vector, each with the hash of its text.
+    fn wanted_vectors(&self) -> HashMap<u32, u64> {
+        let catalog = self.catalog();
+        let indexed = catalog.rows().filter(|(_, row)| row.status.is_indexed());
+        indexed.map(|(number, row)| (number.0, row.text_hash)).collect()
     }
 
     /// Texts that wait for a vector, newest first, so that what was just stored is found by meaning soon.
@@ -143,7 +171,7 @@ impl Strand {
         let file = self.space().as_ref().map(|space| space.file.clone()).ok_or(SpaceError::Closed)?;
         file.put(&records)?;
         let catalog = self.catalog();
-        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut space = self.space_mut();
         let space = space.as_mut().ok_or(SpaceError::Closed)?;
         for (number, text_hash, code) in codes {
             if catalog.row(number).is_some_and(|row| row.text_hash == text_hash && row.status.is_indexed()) {
@@ -156,7 +184,7 @@ impl Strand {
 
     /// Gives up on a text that cannot be embedded, until the daemon starts again.
     pub fn skip_vector(&self, number: MemoryNumber) {
-        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut space = self.space_mut();
         if let Some(space) = space.as_mut() {
             space.pending.remove(&number.0);
         }
@@ -166,7 +194,7 @@ impl Strand {
     /// lacks one. Returns how many wait now; those that were given up on are tried again.
     pub(super) fn check_vectors(&self) -> usize {
         let catalog = self.catalog();
-        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut space = self.space_mut();
         let Some(space) = space.as_mut() else { return 0 };
         for (number, row) in catalog.rows() {
             match (row.status.is_indexed(), space.index.code(number.0).is_some()) {
@@ -218,12 +246,8 @@ impl Strand {
     /// # Errors
     /// When the disk fails. The vectors that are wanted stay.
     pub fn compact_vectors(&self) -> Result<u64, StoreError> {
-        let (extent, wanted) = {
-            let catalog = self.catalog();
-            let indexed = catalog.rows().filter(|(_, row)| row.status.is_indexed());
-            let wanted: HashMap<u32, u64> = indexed.map(|(number, row)| (number.0, row.text_hash)).collect();
-            (catalog.extent(), wanted)
-        };
+        let extent = self.catalog().extent();
+        let wanted = self.wanted_vectors();
         let file = self.space().as_ref().map(|space| space.file.clone());
         let Some(file) = file else { return Ok(0) };
         let dropped = file.retain(|number, text_hash| {
@@ -231,7 +255,7 @@ impl Strand {
         })?;
         drop(file);
         // Nobody may use the file while it shrinks; searches by meaning wait for the moment that it takes.
-        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut space = self.space_mut();
         if let Some(space) = space.as_mut() {
             space.file.shrink()?;
         }
@@ -240,7 +264,7 @@ impl Strand {
 
     /// Follows a change of a memory's text or status.
     pub(super) fn note_meaning(&self, memory: &Memory) {
-        let mut space = self.meaning.space.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut space = self.space_mut();
         if let Some(space) = space.as_mut() {
             space.index.remove(memory.number.0);
             if memory.status.is_indexed() {
@@ -293,7 +317,84 @@ impl Strand {
         pairs.map(|[(_, one), (_, other)]| one.cosine(other)).collect()
     }
 
-    fn space(&self) -> std::sync::RwLockReadGuard<'_, Option<Space>> {
-        self.meaning.space.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn space(&self) -> Ordered<RwLockReadGuard<'_, Option<Space>>> {
+        Ordered::take(Lock::Space, || self.meaning.space.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn space_mut(&self) -> Ordered<RwLockWriteGuard<'_, Option<Space>>> {
+        Ordered::take(Lock::Space, || self.meaning.space.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::model::{Actor, Draft, Kinds, Origin, Scope, Timestamp};
+    use crate::policy::admit::admit;
+    use crate::store::DirectoryStorage;
+    use crate::strand::{Request, StrandWriter};
+
+    /// Enough that reading them takes longer than anything else.
+    const VECTORS: u32 = 12_000;
+
+    const DIMENSIONS: usize = 384;
+
+    fn stored(strand: &Strand, writer: &mut StrandWriter) {
+        let one = |number: u32| {
+            let draft = Draft { topic: "t".to_owned(), text: format!("text {number}"), ..Draft::default() };
+            let admitted = Box::new(admit(draft, &Scope::Global, &Kinds::default()).unwrap());
+            let actor = Actor { origin: Origin::Agent, agent: String::new(), session: String::new() };
+            let (words, entropy) = (Box::new(Strand::read_words(&admitted)), [0; 10]);
+            let at = Timestamp::from_micros(i64::from(number));
+            Request::Store { admitted, words, links: Vec::new(), stamps: None, force: true, entropy, actor, at }
+        };
+        writer.commit((0..VECTORS).map(one).collect()).unwrap();
+        let pending = strand.pending_vectors(VECTORS as usize).unwrap();
+        let vectors: Vec<_> = pending.iter().map(|one| (one.number, one.text_hash, vec![0.5; DIMENSIONS])).collect();
+        strand.put_vectors(&vectors).unwrap();
+    }
+
+    /// Opens the space, and says how long that took and how long somebody waited for the catalog meanwhile.
+    fn opened(strand: &Strand, storage: &DirectoryStorage) -> (Duration, Duration) {
+        let is_open = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let mut longest = Duration::ZERO;
+                while !is_open.load(Ordering::Acquire) {
+                    let asked = Instant::now();
+                    drop(strand.catalog_mut());
+                    longest = longest.max(asked.elapsed());
+                }
+                longest
+            });
+            let begun = Instant::now();
+            strand.open_space(storage, "model", DIMENSIONS).unwrap();
+            let took = begun.elapsed();
+            is_open.store(true, Ordering::Release);
+            (took, waiting.join().unwrap())
+        })
+    }
+
+    #[test]
+    fn the_catalog_is_free_while_vectors_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let storage = DirectoryStorage::new(directory.path().to_owned());
+        let (strand, mut writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+        strand.open_space(&storage, "model", DIMENSIONS).unwrap();
+        stored(&strand, &mut writer);
+        *strand.meaning.space.write().unwrap() = None;
+        // The best of some: another process may have had the processor.
+        let shares = (0..5).map(|_| {
+            *strand.meaning.space.write().unwrap() = None;
+            let (took, waited) = opened(&strand, &storage);
+            waited.as_secs_f64() / took.as_secs_f64()
+        });
+        let least = shares.fold(f64::INFINITY, f64::min);
+        assert_eq!(strand.space().as_ref().unwrap().index.len(), VECTORS as usize);
+        assert!(least < 0.3, "the catalog is held for {least:.2} of the time");
     }
 }

@@ -6,6 +6,7 @@ use aho_corasick::{AhoCorasick, BuildError, MatchKind};
 
 use super::{ReadError, Strand};
 use crate::index::catalog::Catalog;
+use crate::lock_order::{Lock, Ordered};
 use crate::model::{MemoryNumber, Sequence, Status};
 use crate::store::Snapshot;
 
@@ -45,9 +46,10 @@ struct News {
 }
 
 impl Strand {
-    /// Reads what was written since the last question. Never call it with the catalog's lock held.
-    pub(super) fn mentions(&self) -> Result<MutexGuard<'_, Mentions>, ReadError> {
-        let mut mentions = self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Reads what was written since the last question. Its lock comes before the catalog's.
+    pub(super) fn mentions(&self) -> Result<Ordered<MutexGuard<'_, Mentions>>, ReadError> {
+        let lock = || self.mentions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut mentions = Ordered::take(Lock::Mentions, lock);
         let news = mentions.news(&self.catalog());
         if let Some(news) = news {
             mentions.follow(&news, &self.snapshot()?)?;

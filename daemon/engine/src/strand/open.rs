@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use super::meaning::Meaning;
 use super::{Strand, StrandWriter};
+use crate::derived;
 use crate::error::ErrorKind;
-use crate::index::lexical::{Document, LexicalError, LexicalIndex};
+use crate::index::lexical::{Document, LexicalError, LexicalIndex, Marks};
 use crate::model::{Kinds, Memory, MemoryNumber, Sequence};
 use crate::ports::Storage;
-use crate::store::{Snapshot, Store, StoreError};
+use crate::store::{CommitError, Snapshot, Store, StoreError, Write, Writer};
 
 /// Operations behind which the word index is replayed rather than rebuilt.
 const REPLAY_MAX: u64 = 50_000;
@@ -24,6 +25,9 @@ pub enum OpenError {
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Damaged records could not be written again.
+    #[error(transparent)]
+    Commit(#[from] CommitError),
     /// The word index, even after it was made anew.
     #[error(transparent)]
     Lexical(#[from] LexicalError),
@@ -32,9 +36,10 @@ pub enum OpenError {
 impl OpenError {
     /// Returns the class of the error.
     #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
+            Self::Commit(error) => error.kind(),
             Self::Lexical(_) => ErrorKind::Internal,
         }
     }
@@ -51,6 +56,8 @@ pub struct OpenReport {
     pub rebuilt_words: bool,
     /// Operations that the word index had missed.
     pub replayed: u64,
+    /// Whether nothing can be written, so that the strand can only be read.
+    pub is_read_only: bool,
 }
 
 impl Strand {
@@ -64,10 +71,13 @@ impl Strand {
         kinds: Kinds,
     ) -> Result<(Arc<Self>, StrandWriter, OpenReport), OpenError> {
         let has_index = lexical.is_some_and(holds_words);
-        let (store, writer) = if has_index { Store::reopen(storage)? } else { Store::open(storage)? };
-        let (catalog, memories) = catalog::read(&store.snapshot()?)?;
+        let (store, mut writer) = if has_index { Store::reopen(storage)? } else { Store::open(storage)? };
+        let (mut catalog, mut memories) = catalog::read(&store.snapshot()?)?;
+        if mend_records(&store, &mut writer)? {
+            (catalog, memories) = catalog::read(&store.snapshot()?)?;
+        }
         let sequence = writer.sequence();
-        let (lexical, rebuilt_words) = open_words(lexical, sequence)?;
+        let (lexical, rebuilt_words) = open_words(lexical, &store)?;
         let strand = Arc::new(Self {
             store,
             kinds,
@@ -78,7 +88,8 @@ impl Strand {
             mentions: Mutex::default(),
         });
         let replayed = strand.catch_up(sequence)?;
-        let report = OpenReport { sequence, memories, rebuilt_words, replayed };
+        let is_read_only = writer.refusal().is_some();
+        let report = OpenReport { sequence, memories, rebuilt_words, replayed, is_read_only };
         let writer = StrandWriter::new(Arc::clone(&strand), writer);
         Ok((strand, writer, report))
     }
@@ -144,6 +155,16 @@ impl Strand {
     }
 }
 
+/// Writes the records again that could not be read, from the history. Returns whether any was.
+fn mend_records(store: &Store, writer: &mut Writer) -> Result<bool, OpenError> {
+    let damaged = store.snapshot()?.damage()?.memories;
+    if damaged.is_empty() {
+        return Ok(false);
+    }
+    let committed = writer.commit(damaged.into_iter().map(Write::Mend).collect())?;
+    Ok(committed.changes.iter().any(Result::is_ok))
+}
+
 /// What the word index sees of a memory.
 pub(super) fn document(memory: &Memory) -> Document<'_> {
     Document {
@@ -170,15 +191,42 @@ fn holds_words(directory: &Path) -> bool {
     files.any(|file| file.is_ok_and(|file| file.path().extension().is_some_and(|extension| extension == "term")))
 }
 
-/// Opens the word index; one that is ahead of the store belongs to another past and is made anew.
-fn open_words(directory: Option<&Path>, newest: Sequence) -> Result<(LexicalIndex, bool), LexicalError> {
+/// Opens the word index; one of another store, or of another past of this one, is made anew. Where none can be kept, it is in RAM.
+fn open_words(directory: Option<&Path>, store: &Store) -> Result<(LexicalIndex, bool), LexicalError> {
     let Some(directory) = directory else { return Ok((LexicalIndex::in_memory()?, false)) };
-    let index = LexicalIndex::open(directory)?;
-    if index.watermark() <= newest.0 {
-        let rebuilt = index.rebuilt();
-        return Ok((index, rebuilt));
+    let open = || {
+        let store = store.clone();
+        let marks: Marks =
+            Box::new(move |sequence| store.snapshot().and_then(|now| now.mark(Sequence(sequence))).ok()?);
+        make_directory(directory).and_then(|()| LexicalIndex::open(directory, marks))
+    };
+    let opened = open().or_else(|error| {
+        // One that may not be read, or not be cleared, is left to somebody else.
+        let is_moved = matches!(error, LexicalError::Directory { .. }) && move_aside(directory);
+        if is_moved { open() } else { Err(error) }
+    });
+    match opened {
+        Ok(index) => {
+            let rebuilt = index.rebuilt();
+            Ok((index, rebuilt))
+        }
+        Err(error) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "the word index is kept in memory alone");
+            Ok((LexicalIndex::in_memory()?, true))
+        }
     }
-    drop(index);
-    LexicalIndex::discard(directory)?;
-    Ok((LexicalIndex::open(directory)?, true))
+}
+
+fn move_aside(directory: &Path) -> bool {
+    let Some((above, name)) = directory.parent().zip(directory.file_name()) else { return false };
+    derived::clear_away(above, &name.to_string_lossy()).unwrap_or(false)
+}
+
+/// Makes the index's directory and the one that it is in, if they are not there. What stands in their places is cleared away.
+fn make_directory(directory: &Path) -> Result<(), LexicalError> {
+    let name = |path: Option<&Path>| path.and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+    let above = directory.parent();
+    let root = above.and_then(Path::parent).unwrap_or(directory);
+    let made = derived::directories(root, &[&name(above), &name(Some(directory))]);
+    made.map(drop).map_err(|source| LexicalError::Directory { path: directory.to_owned(), source })
 }

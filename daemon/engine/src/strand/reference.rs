@@ -4,6 +4,7 @@ use std::sync::RwLockReadGuard;
 
 use super::Strand;
 use crate::index::catalog::Catalog;
+use crate::lock_order::Ordered;
 use crate::model::{MemoryId, MemoryNumber, Scope, Topic, TopicPattern};
 use crate::neutral::quoted;
 use crate::store::{Snapshot, StoreError};
@@ -93,7 +94,7 @@ pub fn leads_nowhere(link: &str) -> String {
 
 /// The memories that a prefix could mean to somebody who sees these scopes.
 struct Candidates<'a> {
-    catalog: RwLockReadGuard<'a, Catalog>,
+    catalog: Ordered<RwLockReadGuard<'a, Catalog>>,
     /// By their numbers.
     scopes: Vec<u32>,
     living: Vec<MemoryNumber>,

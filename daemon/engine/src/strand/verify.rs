@@ -2,7 +2,7 @@
 
 use super::{ReadError, Strand};
 use crate::index::lexical::Restriction;
-use crate::model::Memory;
+use crate::model::{Memory, MemoryNumber};
 use crate::policy::resemble::text_hash;
 use crate::store::Snapshot;
 
@@ -37,6 +37,9 @@ impl Strand {
             Ok::<_, ReadError>(())
         })?;
         self.verify_handles(&mut disagreements)?;
+        let wrong = snapshot.verify_records()?;
+        disagreements.extend(wrong.into_iter().map(|(number, what)| format!("memory number {}: {what}", number.0)));
+        disagreements.truncate(DISAGREEMENTS_MAX);
         let rows = self.catalog().rows().count();
         if rows != count {
             disagreements.push(format!("the catalog has {rows} memories, the store {count}"));
@@ -46,8 +49,13 @@ impl Strand {
 
     /// Checks that every handle, also one from before a move, names a memory.
     fn verify_handles(&self, disagreements: &mut Vec<String>) -> Result<(), ReadError> {
-        self.snapshot()?.for_each_handle(|handle, number| {
-            if disagreements.len() < DISAGREEMENTS_MAX && self.catalog().row(number).is_none() {
+        let snapshot = self.snapshot()?;
+        let damage = snapshot.damage()?;
+        // What is lost is reported as such, not as a fault of the indexes.
+        let is_lost =
+            |number: MemoryNumber| damage.lost_memories.contains_key(&number.0) || damage.memories.contains(&number);
+        snapshot.for_each_handle(|handle, number| {
+            if disagreements.len() < DISAGREEMENTS_MAX && self.catalog().row(number).is_none() && !is_lost(number) {
                 disagreements.push(format!("{handle}: it names no memory"));
             }
             Ok::<_, ReadError>(())

@@ -11,6 +11,7 @@ use crate::index::lexical::Prepared;
 use crate::model::{Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
+use crate::policy::redact::{Redact, Redacted, Secrets, State};
 use crate::ports::Storage;
 use crate::store::{CommitError, Shrunk, Stamps, WriteError, Writer};
 use decide::{Decided, Label};
@@ -87,14 +88,14 @@ pub enum Request {
         /// Session key.
         key: String,
         /// Opaque state.
-        state: Vec<u8>,
+        state: State,
     },
     /// Keeps what is known of mistakes.
-    Incidents(Vec<(String, Vec<u8>)>),
+    Incidents(Vec<(String, State)>),
     /// Keeps what hooks noticed, by key; an empty state removes it.
-    Observations(Vec<(String, Vec<u8>)>),
+    Observations(Vec<(String, State)>),
     /// Keeps receipts of what hooks said, by their time in microseconds.
-    Receipts(Vec<(i64, Vec<u8>)>),
+    Receipts(Vec<(i64, State)>),
     /// Replaces a scope's checkpoint; `None` removes it.
     Checkpoint {
         /// Whose.
@@ -102,17 +103,51 @@ pub enum Request {
         /// What to save.
         checkpoint: Option<Box<Checkpoint>>,
     },
+    /// Writes a memory's record again, from the history, where it is damaged.
+    Mend(MemoryNumber),
     /// Writes access statistics that have gathered in the catalog.
     Accesses,
+}
+
+impl Redact for Request {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        match self {
+            Self::Store { admitted, words, links: _, stamps, force: _, entropy: _, actor, at: _ } => {
+                let before = secrets.count();
+                admitted.redact(secrets);
+                if secrets.count() > before {
+                    **words = Strand::read_words(admitted);
+                }
+                stamps.redact(secrets);
+                actor.redact(secrets);
+            }
+            Self::Edit { number: _, edit, expected: _, actor, at: _ } => {
+                edit.redact(secrets);
+                actor.redact(secrets);
+            }
+            // The topic is one that is there; a new name is redacted by its type.
+            Self::EditTopic { topic: _, scopes: _, edit: _, actor, at: _ }
+            | Self::MergeDuplicates { pairs: _, actor, at: _ } => actor.redact(secrets),
+            Self::Session { key, state: _ } => secrets.said(key),
+            Self::Incidents(states) | Self::Observations(states) => {
+                secrets.all_said(states.iter_mut().map(|(key, _)| key));
+            }
+            Self::Checkpoint { scope, checkpoint } => {
+                scope.redact(secrets);
+                checkpoint.redact(secrets);
+            }
+            Self::Mend(_) | Self::Receipts(_) | Self::Accesses => {}
+        }
+    }
 }
 
 /// A change of a whole topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TopicEdit {
     /// Gives it a name that no topic has.
-    Rename(Topic),
+    Rename(Redacted<Topic>),
     /// Puts its memories into another topic, which may be new.
-    Merge(Topic),
+    Merge(Redacted<Topic>),
     /// Forgets what is active in it.
     Forget,
     /// Makes what is forgotten of it active again.
@@ -201,13 +236,24 @@ impl StrandWriter {
         self.writer.shrink(storage)
     }
 
-    /// Commits a group: one result for each request, in order. What is `Ok` is durable and found by the next search.
+    /// Commits a group: one result for each request, in order. What is `Ok` is durable and found by the next search. Nothing is
+    /// written that did not go through the redaction, here at the latest.
     ///
     /// # Errors
     /// [`CommitError`]: nothing that is not yet returned is acknowledged, and the strand must be reopened.
-    pub fn commit(&mut self, requests: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, CommitError> {
+    pub fn commit<R: Into<Redacted<Request>>>(
+        &mut self,
+        requests: Vec<R>,
+    ) -> Result<Vec<Result<Outcome, WriteError>>, CommitError> {
+        self.commit_redacted(requests.into_iter().map(Into::into).collect())
+    }
+
+    fn commit_redacted(
+        &mut self,
+        requests: Vec<Redacted<Request>>,
+    ) -> Result<Vec<Result<Outcome, WriteError>>, CommitError> {
         let mut outcomes = Vec::with_capacity(requests.len());
-        let mut rest = requests.into_iter().peekable();
+        let mut rest = requests.into_iter().map(Redacted::into_inner).peekable();
         while rest.peek().is_some() {
             let mut independence = Independence::default();
             let mut group = Vec::new();

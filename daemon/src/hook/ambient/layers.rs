@@ -16,9 +16,9 @@ use helix_engine::strand::{ReadError, Strand};
 
 use super::ENOUGH;
 use super::common::{is_usual_stem, is_usual_symbol};
-use super::mention::{Named, names_stem};
+use super::mention::{Named, mentions, names_stem};
 use super::named::NamedFiles;
-use super::target::Directory;
+use super::target::{Directory, Target};
 use super::tested::{is_called_as, tested};
 use crate::hook::Context;
 use crate::hook::exact::{Exact, has_prefix, has_word};
@@ -44,20 +44,19 @@ const TOPIC_MAX: usize = 1_000;
 /// Memories with the parts of a name's beginning among which those are looked for that have it as a name's beginning.
 const PREFIXED_MAX: usize = 64;
 
-/// How long an event waits for the meaning of a file that was not looked at before. The text is embedded in any case, and the
-/// next event on the file finds it made.
-const MEANING_PATIENCE: Duration = Duration::from_millis(30);
-
 /// What was found so far.
 pub(super) struct Layers<'a> {
     context: &'a Context<'a>,
     exact: Exact<'a>,
     pub(super) found: Vec<Memory>,
+    /// Memories that would be given as well, had the session not got them before. They keep their places, or each further look at
+    /// a file would hand out the next best.
+    given: Vec<MemoryNumber>,
 }
 
 impl<'a> Layers<'a> {
     pub(super) fn new(context: &'a Context<'a>) -> Self {
-        Self { context, exact: Exact::of(context), found: Vec::new() }
+        Self { context, exact: Exact::of(context), found: Vec::new(), given: Vec::new() }
     }
 
     /// Goes on with what else the event touches. What was found stays found.
@@ -89,20 +88,18 @@ impl<'a> Layers<'a> {
         if files.len() > NAMESAKES_MAX {
             return Ok(());
         }
-        self.add_wanted(memories, ENOUGH.saturating_sub(self.found.len()));
+        self.add_wanted(memories, ENOUGH.saturating_sub(self.taken()));
         Ok(())
     }
 
-    /// The newest memories about the files of a directory, where there are not too many. The next ones do not follow once these
-    /// were given. Where something is searched for, only those that have its words, or names that begin so.
-    pub(super) fn by_directory(
-        &mut self,
-        directory: &Directory,
-        pattern: Option<&str>,
-        prefixes: &[String],
-    ) -> Result<(), ReadError> {
-        let query = pattern.map(|pattern| LexicalQuery::parse(pattern, WordMode::All));
-        if query.as_ref().is_some_and(LexicalQuery::is_empty) {
+    /// The newest memories about the files of a directory, where there are not too many. Where something is searched for, only those
+    /// that have all words of one of the texts that are sought, or names that begin so.
+    pub(super) fn by_directory(&mut self, directory: &Directory, target: &Target) -> Result<(), ReadError> {
+        let sought = target.sought_words();
+        let queries = sought.iter().map(|text| LexicalQuery::parse(text, WordMode::All));
+        let queries: Vec<LexicalQuery> = queries.filter(|query| !query.is_empty()).collect();
+        let is_searched = target.pattern.is_some();
+        if is_searched && queries.is_empty() && target.prefixes.is_empty() {
             return Ok(());
         }
         let numbers = {
@@ -116,19 +113,27 @@ impl<'a> Layers<'a> {
             numbers
         };
         let mut memories = self.strand().memories(&numbers)?;
-        if prefixes.is_empty() {
-            memories.retain(|memory| query.as_ref().is_none_or(|query| self.strand().has_all_terms(query, memory)));
-        } else {
-            memories.retain(|memory| prefixes.iter().any(|prefix| has_prefix(&memory.text, prefix)));
+        let has_words = |memory: &Memory| queries.iter().any(|query| self.strand().has_all_terms(query, memory));
+        let has_names = |memory: &Memory| target.prefixes.iter().any(|prefix| has_prefix(&memory.text, prefix));
+        if !target.prefixes.is_empty() {
+            memories.retain(has_names);
+        } else if is_searched {
+            memories.retain(has_words);
         }
-        self.add_newest(memories);
-        Ok(())
+        self.add_wanted(memories, self.room());
+        // A memory that names a directory is seldom about a word that is searched for in it.
+        if is_searched { Ok(()) } else { self.by_directory_name(directory) }
     }
 
-    /// Adds the first of these; none in place of those that were given before.
-    fn add_newest(&mut self, mut memories: Vec<Memory>) {
-        memories.truncate(GUESSES_MAX);
-        self.add_wanted(memories, self.room());
+    /// Memories that name a directory, or files of it, by a path of several parts.
+    fn by_directory_name(&mut self, directory: &Directory) -> Result<(), ReadError> {
+        let path = directory.path.clone();
+        if !directory.tells || !path.contains('/') {
+            return Ok(());
+        }
+        let below = format!("{path}/");
+        let is_named = |mention: &str| mention == path || mention.starts_with(&below);
+        self.by_words(&LexicalQuery::parse(&path, WordMode::All), |memory| mentions(&memory.text).any(is_named))
     }
 
     /// Adds the first of those of these that may be given.
@@ -137,8 +142,23 @@ impl<'a> Layers<'a> {
             let catalog = self.strand().catalog();
             memories.retain(|memory| self.is_wanted(&catalog, memory.number));
         }
-        memories.truncate(limit);
-        self.found.extend(memories);
+        self.add(memories, limit);
+    }
+
+    /// Adds the first of these, and remembers which of them the session was given before.
+    fn add(&mut self, memories: impl IntoIterator<Item = Memory>, limit: usize) {
+        for memory in memories.into_iter().take(limit) {
+            if self.context.runtime.sessions.was_given(&self.context.key, memory.number) {
+                self.given.push(memory.number);
+            } else {
+                self.found.push(memory);
+            }
+        }
+    }
+
+    /// Number of places that are taken.
+    pub(super) fn taken(&self) -> usize {
+        self.found.len() + self.given.len()
     }
 
     /// Memories that name the file.
@@ -190,7 +210,7 @@ impl<'a> Layers<'a> {
         let query = LexicalQuery::parse(&prefix.replace('_', " "), WordMode::All);
         let is_wanted = |catalog: &Catalog, number| self.is_wanted(catalog, number);
         let candidates = self.exact.search_among(PREFIXED_MAX, &query, is_wanted)?;
-        self.found.extend(candidates.into_iter().filter(|memory| has_prefix(&memory.text, prefix)).take(room));
+        self.add(candidates.into_iter().filter(|memory| has_prefix(&memory.text, prefix)), room);
         Ok(())
     }
 
@@ -208,7 +228,7 @@ impl<'a> Layers<'a> {
             self.of_topic(&topic, &self.context.project.scopes(), |catalog, number| self.is_wanted(catalog, number));
         numbers.truncate(SUBJECT_MAX);
         let memories = self.strand().memories(&numbers)?;
-        self.found.extend(memories.into_iter().filter(|memory| is_near(memory, shown)).take(room));
+        self.add(memories.into_iter().filter(|memory| is_near(memory, shown)), room);
         Ok(())
     }
 
@@ -229,8 +249,7 @@ impl<'a> Layers<'a> {
         numbers
     }
 
-    /// The newest memories of a topic of the project, where there are not too many. The next ones do not follow once these were
-    /// given.
+    /// The newest memories of a topic of the project, where there are not too many.
     pub(super) fn by_topic(&mut self, topic: &Topic, shown: Option<&Path>) -> Result<(), ReadError> {
         let mut scopes = self.context.project.scopes();
         scopes.retain(|scope| *scope != Scope::Global);
@@ -240,7 +259,7 @@ impl<'a> Layers<'a> {
         }
         let mut memories = self.strand().memories(&numbers)?;
         memories.retain(|memory| is_near(memory, shown));
-        self.add_newest(memories);
+        self.add_wanted(memories, self.room());
         Ok(())
     }
 
@@ -267,8 +286,8 @@ impl<'a> Layers<'a> {
     pub(super) fn by_meaning(&mut self, file: &Path, seen: &Arc<Seen>) -> Result<(), ReadError> {
         let context = self.context;
         let room = self.room();
-        // Nobody's work waits for a dry run.
-        let patience = if context.is_real() { MEANING_PATIENCE } else { context.time_left() / 2 };
+        // An agent waits for no meaning: the next event on the file finds it made. Nobody's work waits for a dry run.
+        let patience = if context.is_real() { Duration::ZERO } else { context.time_left() / 2 };
         if room == 0 {
             return Ok(());
         }
@@ -276,8 +295,13 @@ impl<'a> Layers<'a> {
         let is_crowded = runtime.hook_gate.is_crowded();
         let vector = if is_crowded { seen.known_meaning() } else { seen.meaning(&runtime.embedder, patience) };
         let Some(vector) = vector else { return Ok(()) };
-        let wanted =
-            Wanted { words: &seen.summary, vector: Some(vector), occasion: Occasion::File, reader: Reader::Session };
+        let wanted = Wanted {
+            words: &seen.summary,
+            vector: Some(vector),
+            occasion: Occasion::File,
+            reader: Reader::New,
+            behind: self.taken(),
+        };
         let found = relevant::near(context, wanted)?;
         let relative = context.relative(file);
         // What is said of a file of the same name elsewhere is near in meaning, and said of that one.
@@ -285,16 +309,15 @@ impl<'a> Layers<'a> {
             let source = memory.source.as_ref().map(|source| Path::new(&source.path));
             source.is_some_and(|source| source.file_name() == file.file_name() && source != Path::new(&relative))
         };
-        let is_new = |memory: &Memory| self.found.iter().all(|known| known.number != memory.number);
-        let new = found.into_iter().filter(|memory| is_new(memory) && !is_of_namesake(memory));
-        let new: Vec<Memory> = new.take(room).collect();
-        self.found.extend(new);
+        let found: Vec<Memory> =
+            found.into_iter().filter(|memory| self.is_new(memory.number) && !is_of_namesake(memory)).collect();
+        self.add(found, room);
         Ok(())
     }
 
     /// How many guesses there is room for.
     fn room(&self) -> usize {
-        GUESSES_MAX.min(ENOUGH.saturating_sub(self.found.len()))
+        GUESSES_MAX.min(ENOUGH.saturating_sub(self.taken()))
     }
 
     /// Memories that have the words and pass.
@@ -304,19 +327,18 @@ impl<'a> Layers<'a> {
             return Ok(());
         }
         let candidates = self.exact.search(query, |catalog, number| self.is_wanted(catalog, number))?;
-        self.found.extend(candidates.into_iter().filter(passes).take(room));
+        self.add(candidates.into_iter().filter(passes), room);
         Ok(())
     }
 
-    /// Whether a memory may be given: visible, and not given yet.
+    /// Whether a memory may take a place: visible, and without one.
     fn is_wanted(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
         self.exact.is_visible(catalog, number) && self.is_new(number)
     }
 
-    /// Whether a memory was not given yet.
+    /// Whether a memory has no place yet.
     fn is_new(&self, number: MemoryNumber) -> bool {
-        !self.found.iter().any(|memory| memory.number == number)
-            && !self.context.runtime.sessions.was_given(&self.context.key, number)
+        !self.given.contains(&number) && !self.found.iter().any(|memory| memory.number == number)
     }
 }
 

@@ -15,9 +15,20 @@ pub(super) struct NamedFiles {
     directory: String,
     /// Whether they are right there, and not somewhere below.
     is_placed: bool,
-    /// What they may be called. Behind one that ends with a dot stands any ending.
-    names: Vec<String>,
+    /// What they may be called.
+    names: Vec<Name>,
 }
+
+/// Name of files, whole or with anything between its beginning and its end.
+#[derive(Debug, PartialEq, Eq)]
+struct Name {
+    beginning: String,
+    /// `None` for a whole name.
+    end: Option<String>,
+}
+
+/// Shortest beginning of a name that says which files are meant.
+const BEGINNING_MIN_CHARS: usize = 3;
 
 impl NamedFiles {
     /// What a pattern names that is looked for in a directory; `None` for one that says no more than an ending, for what every
@@ -26,7 +37,7 @@ impl NamedFiles {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_placed = !above.is_empty() && !above.contains(WILDCARDS);
         let names = names(last);
-        let tells = |name: &String| is_placed || !is_manifold_stem(name.split('.').next().unwrap_or_default());
+        let tells = |name: &Name| is_placed || !is_manifold_stem(name.stem());
         if names.is_empty() || !names.iter().all(tells) {
             return None;
         }
@@ -40,9 +51,7 @@ impl NamedFiles {
     pub(super) fn holds(&self, source: &str, project: &Project) -> bool {
         let source = one_spelling(source);
         let (above, name) = source.rsplit_once('/').unwrap_or(("", &source));
-        let is_called =
-            |wanted: &String| name == wanted || (wanted.ends_with('.') && name.starts_with(wanted.as_str()));
-        self.names.iter().any(is_called) && (above.is_empty() || self.reaches(above, &project.root))
+        self.names.iter().any(|wanted| wanted.is_of(name)) && (above.is_empty() || self.reaches(above, &project.root))
     }
 
     /// Whether the files of a directory are meant.
@@ -56,20 +65,40 @@ impl NamedFiles {
     }
 }
 
-/// The names that a pattern's last part stands for, where it says all but the ending.
-fn names(last: &str) -> Vec<String> {
-    let Some((name, rest)) = last.find(WILDCARDS).and_then(|at| last.split_at_checked(at)) else {
-        return Some(last.to_owned()).filter(|name| !name.is_empty()).into_iter().collect();
+impl Name {
+    fn whole(name: String) -> Self {
+        Self { beginning: name, end: None }
+    }
+
+    /// The part that tells the files from others.
+    fn stem(&self) -> &str {
+        self.beginning.split('.').next().unwrap_or_default().trim_end_matches(['_', '-'])
+    }
+
+    fn is_of(&self, name: &str) -> bool {
+        match &self.end {
+            None => name == self.beginning,
+            Some(end) => name.strip_prefix(self.beginning.as_str()).is_some_and(|rest| rest.ends_with(end.as_str())),
+        }
+    }
+}
+
+/// The names that a pattern's last part stands for, where it says all but the ending, or how they begin.
+fn names(last: &str) -> Vec<Name> {
+    let Some((beginning, rest)) = last.find(WILDCARDS).and_then(|at| last.split_at_checked(at)) else {
+        return Some(last.to_owned()).filter(|name| !name.is_empty()).map(Name::whole).into_iter().collect();
     };
-    if name.len() < 2 || !name.ends_with('.') {
+    let says_stem = beginning.len() > 1 && beginning.ends_with('.');
+    if let Some(endings) = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        let endings = endings.split(',').filter(|ending| says_stem && !ending.contains(WILDCARDS));
+        return endings.map(|ending| Name::whole(format!("{beginning}{}", ending.trim()))).collect();
+    }
+    let end = rest.trim_start_matches('*');
+    let is_telling = says_stem || (beginning.chars().count() >= BEGINNING_MIN_CHARS && !beginning.starts_with('.'));
+    if !is_telling || end.contains(WILDCARDS) {
         return Vec::new();
     }
-    let endings = match rest {
-        "*" => "",
-        _ => rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(rest),
-    };
-    let endings = endings.split(',').filter(|ending| !ending.contains(WILDCARDS));
-    endings.map(|ending| format!("{name}{}", ending.trim())).collect()
+    vec![Name { beginning: beginning.to_owned(), end: Some(end.to_owned()) }]
 }
 
 #[cfg(test)]
@@ -103,6 +132,9 @@ mod tests {
             ("**/order.{ts,tsx}", "/p", "web/order.tsx"),
             ("src/main.rs", "/p", "src/main.rs"),
             ("./src/main.rs", "/p", "src/main.rs"),
+            ("src/row*.rs", "/p", "src/row_set.rs"),
+            ("src/row*", "/p", "src/rows.rs"),
+            ("**/order*.rs", "/p", "shop/order_book.rs"),
         ] {
             assert!(holds(pattern, base, source), "{pattern} in {base}: {source}");
         }
@@ -114,6 +146,9 @@ mod tests {
             ("**/order.rs", "/p/src", "lib/order.rs"),
             ("**/order.*", "/p", "web/orders.ts"),
             ("**/order.{ts,tsx}", "/p", "web/order.py"),
+            ("src/row*.rs", "/p", "src/row_set.py"),
+            ("src/row*.rs", "/p", "src/arrow.rs"),
+            ("src/row*.rs", "/p", "lib/row_set.rs"),
             ("src/main.rs", "/p", "src/tools/main.rs"),
             ("src/main.rs", "/p", "tools/src/main.rs"),
         ] {
@@ -133,7 +168,8 @@ mod tests {
             "main.rs",
             "src/**/lib.rs",
             "**/*order*",
-            "**/order*.rs",
+            "**/or*.rs",
+            "**/test_*.py",
             "**/.*",
             "src/",
             "",

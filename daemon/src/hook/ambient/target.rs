@@ -79,6 +79,8 @@ pub(super) struct Directory {
     pub(super) path: String,
     /// How their paths end, from the slash on where it is a whole name; empty for all.
     pub(super) ending: String,
+    /// Whether its path says what is meant.
+    pub(super) tells: bool,
 }
 
 impl Target {
@@ -169,6 +171,16 @@ impl Target {
         words.map(str::to_owned).filter(is_distinctive).take(SYMBOLS_MAX).collect()
     }
 
+    /// The telling words of each text that is searched for; those of an expression that says none, as they stand.
+    pub(super) fn sought_words(&self) -> Vec<String> {
+        let telling = |text: &String| {
+            let words = code::words(text).filter(|word| word.chars().count() > 2 && !is_common_word(word));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let texts: Vec<String> = self.sought.iter().map(telling).filter(|text| !text.is_empty()).collect();
+        if texts.is_empty() { self.pattern.iter().cloned().collect() } else { texts }
+    }
+
     /// What is searched for, where it is words as somebody would write them. Of an expression, keywords alone are none.
     pub(super) fn phrases(&self) -> impl Iterator<Item = &str> {
         let is_expression = self.pattern.as_deref().is_some_and(|pattern| !sought::is_plain(pattern));
@@ -194,7 +206,8 @@ impl Directory {
         let relative = project.relative(path);
         let path = one_spelling(relative.to_str()?.trim_end_matches('/'));
         let is_below = relative.is_relative() && !path.is_empty();
-        is_below.then(|| Self { path: path.into_owned(), ending: one_spelling(ending).into_owned() })
+        let tells = tells_directory(&path, project);
+        is_below.then(|| Self { path: path.into_owned(), ending: one_spelling(ending).into_owned(), tells })
     }
 
     /// Whether a path is the directory's, or that of one of the files that are meant.
@@ -296,7 +309,7 @@ mod tests {
         assert!(!inside.holds("router/src/domain.rs") && !inside.holds("router/main.rs"));
         assert_eq!(of("/p/router/src/*.rs", "/elsewhere").unwrap().path, "router/src");
         for (pattern, path) in [("*.rs", "/p/src/ledger"), ("./*.rs", "/p/src/ledger/"), ("ledger/*.rs", "/p/src")] {
-            let expected = Directory { path: "src/ledger".to_owned(), ending: ".rs".to_owned() };
+            let expected = Directory { path: "src/ledger".to_owned(), ending: ".rs".to_owned(), tells: true };
             assert_eq!(of(pattern, path), Some(expected), "{pattern} in {path}");
         }
         for (pattern, path) in [

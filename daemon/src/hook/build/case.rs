@@ -11,6 +11,19 @@ const CODE_MIN_DIGITS: usize = 3;
 const QUOTED_MIN_WORDS: usize = 3;
 const QUOTED_MIN_CHARS: usize = 16;
 
+/// What Python says before the name of a module that it does not find.
+const NO_MODULE: &str = "No module named";
+
+/// Words before a module in a sentence about one that is not found, where it is quoted or told apart from a word.
+const BEFORE_MODULES: &[&str] = &["for", "from", "module", "of", "package", "without"];
+
+/// What brings a package.
+const INSTALLERS: &[(&str, &str)] =
+    &[("pip", "install"), ("pip3", "install"), ("conda", "install"), ("uv", "add"), ("poetry", "add"), ("pdm", "add")];
+
+/// Characters of the shortest name of a module that is known within a package's.
+const PART_MIN_CHARS: usize = 4;
+
 /// What messages and names are quoted with.
 const QUOTES: [char; 7] = ['`', '\'', '"', '‘', '’', '“', '”'];
 
@@ -66,6 +79,13 @@ impl Failure<'_> {
         if !faults.iter().any(has_thing) || self.is_named_in(text) {
             return false;
         }
+        if let Some(missing) = self.missing_module() {
+            let named = modules_in(text);
+            let is_it = |name: &&str| is_of_module(name, missing);
+            if !named.is_empty() {
+                return !named.iter().any(is_it);
+            }
+        }
         let mut others = Vec::new();
         for sentence in text.split(['\n', ';']).flat_map(|part| part.split(". ")) {
             let words: Vec<&str> = sentence.split_whitespace().collect();
@@ -80,6 +100,12 @@ impl Failure<'_> {
         let is_here =
             |thing: &&str| faults.iter().any(|fault| has_word(&fault.words(), thing) || has_word(&fault.file, thing));
         !others.is_empty() && !others.iter().any(is_here)
+    }
+
+    /// The module that Python does not find.
+    fn missing_module(&self) -> Option<&str> {
+        let mut said = self.faults.iter().filter_map(|fault| fault.message.split_once(NO_MODULE));
+        said.find_map(|(_, name)| name.trim_start().split(QUOTES).find(|part| !part.is_empty()))
     }
 
     /// Whether a text quotes what the failure says, which is in lower case here.
@@ -97,6 +123,70 @@ impl Failure<'_> {
         let mut symbols = self.faults.iter().map(|fault| base(&fault.symbol)).filter(|symbol| !symbol.is_empty());
         marks.any(|mark| has_word(text, mark)) || symbols.any(|symbol| has_word(text, symbol))
     }
+}
+
+/// The modules that a text says are not found, or are to be installed then; none where it does not speak of that.
+fn modules_in(text: &str) -> Vec<&str> {
+    if !text.contains("ModuleNotFoundError") && !text.contains(NO_MODULE) {
+        return Vec::new();
+    }
+    // What stands first has nothing before it.
+    let words: Vec<&str> = std::iter::once("").chain(text.split_whitespace()).collect();
+    let named = words.windows(3).filter_map(|three| {
+        let [first, before, word] = three else { return None };
+        let plain = |word: &&str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let name = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+        let is_quoted = word.starts_with(QUOTES);
+        let is_imported = before.starts_with(QUOTES) && plain(before) == "import";
+        let is_installed = INSTALLERS.contains(&(plain(first).as_str(), plain(before).as_str()));
+        let is_missing = plain(first) == "module" && plain(before) == "named";
+        let is_object = BEFORE_MODULES.contains(&plain(before).as_str()) && (is_quoted || is_name(name));
+        let is_module = name.chars().next().is_some_and(char::is_alphabetic)
+            && name.chars().all(|c| c.is_alphanumeric() || "_.-".contains(c));
+        (is_module && (is_imported || is_installed || is_missing || is_object)).then_some(name)
+    });
+    named.collect()
+}
+
+/// Whether a module or a package of a text is the one that is missing, or has its name in its own: `pyyaml` brings `yaml`.
+fn is_of_module(name: &str, missing: &str) -> bool {
+    let plain = |name: &str| name.to_lowercase().replace('_', "-");
+    let (name, missing) = (plain(name), plain(missing));
+    let top = missing.split('.').next().unwrap_or_default();
+    name == missing
+        || name.split(['.', '-']).any(|part| part == top)
+        || top.len() >= PART_MIN_CHARS && name.contains(top)
+}
+
+/// Whether a text quotes a message that a failure has, but of another thing: `relation "depots" does not exist` is not about
+/// `relation "hubs" does not exist`. What the failure says is in lower case here.
+pub(super) fn quotes_another(text: &str, said: &str) -> bool {
+    let mut is_of_another = false;
+    for quoted in quoted_in(text).map(str::to_lowercase).filter(|quoted| is_telling(quoted)) {
+        if said.contains(&quoted) {
+            return false;
+        }
+        let around: Vec<&str> = quoted.split(QUOTES).step_by(2).filter(|part| !part.is_empty()).collect();
+        let mut names = quoted.split(QUOTES).skip(1).step_by(2).peekable();
+        // `Rc<...>` stands for any, and a number is another one each time.
+        let is_any = |name: &str| name.contains(['<', '…']) || name.contains("...") || name.contains(char::is_numeric);
+        let has_name = names.peek().is_some() && !names.any(is_any);
+        let words = around.iter().flat_map(|part| part.split_whitespace()).count();
+        is_of_another |= has_name && words >= QUOTED_MIN_WORDS && said.lines().any(|line| has_in_order(line, &around));
+    }
+    is_of_another
+}
+
+/// Whether a line has these parts one after the other.
+fn has_in_order(line: &str, parts: &[&str]) -> bool {
+    let mut rest = line;
+    parts.iter().all(|part| match rest.split_once(part) {
+        Some((_, behind)) => {
+            rest = behind;
+            true
+        }
+        None => false,
+    })
 }
 
 /// Whether a text names a code of the same family as one of these, and none of them: TS2307 is not TS2304, however alike the
@@ -207,6 +297,18 @@ mod tests {
     }
 
     #[test]
+    fn a_message_is_quoted_of_one_thing() {
+        let text = "'relation \"depots\" does not exist' in tests: run `make db-schema`";
+        assert!(quotes_another(text, "error: relation \"hubs\" does not exist (sqlstate 42p01)"));
+        assert!(!quotes_another(text, "error: relation \"depots\" does not exist (sqlstate 42p01)"));
+        assert!(!quotes_another(text, "relation \"hubs\" exists\nit does not exist"));
+        let numbered = "'prepared statement \"s_1\" does not exist' behind the pool";
+        assert!(!quotes_another(numbered, "error: prepared statement \"s_14\" does not exist"));
+        assert!(!quotes_another(RC, "error[e0277]: `rc<depot>` cannot be sent between threads safely"));
+        assert!(!quotes_another("see 'deadline has elapsed' first", "the deadline is over"));
+    }
+
+    #[test]
     fn the_same_error_of_another_thing_is_another_case() {
         let sent = "error[E0277]: `Rc<Depot>` cannot be sent between threads safely\n --> src/a.rs:1:1";
         let added = "error[E0277]: cannot add `f64` to `i32`\n --> src/a.rs:1:1";
@@ -245,6 +347,25 @@ mod tests {
             ("convention: nobody adds numbers of two types", added),
         ] {
             assert!(!is_another(text, output), "{text} on {output}");
+        }
+    }
+
+    #[test]
+    fn a_note_about_a_module_is_not_anothers() {
+        let python = |name: &str| format!("E   ModuleNotFoundError: No module named '{name}'");
+        for (text, missing, is_other) in [
+            ("gotcha: No module named yaml means: pip install pyyaml", "httpx", true),
+            ("gotcha: No module named yaml means: pip install pyyaml", "yaml", false),
+            ("ModuleNotFoundError in CI: run `pip install pyyaml`", "yaml", false),
+            ("ModuleNotFoundError in CI: run `pip install pyyaml`", "requests", true),
+            ("`import zebra_driver` ends in ModuleNotFoundError until `make vendor` ran", "httpx", true),
+            ("`import zebra_driver` ends in ModuleNotFoundError until `make vendor` ran", "zebra_driver", false),
+            ("ModuleNotFoundError for labels.barcode: run it in labels/", "labels.zpl", false),
+            ("ModuleNotFoundError for labels.barcode: run it in labels/", "billing.rows", true),
+            ("ModuleNotFoundError: the venv is not active", "httpx", false),
+            ("run the tests from the root, else No module named app", "httpx", true),
+        ] {
+            assert_eq!(is_another(text, &python(missing)), is_other, "{text}, {missing}");
         }
     }
 

@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 
 use super::dependencies::{ADDED_MAX, EVERYDAY, LINE_MAX_BYTES, NAME_MIN_BYTES};
 
+/// Bytes of each text that are read for its imports, as much as is read of a file: imports stand at its beginning.
+const READ_MAX_BYTES: usize = 128 * 1024;
+
 /// Names of standard libraries, of what programs use whatever they are about, and of what projects call their own parts.
 static FAMILIAR: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("imports/familiar.txt").lines().collect());
 
@@ -24,16 +27,16 @@ pub(super) fn added(
     elsewhere: impl FnOnce() -> String,
 ) -> Vec<String> {
     let of = |texts: &[String]| -> Vec<String> { texts.iter().flat_map(|text| imported(file, text)).collect() };
-    let known = of(before);
+    let mut known: HashSet<String> = of(before).into_iter().collect();
     let mut added = of(after);
-    added.retain(|name| !known.contains(name) && is_telling(name) && !is_own(file, name));
+    added.retain(|name| is_telling(name) && !is_own(file, name) && known.insert(name.clone()));
     if added.is_empty() {
         return added;
     }
     let elsewhere = elsewhere();
-    let known = imported(file, &elsewhere);
-    let texts = || after.iter().chain([&elsewhere]);
-    added.retain(|name| !known.contains(name) && !texts().any(|text| is_module(text, name)));
+    let known: HashSet<String> = imported(file, &elsewhere).into_iter().collect();
+    let modules: HashSet<&str> = after.iter().chain([&elsewhere]).flat_map(|text| modules(text)).collect();
+    added.retain(|name| !known.contains(name) && !modules.contains(name.as_str()));
     // Where names have no dashes, those of packages may have them.
     let mut spelled: Vec<String> = Vec::new();
     for name in added {
@@ -62,6 +65,7 @@ fn imported(file: &Path, text: &str) -> Vec<String> {
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let text = text.get(..text.floor_char_boundary(READ_MAX_BYTES)).unwrap_or(text);
     text.lines().map(str::trim).filter(|line| line.len() <= LINE_MAX_BYTES)
 }
 
@@ -76,10 +80,10 @@ fn is_own(file: &Path, name: &str) -> bool {
         .is_some_and(|above| above.iter().any(|part| part.to_str().is_some_and(|part| plain(part) == plain(name))))
 }
 
-/// Whether Rust declares a module of that name.
-fn is_module(text: &str, name: &str) -> bool {
+/// Modules that Rust declares.
+fn modules(text: &str) -> impl Iterator<Item = &str> {
     let declared = lines(text).filter(|line| line.ends_with([';', '{'])).filter_map(|line| line.split_once("mod "));
-    declared.map(|(_, rest)| rest.trim_end_matches([';', '{', ' '])).any(|module| module == name)
+    declared.map(|(_, rest)| rest.trim_end_matches([';', '{', ' ']))
 }
 
 /// The word that a text begins with, and what is behind it.
@@ -179,6 +183,12 @@ mod tests {
     fn of(file: &str, before: &str, after: &str, elsewhere: &str) -> String {
         let texts = |text: &str| vec![text.to_owned()];
         added(Path::new(file), &texts(before), &texts(after), || elsewhere.to_owned()).join(" ")
+    }
+
+    #[test]
+    fn only_the_beginning_of_a_text_is_read() {
+        let filler = "// nothing\n".repeat(READ_MAX_BYTES / 11 + 1);
+        assert_eq!(of("/p/a.rs", "", &format!("use tower::limit;\n{filler}use papaya::pin;\n"), ""), "tower");
     }
 
     #[test]

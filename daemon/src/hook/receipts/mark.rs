@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use helix_engine::policy::redact::{Redact, Secrets};
 use memchr::memmem;
 use prost::Message;
 
@@ -33,6 +34,13 @@ pub(in crate::hook) struct Mark {
     start_bytes: u32,
     #[prost(fixed64, tag = "5")]
     start_hash: u64,
+}
+
+impl Redact for Mark {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { begins, bytes: _, hash: _, start_bytes: _, start_hash: _ } = self;
+        secrets.said(begins);
+    }
 }
 
 impl Mark {

@@ -1,9 +1,15 @@
 //! The transcripts of a session: its own and those of its subagents, each read again only when it has grown.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+
+use memchr::memmem;
+use serde::Deserialize;
+
+use crate::plain_file;
 
 /// Bytes of a transcript that are read at once, from its end.
 const TRANSCRIPT_MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -20,8 +26,8 @@ pub(super) struct Seen {
 impl Seen {
     /// The end of a transcript; `None` where there is no such file, and where it is as long as it was.
     pub(super) fn news(&mut self, transcript: &Path) -> Option<String> {
-        let file = File::open(transcript).ok()?;
-        let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+        let (file, found) = plain_file::open(transcript).ok()?;
+        let length = found.len();
         if self.lengths.insert(transcript.to_owned(), length) == Some(length) {
             return None;
         }
@@ -44,6 +50,41 @@ pub(super) fn of_session(transcript: &Path) -> Vec<PathBuf> {
     found.sort_unstable_by(|a, b| b.cmp(a));
     let subagents = found.into_iter().take(SUBAGENTS_MAX).map(|(_, path)| path);
     std::iter::once(transcript.to_owned()).chain(subagents).collect()
+}
+
+/// A line of Claude Code's, as far as it tells what became of a prompt.
+#[derive(Deserialize)]
+struct Line<'l> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Cow<'l, str>,
+    #[serde(borrow, default)]
+    timestamp: Cow<'l, str>,
+    #[serde(default, rename = "isSidechain")]
+    is_sidechain: bool,
+}
+
+/// What stands in a line that says that a hook blocked a prompt.
+const BLOCKED: &str = "blocked_by_hook";
+
+/// Whether a transcript says that it is over with the prompt that came at a time, in microseconds: the model has answered since,
+/// or another hook blocked the prompt. It says nothing where it does not reach back to that time.
+pub(super) fn has_passed(written: &str, at_us: i64) -> bool {
+    let moment = |line: &Line<'_>| line.timestamp.parse().ok().map(jiff::Timestamp::as_microsecond);
+    let mut has_passed = false;
+    // From the end: what matters is in the last few lines.
+    for text in written.lines().rev() {
+        if memmem::find(text.as_bytes(), b"\"timestamp\"").is_none() {
+            continue;
+        }
+        let Ok(line) = serde_json::from_str::<Line<'_>>(text) else { continue };
+        let Some(line_at_us) = moment(&line) else { continue };
+        if line_at_us <= at_us {
+            return has_passed;
+        }
+        let is_answer = line.kind == "assistant" && !line.is_sidechain;
+        has_passed |= is_answer || (line.kind == "system" && text.contains(BLOCKED));
+    }
+    has_passed && (written.len() as u64) < TRANSCRIPT_MAX_BYTES
 }
 
 /// The last bytes of a file of this length.

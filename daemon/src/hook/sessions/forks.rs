@@ -1,84 +1,143 @@
-//! Forked sessions. Claude Code tells of a fork's start under the id of the session that it is forked from, and of all that
-//! follows under the fork's own. So a session of which nothing was told before may be the fork of the one that was forked last
-//! in its directory.
-//!
-//! It is taken for that only with every sign of a fork: it begins with a prompt, and its transcript lies beside that of the
-//! session that was forked and is not older than the fork. A fork that is taken for a new session is merely told some things
-//! again; a session that is taken for a fork is not told what it needs.
+//! Forked sessions. A fork begins with everything that its parent had in its context then. Claude Code starts it under an id of
+//! its own and does not say whose fork it is; its transcript does, once it is written, which may be after the first prompt.
+//! Until then the fork is told nothing as it starts, because what it would be told is replayed to it.
 
-use std::fs;
+mod lineage;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::Duration;
 
 use helix_engine::model::Timestamp;
+use helix_engine::policy::work::activity::Activity;
 
-use super::session::{Session, elapsed};
-use super::{Sessions, current};
+use super::Sessions;
+use super::session::Session;
+use super::state::Told;
+use crate::reach::Reach;
+use lineage::Messages;
 
-/// How long after its start a fork may do something for the first time: somebody thinks before writing.
-const FORK_MAX: Duration = Duration::from_hours(1);
+/// How long an answer waits for transcripts to be read: a few megabytes take some milliseconds. What takes longer is read behind it.
+const READ_PATIENCE: Duration = Duration::from_millis(30);
 
-/// How much older than the fork's start its transcript may be: nobody knows what Claude Code does first.
-const TRANSCRIPT_AGE_MAX: Duration = Duration::from_mins(1);
+/// Sessions whose transcripts are compared with a fork's, those heard of last first.
+const CANDIDATES_MAX: usize = 16;
 
-/// That a session was forked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Forked {
-    at: Timestamp,
-    /// Where its transcript lies.
-    transcripts: PathBuf,
-}
-
-impl Forked {
-    /// Whether a session that is heard of for the first time may be the fork, by its transcript.
-    fn may_be(&self, transcript: &Path, born_at: Option<Timestamp>, now: Timestamp) -> bool {
-        let is_older = born_at.is_some_and(|born_at| elapsed(born_at, self.at) > TRANSCRIPT_AGE_MAX);
-        elapsed(self.at, now) < FORK_MAX && directory_of(transcript) == self.transcripts && !is_older
-    }
+/// A fork whose transcript was not read yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fork {
+    /// When it began: what its parent did later is not in it.
+    pub(super) at: Timestamp,
+    /// Whether somebody reads the transcript just now.
+    pub(super) is_being_read: bool,
 }
 
 impl Sessions {
-    /// Notes that a session with this transcript is forked, where it has anything that the fork has then too.
-    pub(in crate::hook) fn fork(&self, key: &str, transcript: &Path, now: Timestamp) {
+    /// Notes that a session that begins is a fork.
+    pub(in crate::hook) fn begin_fork(&self, key: &str, now: Timestamp) {
         let mut sessions = self.lock();
-        if let Some(session) = sessions.get_mut(key).filter(|session| !session.is_over(now) && session.has_context()) {
-            session.forked = Some(Forked { at: now, transcripts: directory_of(transcript) });
+        let session = self.current(&mut sessions, key, now);
+        if !session.has_context() {
+            session.fork = Some(Fork { at: now, is_being_read: false });
+            session.is_dirty = true;
         }
     }
 
-    /// Notes that somebody writes to a session in a directory. One that is new there and may be the fork of a session has in its
-    /// context what that one has.
-    pub(in crate::hook) fn take_up_fork(&self, key: &str, directory: &Path, transcript: &Path, now: Timestamp) {
-        if key.is_empty() || self.lock().contains_key(key) {
-            return;
-        }
-        // Before the lock is taken: its file system may not answer.
-        let born_at = born_at(transcript);
+    /// Whether a session is a fork of which nobody knows yet what it has in its context.
+    pub(in crate::hook) fn is_unread_fork(&self, key: &str) -> bool {
+        self.lock().get(key).is_some_and(|session| session.fork.is_some())
+    }
+
+    /// Notes where a session that hooks told of writes its transcript. Persisted with what else becomes known of it.
+    pub(in crate::hook) fn writes_to(&self, key: &str, transcript: &Path) {
         let mut sessions = self.lock();
-        if sessions.contains_key(key) {
-            return;
+        let Some(session) = sessions.get_mut(key) else { return };
+        if session.transcript.as_deref() != Some(transcript) {
+            session.transcript = Some(transcript.to_owned());
+            session.is_dirty = true;
         }
-        let is_fork_of = |session: &Session| {
-            session.forked.as_ref().is_some_and(|forked| forked.may_be(transcript, born_at, now))
-                && session.place.as_ref().is_some_and(|place| Path::new(&place.directory) == directory)
+    }
+
+    /// Gives a fork what its parent had, where its transcript says by now who that is: at once, or behind the answer where that
+    /// takes long.
+    pub(in crate::hook) fn read_fork(self: &Arc<Self>, reach: &Reach, key: &str, transcript: &Path, now: Timestamp) {
+        let Some(fork) = self.begin_reading(key) else { return };
+        let reading = Reading { sessions: Arc::clone(self), key: key.to_owned() };
+        let read = transcript.to_owned();
+        reach.ask(transcript.parent().unwrap_or(transcript), READ_PATIENCE, move || {
+            reading.sessions.find_parent(&reading.key, fork, &read, now);
+        });
+    }
+
+    /// A fork that was not read yet, which is from now on; `None` where somebody reads it just now.
+    fn begin_reading(&self, key: &str) -> Option<Fork> {
+        let mut sessions = self.lock();
+        let fork = sessions.get_mut(key)?.fork.as_mut().filter(|fork| !fork.is_being_read)?;
+        let unread = *fork;
+        fork.is_being_read = true;
+        Some(unread)
+    }
+
+    /// Reads transcripts, without the lock. One that is not written as far as the fork's own first message may name its parent
+    /// later.
+    fn find_parent(&self, key: &str, fork: Fork, transcript: &Path, now: Timestamp) {
+        let Some(own) = Messages::read(transcript) else { return };
+        let ids: HashSet<&str> = own.ids().collect();
+        let shared = |(session, transcript): (String, PathBuf)| {
+            let shared = Messages::read(&transcript)?.shared_with(&ids, fork.at)?;
+            (shared > 0).then_some((shared, session))
         };
-        let forked = sessions.values_mut().filter(|session| is_fork_of(session));
-        let Some(forked) = forked.max_by_key(|session| session.forked.as_ref().map(|forked| forked.at)) else { return };
-        forked.forked = None;
-        let fork = forked.fork(now);
-        *current(&mut sessions, key, now) = fork;
+        let mut parent: Option<(usize, String)> = None;
+        for found in self.beside(key, transcript).into_iter().filter_map(shared) {
+            if parent.as_ref().is_none_or(|(most, _)| found.0 > *most) {
+                parent = Some(found);
+            }
+        }
+        let parent = parent.map(|(_, session)| session).or_else(|| own.named_parent().map(str::to_owned));
+        if parent.is_some() || own.has_any_after(fork.at) {
+            self.inherit(key, parent.as_deref(), now);
+        }
+    }
+
+    /// The sessions with transcripts in the same directory, those heard of last first.
+    fn beside(&self, key: &str, transcript: &Path) -> Vec<(String, PathBuf)> {
+        let sessions = self.lock();
+        let mut beside: Vec<_> = sessions
+            .iter()
+            .filter(|(other, _)| *other != key)
+            .filter_map(|(other, session)| Some((session.last_event_at, other, session.transcript.as_ref()?)))
+            .filter(|(_, _, known)| known.parent() == transcript.parent() && *known != transcript)
+            .collect();
+        beside.sort_by_key(|(at, _, _)| std::cmp::Reverse(*at));
+        beside.into_iter().take(CANDIDATES_MAX).map(|(_, other, known)| (other.clone(), known.clone())).collect()
+    }
+
+    /// Gives a fork what its parent has, where that is known.
+    fn inherit(&self, key: &str, parent: Option<&str>, now: Timestamp) {
+        let mut sessions = self.lock();
+        let parent = parent.and_then(|parent| sessions.get(parent)).filter(|parent| !parent.is_over(now)).cloned();
+        let Some(session) = sessions.get_mut(key).filter(|session| session.fork.is_some()) else { return };
+        session.fork = None;
+        if let Some(parent) = parent {
+            session.inherit(parent);
+        }
+        session.persist(key, &self.outbox, now);
     }
 }
 
-fn directory_of(transcript: &Path) -> PathBuf {
-    transcript.parent().unwrap_or(transcript).to_owned()
+/// A fork's transcript is being read for as long as the value lives, also where nobody gets to it.
+struct Reading {
+    sessions: Arc<Sessions>,
+    key: String,
 }
 
-/// When a file was made; `None` where there is none yet, or the file system does not say.
-fn born_at(file: &Path) -> Option<Timestamp> {
-    let born = fs::metadata(file).ok()?.created().ok()?;
-    let micros = born.duration_since(UNIX_EPOCH).ok()?.as_micros();
-    i64::try_from(micros).ok().map(Timestamp::from_micros)
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some(fork) = self.sessions.lock().get_mut(&self.key).and_then(|session| session.fork.as_mut()) {
+            fork.is_being_read = false;
+        }
+    }
 }
 
 impl Session {
@@ -86,86 +145,24 @@ impl Session {
         !self.given.is_empty() || !self.known.is_empty()
     }
 
-    /// A session with the same context that did nothing yet.
-    fn fork(&self, now: Timestamp) -> Self {
-        Self {
-            given: self.given.clone(),
-            known: self.known.clone(),
-            checkpoint: self.checkpoint,
-            place: self.place.clone(),
-            work_told: self.work_told,
-            warned: self.warned.clone(),
-            is_dirty: true,
-            last_event_at: now,
-            ..Self::default()
+    /// Takes over what a session has that this one is forked from. What became of what that was given is counted there.
+    fn inherit(&mut self, parent: Self) {
+        let own = std::mem::replace(&mut self.given, parent.given);
+        self.given.append(own);
+        let known: Vec<_> = parent.known.into_iter().map(helix_engine::model::MemoryNumber).collect();
+        self.know(&known);
+        for told in parent.told.into_values() {
+            self.told.entry(told.number).or_insert(Told { is_judged: true, ..told });
+        }
+        self.checkpoint = self.checkpoint.or(parent.checkpoint);
+        self.place = self.place.take().or(parent.place);
+        self.work_told = self.work_told.or(parent.work_told);
+        self.warned.extend(parent.warned);
+        if self.activity == Activity::default() {
+            self.activity = parent.activity;
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use helix_engine::model::{MemoryNumber, Scope};
-
-    use super::super::Start;
-    use super::*;
-    use crate::project::Project;
-
-    const NOW: Timestamp = Timestamp::from_micros(1_000_000);
-
-    fn given() -> Sessions {
-        let sessions = Sessions::default();
-        sessions.begin("one", Start::Anew, NOW);
-        let root = PathBuf::from("/p");
-        let project = Project { scope: Scope::Project("p".into()), root, name: "p".into(), aliases: Vec::new() };
-        sessions.works_in("one", &project, Path::new("/p"));
-        current(&mut sessions.lock(), "one", NOW).give(&[MemoryNumber(7)], None);
-        sessions
-    }
-
-    const TRANSCRIPT: &str = "/nowhere/p/one.jsonl";
-
-    fn has(sessions: &Sessions, key: &str, directory: &str, now: Timestamp) -> bool {
-        sessions.take_up_fork(key, Path::new(directory), Path::new("/nowhere/p/other.jsonl"), now);
-        sessions.was_given(key, MemoryNumber(7))
-    }
-
-    #[test]
-    fn a_fork_has_what_it_is_forked_from_had() {
-        let sessions = given();
-        assert!(!has(&sessions, "other", "/p", NOW), "nothing was forked");
-        sessions.fork("one", Path::new(TRANSCRIPT), NOW);
-        assert!(!has(&sessions, "elsewhere", "/q", NOW));
-        assert!(has(&sessions, "fork", "/p", NOW));
-        assert!(!has(&sessions, "next", "/p", NOW), "there was one fork");
-    }
-
-    #[test]
-    fn a_session_that_is_known_or_comes_late_is_no_fork() {
-        let sessions = given();
-        sessions.meet("known", NOW);
-        sessions.fork("one", Path::new(TRANSCRIPT), NOW);
-        sessions.fork("nobody", Path::new(TRANSCRIPT), NOW);
-        let late = Timestamp::from_micros(NOW.as_micros() + 3_600_000_000);
-        assert!(!has(&sessions, "known", "/p", NOW) && !has(&sessions, "late", "/p", late));
-    }
-
-    #[test]
-    fn a_session_with_an_old_transcript_or_one_of_elsewhere_is_no_fork() {
-        let directory = tempfile::tempdir().unwrap();
-        let transcript = directory.path().join("other.jsonl");
-        std::fs::write(&transcript, "").unwrap();
-        let made = born_at(&transcript).unwrap();
-        let forked = |after: Duration| Forked {
-            at: Timestamp::from_micros(made.as_micros() + i64::try_from(after.as_micros()).unwrap()),
-            transcripts: directory.path().to_owned(),
-        };
-        let may_be = |forked: &Forked| forked.may_be(&transcript, born_at(&transcript), forked.at);
-        assert!(may_be(&forked(Duration::ZERO)) && may_be(&forked(TRANSCRIPT_AGE_MAX)));
-        assert!(!may_be(&forked(TRANSCRIPT_AGE_MAX * 2)), "it is older than the fork");
-        let elsewhere = Forked { transcripts: PathBuf::from("/elsewhere"), ..forked(Duration::ZERO) };
-        assert!(!may_be(&elsewhere));
-        let unborn = directory.path().join("unborn.jsonl");
-        assert!(forked(Duration::ZERO).may_be(&unborn, born_at(&unborn), made));
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use helix_engine::model::Scope;
+use helix_engine::policy::redact::{Redact, Secrets};
 use prost::Message;
 
 use crate::project::Project;
@@ -19,6 +20,13 @@ pub(crate) struct Place {
     /// The directory in which its hooks run.
     #[prost(string, tag = "3")]
     pub(super) directory: String,
+}
+
+impl Redact for Place {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self { scope, name, directory } = self;
+        secrets.all_said([scope, name, directory]);
+    }
 }
 
 impl Place {

@@ -2,16 +2,18 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::Activity;
 
-use super::forks::Forked;
+use super::forks::Fork;
 use super::order::GivenOrder;
 use super::place::Place;
 use super::spawns::Spawns;
 use super::state::Told;
+use crate::writer::{Outbox, Row};
 
 /// A session without an event for this long is over.
 const IDLE_MAX: Duration = Duration::from_hours(4);
@@ -21,6 +23,15 @@ pub(super) const GIVEN_MAX: usize = 4_096;
 
 /// Memories that one session remembers knowing without having been given them.
 const KNOWN_MAX: usize = GIVEN_MAX;
+
+/// Memories that one session remembers being kept from: no more can be given.
+const HELD_MAX: usize = GIVEN_MAX;
+
+/// Memories that one session remembers not to have reached it. More prompts are not blocked in one.
+const RETURNED_MAX: usize = 1_024;
+
+/// Longest path of an occasion that is remembered, in bytes: what is given for a longer one counts as given for something else.
+const ABOUT_MAX_BYTES: usize = 512;
 
 /// Warnings that one session remembers having been given.
 const WARNED_MAX: usize = 1_024;
@@ -86,6 +97,13 @@ pub(in crate::hook) struct Lost {
     pub(in crate::hook) at_start: Vec<MemoryNumber>,
 }
 
+impl Lost {
+    /// Whether it was given nothing.
+    pub(in crate::hook) fn is_empty(&self) -> bool {
+        self.needed.is_empty() && self.at_work.is_empty() && self.at_start.is_empty()
+    }
+}
+
 /// What a session is told once for as long as it has its context, by a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::hook) enum Said {
@@ -112,13 +130,17 @@ pub(super) struct Session {
     pub(super) place: Option<Place>,
     /// The subagents that it called for. Not persisted: they start at once or never.
     pub(super) spawns: Spawns,
-    /// That it was forked by one that was not heard of yet. Not persisted either.
-    pub(super) forked: Option<Forked>,
+    /// Where it writes its transcript, as its hooks say.
+    pub(super) transcript: Option<PathBuf>,
+    /// What is known of a fork as long as it is not known whose.
+    pub(super) fork: Option<Fork>,
+    /// Memories that it was given and that did not reach it, once each.
+    pub(super) returned: BTreeSet<u32>,
     /// Tells what it was told of its own work from what it did since.
     pub(super) work_told: Option<u64>,
     /// The warnings that it was given, by their hashes.
     pub(super) warned: BTreeSet<u64>,
-    /// When its state was last handed to the writer, and whether it changed since.
+    /// When its state was last put where the writer takes it, and whether it changed since.
     pub(super) written_at: Option<Timestamp>,
     pub(super) is_dirty: bool,
     /// Whether it ended. It may be taken up again.
@@ -193,11 +215,24 @@ impl Session {
             let new = || Told { number: number.0, at_start: true, ..Told::default() };
             let told = self.told.entry(number.0).or_insert_with(new);
             if let Some(about) = about.filter(|_| told.at_start) {
-                (told.at_start, told.about) = (false, about.get(at).cloned().unwrap_or_default());
+                let about = about.get(at).filter(|about| about.len() <= ABOUT_MAX_BYTES);
+                (told.at_start, told.about) = (false, about.cloned().unwrap_or_default());
             }
         }
         while self.told.len() > GIVEN_MAX {
             self.told.pop_first();
+        }
+    }
+
+    /// Notes that memories that it was given did not reach it, so that they may be given again. Each only once: where its
+    /// client shows nothing of what it passes on, nothing is told again and again.
+    pub(super) fn take_back(&mut self, numbers: &[MemoryNumber]) {
+        for number in numbers {
+            if self.returned.len() < RETURNED_MAX && self.returned.insert(number.0) {
+                self.given.remove(number.0);
+                self.told.remove(&number.0);
+                self.is_dirty = true;
+            }
         }
     }
 
@@ -222,10 +257,22 @@ impl Session {
         self.known.remove(&number.0);
     }
 
-    /// The state to persist.
-    pub(super) fn written(&mut self, now: Timestamp) -> Vec<u8> {
-        (self.written_at, self.is_dirty) = (Some(now), false);
-        self.write()
+    /// Notes that a memory that rests would have been given. Returns whether that is new.
+    pub(super) fn hold(&mut self, number: MemoryNumber) -> bool {
+        self.is_dirty = true;
+        let is_new = self.held.insert(number.0);
+        while self.held.len() > HELD_MAX {
+            self.held.pop_first();
+        }
+        is_new
+    }
+
+    /// Has its state persisted, inside of the lock on it. Returns false where there is no room: it stays marked as changed.
+    pub(super) fn persist(&mut self, key: &str, outbox: &Outbox, now: Timestamp) -> bool {
+        let is_put = outbox.put(Row::Session(key.to_owned()), self.write());
+        self.is_dirty = !is_put;
+        self.written_at = if is_put { Some(now) } else { None };
+        is_put
     }
 
     /// What became of what it was given, once each. Of what it started with, one that did nothing says nothing.

@@ -1,9 +1,13 @@
 //! A session as it is persisted.
 
+use std::path::PathBuf;
+
 use helix_engine::model::Timestamp;
+use helix_engine::policy::redact::{Redact, Secrets, State};
 use helix_engine::policy::work::activity::Activity;
 use prost::Message;
 
+use super::forks::Fork;
 use super::order::GivenOrder;
 use super::place::Place;
 use super::session::{GivenCheckpoint, Session};
@@ -62,6 +66,13 @@ struct SessionState {
     known: Vec<u32>,
     #[prost(bool, tag = "14")]
     is_closed: bool,
+    /// Left out where it is no text.
+    #[prost(string, optional, tag = "15")]
+    transcript: Option<String>,
+    #[prost(sint64, optional, tag = "16")]
+    forked_at_us: Option<i64>,
+    #[prost(uint32, repeated, tag = "17")]
+    returned: Vec<u32>,
 }
 
 impl Session {
@@ -83,7 +94,9 @@ impl Session {
             warned: state.warned.into_iter().collect(),
             place: state.place,
             spawns: Spawns::default(),
-            forked: None,
+            transcript: state.transcript.map(PathBuf::from),
+            fork: state.forked_at_us.map(|at_us| Fork { at: Timestamp::from_micros(at_us), is_being_read: false }),
+            returned: state.returned.into_iter().collect(),
             written_at: None,
             is_dirty: false,
             is_closed: state.is_closed,
@@ -92,7 +105,7 @@ impl Session {
     }
 
     /// Writes the state that is to be persisted.
-    pub(super) fn write(&self) -> Vec<u8> {
+    pub(super) fn write(&self) -> State {
         let state = SessionState {
             version: STATE_VERSION,
             given: self.given.earliest_first().to_vec(),
@@ -108,7 +121,40 @@ impl Session {
             place: self.place.clone(),
             known: self.known.iter().copied().collect(),
             is_closed: self.is_closed,
+            transcript: self.transcript.as_ref().and_then(|path| path.to_str()).map(str::to_owned),
+            forked_at_us: self.fork.map(|fork| fork.at.as_micros()),
+            returned: self.returned.iter().copied().collect(),
         };
-        state.encode_to_vec()
+        State::of_message(state)
+    }
+}
+
+impl Redact for SessionState {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self {
+            version: _,
+            given: _,
+            last_event_at_us: _,
+            checkpoint_saved_at_us: _,
+            is_checkpoint_whole: _,
+            lost: _,
+            activity,
+            told,
+            held: _,
+            work_told: _,
+            warned: _,
+            place,
+            known: _,
+            is_closed: _,
+            transcript,
+            forked_at_us: _,
+            returned: _,
+        } = self;
+        activity.redact(secrets);
+        for Told { number: _, about, is_followed: _, is_judged: _, at_start: _ } in told {
+            secrets.said(about);
+        }
+        place.redact(secrets);
+        secrets.all_said(transcript);
     }
 }

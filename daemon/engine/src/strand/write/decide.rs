@@ -5,6 +5,7 @@ use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
 use crate::model::{Actor, Memory, MemoryNumber, Scope, Status, Timestamp, Topic};
 use crate::policy::edit::{Absorbed, Edit, Sourced};
+use crate::policy::redact::State;
 use crate::store::{Change, Write, WriteError};
 use crate::strand::Strand;
 
@@ -44,6 +45,11 @@ impl Label {
                     Outcome::Edited(Edited { memories: vec![*memory], changed: count, global })
                 })
             }),
+            Self::Moved | Self::Forgotten | Self::Merged
+                if changes.iter().all(Result::is_err) && !changes.is_empty() =>
+            {
+                one(changes, |_| None)
+            }
             Self::Moved => Ok(Outcome::Edited(many(changes.into_iter(), |memory| memory.status.is_indexed()))),
             Self::Forgotten => Ok(Outcome::Edited(many(changes.into_iter(), |_| true))),
             Self::Merged => Ok(Outcome::Edited(many(changes.into_iter().skip(1).step_by(2), |_| true))),
@@ -118,10 +124,11 @@ impl Strand {
                 Decided { writes, words: None, text_hash: None, label: Label::Merged }
             }
             Request::Checkpoint { scope, checkpoint } => decided(Write::Checkpoint(scope, checkpoint), Label::Done),
-            Request::Session { key, state } => decided(Write::Session { key, state }, Label::Done),
-            Request::Incidents(incidents) => decided(Write::Incidents(incidents), Label::Done),
-            Request::Observations(observations) => decided(Write::Observations(observations), Label::Done),
-            Request::Receipts(receipts) => decided(Write::Receipts(receipts), Label::Done),
+            Request::Session { key, state } => decided(Write::Session { key, state: state.into_inner() }, Label::Done),
+            Request::Incidents(incidents) => decided(Write::Incidents(opened(incidents)), Label::Done),
+            Request::Observations(observations) => decided(Write::Observations(opened(observations)), Label::Done),
+            Request::Receipts(receipts) => decided(Write::Receipts(opened(receipts)), Label::Done),
+            Request::Mend(number) => decided(Write::Mend(number), Label::Edited),
             Request::Accesses => decided(Write::Access(self.catalog_mut().take_touched()), Label::Done),
         })
     }
@@ -163,6 +170,11 @@ impl Strand {
     }
 }
 
+/// States as the store has them.
+fn opened<K>(states: Vec<(K, State)>) -> Vec<(K, Vec<u8>)> {
+    states.into_iter().map(|(key, state)| (key, state.into_inner())).collect()
+}
+
 /// The members that a topic-wide edit changes, and how each is changed.
 fn topic_edit(
     catalog: &Catalog,
@@ -174,7 +186,11 @@ fn topic_edit(
     let is_active = |row: &Row| row.status == Status::Active;
     let is_in_use = |row: &Row| row.status.is_indexed();
     let is_forgotten = |row: &Row| row.status == Status::Forgotten;
-    let needed: &dyn Fn(&Row) -> bool = if edit == TopicEdit::Restore { &is_forgotten } else { &is_in_use };
+    // Where nothing was deleted, what else went out of use is meant: a merge of duplicates may have taken a whole topic.
+    let is_replaced = |row: &Row| matches!(row.status, Status::Superseded | Status::Archived);
+    let is_gone: &dyn Fn(&Row) -> bool =
+        if members(topic, &is_forgotten).is_empty() { &is_replaced } else { &is_forgotten };
+    let needed: &dyn Fn(&Row) -> bool = if edit == TopicEdit::Restore { is_gone } else { &is_in_use };
     if members(topic, needed).is_empty() {
         return Err(WriteError::NoSuchTopic(topic.clone()));
     }
@@ -182,13 +198,13 @@ fn topic_edit(
         TopicEdit::Rename(new) => {
             let memories = members(&new, &is_in_use).len();
             if memories > 0 {
-                return Err(WriteError::TopicExists { topic: new, memories });
+                return Err(WriteError::TopicExists { topic: new.into_inner(), memories });
             }
             (members(topic, &|_| true), Edit::Move { topic: new })
         }
         TopicEdit::Merge(into) => (members(topic, &|_| true), Edit::Move { topic: into }),
         TopicEdit::Forget => (members(topic, &is_active), Edit::Forget),
-        TopicEdit::Restore => (members(topic, &is_forgotten), Edit::Restore),
+        TopicEdit::Restore => (members(topic, is_gone), Edit::Restore),
     };
     let memories = numbers.len();
     if memories > TOPIC_EDIT_MAX {

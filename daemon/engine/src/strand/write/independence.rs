@@ -42,6 +42,11 @@ impl Independence {
                 self.note_edit(*number, edit, strand);
                 true
             }
+            // The catalog does not have its text.
+            Request::Mend(_) => {
+                self.is_any_text = true;
+                true
+            }
             // Their members are those of the catalog.
             Request::EditTopic { .. } | Request::MergeDuplicates { .. } => {
                 self.is_closed = !self.is_begun;

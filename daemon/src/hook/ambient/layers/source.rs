@@ -31,7 +31,8 @@ impl Layers<'_> {
         above.truncate(GUESSES_MAX);
         numbers.extend(above);
         numbers.truncate(limit);
-        self.found.extend(self.strand().memories(&numbers)?);
+        let memories = self.strand().memories(&numbers)?;
+        self.add(memories, limit);
         Ok(())
     }
 
