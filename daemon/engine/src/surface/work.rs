@@ -13,6 +13,12 @@ const FILES_MAX: usize = 8;
 /// Characters of a path or a command.
 const NAME_MAX_CHARS: usize = 160;
 
+/// Characters of what a session did, for itself: a quarter of what it gets after a compaction, the rest is its memories'.
+const RESUMED_MAX_CHARS: usize = 550;
+
+/// Characters of one line of it.
+const RESUMED_LINE_MAX_CHARS: usize = 240;
+
 /// What a session needs to go on after it lost its context; `None` when it did nothing yet.
 #[must_use]
 pub fn resumed(activity: &Activity, now: Timestamp) -> Option<String> {
@@ -29,7 +35,16 @@ pub fn resumed(activity: &Activity, now: Timestamp) -> Option<String> {
     if lines.is_empty() {
         return None;
     }
-    Some(format!("This session so far ({}):\n{}", activity.current_phase().name(), lines.join("\n")))
+    let mut text = format!("This session so far ({}):", activity.current_phase().name());
+    let mut room = RESUMED_MAX_CHARS.saturating_sub(text.chars().count());
+    for line in lines {
+        let line = one_line(&line, RESUMED_LINE_MAX_CHARS);
+        let Some(left) = room.checked_sub(line.chars().count() + 1) else { break };
+        room = left;
+        text.push('\n');
+        text.push_str(&line);
+    }
+    Some(text)
 }
 
 /// What a session is doing, for people: one line for each thing.
