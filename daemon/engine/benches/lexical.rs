@@ -112,7 +112,7 @@ fn fill(index: &LexicalIndex, random: &mut Random, documents: u32) -> Result<()>
 
 fn refill(random: &mut Random, documents: u32) -> Result<()> {
     let home = tempfile::tempdir().context("making a directory for the index")?;
-    let index = LexicalIndex::open(home.path())?;
+    let index = LexicalIndex::open(home.path(), Box::new(|_| Some(String::new())))?;
     let started = Instant::now();
     index.fill(1, |add| {
         (0..documents).for_each(|number| add(&Memory::random(random).document(number)));
@@ -185,12 +185,12 @@ fn main() -> Result<()> {
     let documents = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(DOCUMENTS);
     let home = tempfile::tempdir().context("making a directory for the index")?;
     let mut random = Random(42);
-    let index = LexicalIndex::open(home.path())?;
+    let index = LexicalIndex::open(home.path(), Box::new(|_| Some(String::new())))?;
     fill(&index, &mut random, documents)?;
     refill(&mut random, documents)?;
     drop(index);
     let started = Instant::now();
-    let index = LexicalIndex::open(home.path())?;
+    let index = LexicalIndex::open(home.path(), Box::new(|_| Some(String::new())))?;
     println!("open and verify: {:.1?}", started.elapsed());
     println!("-- nothing in the tail");
     search_all(&index, &mut random)?;

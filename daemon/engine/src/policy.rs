@@ -3,6 +3,7 @@
 //! Nothing here does I/O or reads a clock.
 
 pub mod admit;
+pub mod apart;
 pub mod checkpoint;
 pub mod decay;
 pub mod duplicates;

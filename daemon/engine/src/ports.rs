@@ -19,6 +19,9 @@ pub trait Randomness: Send + Sync {
 pub trait Sources {
     /// Says what has become of a memory's source.
     fn state(&self, memory: &Memory) -> SourceState;
+
+    /// Says which memories are asked about next, so that their files can be looked at together.
+    fn prepare(&self, _: &mut dyn Iterator<Item = &Memory>) {}
 }
 
 /// Looks at no file: every source is unknown.
@@ -39,7 +42,24 @@ pub trait Storage: Send + Sync {
     /// Any I/O error of the medium.
     fn open(&self, name: &str) -> std::io::Result<Box<dyn redb::StorageBackend>>;
 
-    /// Removes the named file, so that a damaged derived one is made anew. Absent is fine.
+    /// As [`Storage::open`], of a file that can be made anew: what is a link, or no file of its own, is an error.
+    ///
+    /// # Errors
+    /// Any I/O error of the medium.
+    fn open_derived(&self, name: &str) -> std::io::Result<Box<dyn redb::StorageBackend>> {
+        self.open(name)
+    }
+
+    /// Opens the named file for reading, and never makes one.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none; any I/O error of the medium.
+    fn read(&self, name: &str) -> std::io::Result<Box<dyn redb::StorageBackend>> {
+        self.open(name)
+    }
+
+    /// Removes the named file, so that a damaged derived one is made anew. Absent is fine; of a link only the link goes, and a
+    /// directory is moved aside.
     ///
     /// # Errors
     /// Any I/O error of the medium.

@@ -4,11 +4,18 @@
 //! [`Writer::commit`] returns, and an index learns of it only afterwards.
 
 mod backend;
+pub mod bounds;
 mod checkpoint;
 mod codec;
+mod damage;
+mod examine;
+mod guard;
 mod history;
+mod mend;
 mod migrate;
+mod overlay;
 mod read;
+mod seal;
 mod shrink;
 mod tables;
 mod vectors;
@@ -17,13 +24,17 @@ mod writer;
 pub use backend::{DirectoryStorage, MemoryStorage};
 pub use codec::CodecError;
 pub(crate) use codec::Columns;
+pub use damage::Damage;
+pub use examine::Examined;
 pub use history::{ChainError, Operation, OperationKind};
+pub use mend::damaged_copy;
 pub use read::Snapshot;
 pub use shrink::{SHRINK_MAX_BYTES, Shrunk};
 pub use vectors::{VectorFile, VectorRecord};
 pub use writer::{Change, CommitError, Committed, Stamps, Write, WriteError, Writer};
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use redb::{Database, ReadableDatabase, TableHandle};
 
@@ -36,10 +47,7 @@ pub const STORE_FILE: &str = "store.redb";
 /// Version of the tables' layout and of what the history may hold; see `migrate` for what each was. Records carry versions of
 /// their own. A new kind of operation or a new table takes a new version, so that an older Helix says that the store is
 /// newer rather than damaged.
-pub const FORMAT: u64 = 2;
-
-/// Receipts that are kept; the oldest go.
-pub const RECEIPTS_MAX: u64 = 5_000;
+pub const FORMAT: u64 = 3;
 
 /// Page cache, in bytes: enough for the hot records of 100,000 memories; redb's own default is a gigabyte.
 const CACHE_BYTES: usize = 48 * 1024 * 1024;
@@ -57,6 +65,9 @@ type Shared = Arc<RwLock<Arc<Database>>>;
 #[derive(Clone)]
 pub struct Store {
     database: Shared,
+    /// Held while the file is written to, and while it is examined.
+    writing: Arc<Mutex<()>>,
+    skipped: Arc<damage::Skipped>,
 }
 
 /// Why a store could not be opened or read.
@@ -90,9 +101,24 @@ pub enum StoreError {
         /// The format found.
         found: u64,
     },
-    /// A table or page is damaged, or the disk failed.
+    /// Its pages do not match their checksums, or make no sense.
+    #[error(
+        "{STORE_FILE} is damaged ({detail}); put a copy of it back, or, to begin with an empty one, move the directory away \
+         that it is in"
+    )]
+    Damaged {
+        /// What redb says of it; never anything that is in it.
+        detail: String,
+    },
+    /// A damaged store that there is no room to make anew.
+    #[error("making {STORE_FILE} anew, which is damaged: {source}; free as much space as it takes and start again")]
+    Mend {
+        /// What the medium said.
+        source: std::io::Error,
+    },
+    /// The disk failed.
     #[error("reading {STORE_FILE}: {0}")]
-    Database(#[from] redb::Error),
+    Database(#[source] redb::Error),
     /// A record cannot be understood.
     #[error(transparent)]
     Codec(#[from] CodecError),
@@ -101,12 +127,36 @@ pub enum StoreError {
 impl StoreError {
     /// Returns the class of the error.
     #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Open(_) | Self::BackUp { .. } | Self::Lost | Self::Database(_) => ErrorKind::Internal,
+            Self::Open(error)
+            | Self::BackUp { source: error, .. }
+            | Self::Mend { source: error }
+            | Self::Database(redb::Error::Io(error)) => kind_of(error),
+            Self::Database(_) => ErrorKind::Internal,
+            Self::Lost | Self::Damaged { .. } => ErrorKind::Corrupt,
             Self::Locked => ErrorKind::Conflict,
             Self::Newer { .. } => ErrorKind::Newer,
             Self::Codec(error) => error.kind(),
+        }
+    }
+}
+
+fn kind_of(error: &io::Error) -> ErrorKind {
+    if error.kind() == io::ErrorKind::PermissionDenied { ErrorKind::Denied } else { ErrorKind::Internal }
+}
+
+/// Whether nothing can be written just now, but everything read.
+fn is_read_only(error: &io::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
+}
+
+impl From<redb::Error> for StoreError {
+    fn from(error: redb::Error) -> Self {
+        match error {
+            redb::Error::Corrupted(detail) => Self::Damaged { detail },
+            other => Self::Database(other),
         }
     }
 }
@@ -116,7 +166,7 @@ macro_rules! from_redb {
     ($($error:ty),+) => {
         $(impl From<$error> for StoreError {
             fn from(error: $error) -> Self {
-                Self::Database(error.into())
+                redb::Error::from(error).into()
             }
         })+
     };
@@ -125,34 +175,62 @@ from_redb!(redb::TransactionError, redb::TableError, redb::StorageError, redb::C
 
 impl Store {
     /// Opens the store, creates it when absent, and gives out its only writer. An older one is copied, then brought up to
-    /// [`FORMAT`].
+    /// [`FORMAT`]. A damaged one is made anew from what is whole, and where nothing can be written, it can be read.
     ///
     /// # Errors
-    /// [`StoreError::Newer`] leaves the file as it was; [`StoreError::Locked`] when another process holds it.
+    /// [`StoreError::Newer`] and [`StoreError::Damaged`] leave the file as it was; [`StoreError::Locked`] when another process
+    /// holds it.
     pub fn open(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
         refuse_newer(storage)?;
-        // A copy that stays takes room and does no other harm.
-        if let Err(error) = storage.remove(shrink::SHRUNK_FILE) {
-            tracing::debug!(%error, "what a crash left of a smaller store was not removed");
+        // Copies that stay take room and do no other harm.
+        for name in [shrink::SHRUNK_FILE, mend::MENDED_FILE] {
+            if let Err(error) = storage.remove(name) {
+                tracing::debug!(name, %error, "what a crash left of another store was not removed");
+            }
         }
-        let database = match open_database(storage, STORE_FILE)? {
-            // The lock was had, so nobody else is making the file just now.
-            Err(redb::DatabaseError::Storage(redb::StorageError::Io(_))) if clear_unfinished(storage)? => {
-                open_database(storage, STORE_FILE)?
+        match Self::open_as_it_is(storage) {
+            Err(StoreError::Damaged { detail }) => {
+                guard::guarded(|| mend::mend(storage, &detail))?;
+                Self::open_as_it_is(storage)
+            }
+            Err(StoreError::Open(error) | StoreError::Database(redb::Error::Io(error))) if is_read_only(&error) => {
+                Self::open_for_reading(storage, error.to_string())
             }
             other => other,
-        };
-        let mut database = database.map_err(open_error)?;
-        if let Some(found @ ..FORMAT) = format_of(&database)? {
-            // Closed, so that the copy is one of a file that nobody writes.
-            drop(database);
-            migrate::back_up(storage, found)?;
-            database = open_database(storage, STORE_FILE)?.map_err(open_error)?;
-            migrate::bring_up(&database, found)?;
         }
+    }
+
+    fn open_as_it_is(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
+        guard::guarded(|| {
+            let mut database = open_or_make(storage)?;
+            if let Some(found @ ..FORMAT) = format_of(&database)? {
+                // Closed, so that the copy is one of a file that nobody writes.
+                drop(database);
+                migrate::back_up(storage, found)?;
+                database = open_checked(storage, STORE_FILE)?.map_err(open_error)?;
+                migrate::bring_up(&database, found)?;
+            }
+            Self::of(database, None)
+        })
+    }
+
+    /// Opens a view of the file that keeps in RAM what redb wants to write to it.
+    fn open_for_reading(storage: &dyn Storage, refusal: String) -> Result<(Self, Writer), StoreError> {
+        tracing::error!(refusal, "nothing can be written, so the store is opened for reading alone");
+        guard::guarded(|| {
+            let database = open_view(storage)?;
+            if let Some(found @ ..FORMAT) = format_of(&database)? {
+                migrate::bring_up(&database, found)?;
+            }
+            Self::of(database, Some(refusal))
+        })
+    }
+
+    fn of(database: Database, refusal: Option<String>) -> Result<(Self, Writer), StoreError> {
         let database = Arc::new(database);
-        let store = Self { database: Arc::new(RwLock::new(Arc::clone(&database))) };
-        let writer = Writer::new(database, Arc::clone(&store.database))?;
+        let shared = Arc::new(RwLock::new(Arc::clone(&database)));
+        let store = Self { database: shared, writing: Arc::default(), skipped: Arc::default() };
+        let writer = Writer::new(database, store.clone(), refusal)?;
         Ok((store, writer))
     }
 
@@ -161,7 +239,10 @@ impl Store {
     /// # Errors
     /// [`StoreError::Lost`] leaves the file as it was.
     pub fn reopen(storage: &dyn Storage) -> Result<(Self, Writer), StoreError> {
-        let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
+        let backend = match storage.read(STORE_FILE) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(StoreError::Lost),
+            backend => backend.map_err(StoreError::Open)?,
+        };
         let length = backend.len().map_err(StoreError::Open)?;
         let mut start = [0; MAGIC.len()];
         if length >= MAGIC.len() as u64 {
@@ -177,16 +258,26 @@ impl Store {
     /// Only when the disk fails.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        Snapshot::new(&database)
+        Snapshot::new(&database, &self.skipped)
     }
 }
 
 /// Looks at the format before anything is written, because opening for writing already changes the file. A file that is
-/// new, or was not closed, cannot be read so; its format is checked again once it is open.
+/// new, or was not closed, cannot be read so; its format is checked again once it is open. The word of a damaged file counts for
+/// nothing.
 fn refuse_newer(storage: &dyn Storage) -> Result<(), StoreError> {
-    let backend = storage.open(STORE_FILE).map_err(StoreError::Open)?;
-    let opened = Database::builder().set_cache_size(0).open_read_only_with_backend(backend::Injected(backend));
-    opened.map_or(Ok(()), |database| format_of(&database).map(drop))
+    let Ok(backend) = storage.read(STORE_FILE) else { return Ok(()) };
+    let format = guard::guarded(|| {
+        let opened = Database::builder().set_cache_size(0).open_read_only_with_backend(backend::Injected(backend));
+        opened.map_or(Ok(None), |database| format_of(&database))
+    });
+    match format {
+        Err(error @ StoreError::Newer { .. }) => {
+            guard::guarded(|| open_view(storage).map(drop))?;
+            Err(error)
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// The format of a store; `None` of one that is new. A newer one is an error.
@@ -200,6 +291,42 @@ fn format_of(database: &impl ReadableDatabase) -> Result<Option<u64>, StoreError
         Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Opens the store, and makes it when it is absent or was never finished.
+fn open_or_make(storage: &dyn Storage) -> Result<Database, StoreError> {
+    let database = match open_checked(storage, STORE_FILE)? {
+        // The lock was had, so nobody else is making the file just now.
+        Err(redb::DatabaseError::Storage(redb::StorageError::Io(_))) if clear_unfinished(storage)? => {
+            open_checked(storage, STORE_FILE)?
+        }
+        // Shorter than it says, or no store at all.
+        Err(redb::DatabaseError::Storage(redb::StorageError::Io(error)))
+            if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData) =>
+        {
+            return Err(StoreError::Damaged { detail: error.to_string() });
+        }
+        other => other,
+    };
+    database.map_err(open_error)
+}
+
+/// Opens a file and compares all of its pages with their checksums, which takes some 0.7 ms for each megabyte: a page that
+/// changed at rest is found before anything is read from it.
+fn open_checked(storage: &dyn Storage, name: &str) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
+    let backend = storage.open(name).map_err(StoreError::Open)?;
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE_BYTES).set_check_integrity_on_open(true);
+    Ok(builder.create_with_backend(backend::Injected(backend)))
+}
+
+/// Opens a view of the store that is never written to, and compares all of its pages with their checksums.
+fn open_view(storage: &dyn Storage) -> Result<Database, StoreError> {
+    let base = storage.read(STORE_FILE).map_err(StoreError::Open)?;
+    let view = overlay::Overlay::new(base, false).map_err(StoreError::Open)?;
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE_BYTES).set_check_integrity_on_open(true);
+    builder.create_with_backend(view).map_err(open_error)
 }
 
 fn open_database(storage: &dyn Storage, name: &str) -> Result<Result<Database, redb::DatabaseError>, StoreError> {
@@ -229,6 +356,6 @@ fn clear_unfinished(storage: &dyn Storage) -> Result<bool, StoreError> {
 fn open_error(error: redb::DatabaseError) -> StoreError {
     match error {
         redb::DatabaseError::DatabaseAlreadyOpen => StoreError::Locked,
-        other => StoreError::Database(other.into()),
+        other => redb::Error::from(other).into(),
     }
 }

@@ -17,7 +17,7 @@ mod topics;
 mod verify;
 mod write;
 
-pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest};
+pub use compact::{COMPACT_MEMORIES_MAX, DuplicatePair, Duplicates, Extent, Latest, are_apart};
 pub use graph::{CROSS_REFERENCES_MAX, CrossReference, GRAPH_EDGES_MAX, TopicEdge, TopicGraph};
 pub use meaning::{MeaningStatus, Pending, SpaceError};
 pub use open::{OpenError, OpenReport};
@@ -32,10 +32,13 @@ use std::sync::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::index::catalog::Catalog;
 use crate::index::lexical::{Document, LexicalIndex, LexicalQuery, Prepared};
+use crate::lock_order::{Lock, Ordered};
 use crate::model::{Kinds, Memory, MemoryNumber, Scope, Status, Timestamp};
 use crate::policy::admit::Admitted;
+use crate::policy::apart::Particulars;
 use crate::policy::resemble::{NEAR_DUPLICATE, RESEMBLE_TOKENS_MIN, WordSet};
-use crate::store::{Snapshot, Store, StoreError};
+use crate::ports::Storage;
+use crate::store::{Examined, Snapshot, Store, StoreError};
 
 /// Candidates whose texts are compared when a near duplicate is looked for.
 const RESEMBLE_CANDIDATES: usize = 8;
@@ -71,7 +74,7 @@ pub enum ReadError {
 impl ReadError {
     /// Returns the class of the error.
     #[must_use]
-    pub const fn kind(&self) -> crate::error::ErrorKind {
+    pub fn kind(&self) -> crate::error::ErrorKind {
         match self {
             Self::Store(error) => error.kind(),
             Self::Lexical(_) | Self::Vectors(_) | Self::Names(_) => crate::error::ErrorKind::Internal,
@@ -93,12 +96,12 @@ impl Strand {
     }
 
     /// Reads the catalog. Hold it briefly: the writer waits for it.
-    pub fn catalog(&self) -> RwLockReadGuard<'_, Catalog> {
-        self.catalog.read().unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub fn catalog(&self) -> Ordered<RwLockReadGuard<'_, Catalog>> {
+        Ordered::take(Lock::Catalog, || self.catalog.read().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    pub(crate) fn catalog_mut(&self) -> RwLockWriteGuard<'_, Catalog> {
-        self.catalog.write().unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(crate) fn catalog_mut(&self) -> Ordered<RwLockWriteGuard<'_, Catalog>> {
+        Ordered::take(Lock::Catalog, || self.catalog.write().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
     /// Takes a snapshot of the store.
@@ -107,6 +110,14 @@ impl Strand {
     /// When the disk fails.
     pub fn snapshot(&self) -> Result<Snapshot, StoreError> {
         self.store.snapshot()
+    }
+
+    /// Compares the store's file with its own checksums, up to this size. Commits wait meanwhile.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn examine_file(&self, storage: &dyn Storage, max_bytes: u64) -> Result<Examined, StoreError> {
+        self.store.examine(storage, max_bytes)
     }
 
     /// Reads memories by number, skipping those that do not exist.
@@ -153,8 +164,8 @@ impl Strand {
         query.has_all(&open::document(memory))
     }
 
-    /// Finds the active memory of the same scope that resembles a text most, with its Jaccard similarity. `words` are the
-    /// text's.
+    /// Finds the active memory of the same scope that resembles a text most and is about the same things, with its Jaccard
+    /// similarity. `words` are the text's.
     ///
     /// # Errors
     /// When the disk or the word index fails.
@@ -164,10 +175,12 @@ impl Strand {
         }
         let query = self.lexical.rarest(&admitted.text, prefix_length(words.len()))?;
         let candidates = self.similar_words(&query, &admitted.scope)?;
+        let particulars = Particulars::of(&admitted.text);
         let mut best: Option<(Memory, f32)> = None;
         for memory in self.memories(&candidates)? {
             let similarity = words.jaccard(&WordSet::of(&memory.text));
-            if similarity > NEAR_DUPLICATE && best.as_ref().is_none_or(|(_, best)| similarity > *best) {
+            let is_better = best.as_ref().is_none_or(|(_, best)| similarity > *best);
+            if similarity > NEAR_DUPLICATE && is_better && !particulars.are_apart(&Particulars::of(&memory.text)) {
                 best = Some((memory, similarity));
             }
         }

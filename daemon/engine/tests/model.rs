@@ -12,6 +12,7 @@ use std::sync::Arc;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Sequence, Topic};
 use helix_engine::policy::edit::{Edit, Fields};
+use helix_engine::policy::redact::{Redacted, Secrets};
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::{DirectoryStorage, StoreError};
 use helix_engine::strand::{
@@ -150,6 +151,7 @@ fn request(change: Change, tick: u64, real: &Real) -> Request {
     let mut entropy = [0; 10];
     entropy[..8].copy_from_slice(&tick.to_le_bytes());
     let topic = |topic: usize| Topic::parse(TOPICS[topic]).unwrap();
+    let new = |topic: usize| Redacted::<Topic>::parse(TOPICS[topic], &mut Secrets::default()).unwrap();
     let one = |place: usize, how: Edit| edit(number(place), how, now);
     let of_topic = |topic: Topic, edit: TopicEdit| Request::EditTopic {
         topic,
@@ -165,7 +167,7 @@ fn request(change: Change, tick: u64, real: &Real) -> Request {
         Change::Revise { place, word } => one(place, Edit::Revise { text: text(word), seen: None }),
         Change::Tag { place, removes: true } => one(place, Edit::Tag { add: Vec::new(), remove: vec![TAG.into()] }),
         Change::Tag { place, removes: false } => one(place, Edit::Tag { add: vec![TAG.into()], remove: Vec::new() }),
-        Change::Move { place, topic: to } => one(place, Edit::Move { topic: topic(to) }),
+        Change::Move { place, topic: to } => one(place, Edit::Move { topic: new(to) }),
         Change::Pin { place, pinned } => {
             one(place, Edit::Set(Box::new(Fields { pinned: Some(pinned), ..Fields::default() })))
         }
@@ -174,8 +176,8 @@ fn request(change: Change, tick: u64, real: &Real) -> Request {
             let by = real.strand().memories(&[MemoryNumber(number(by))]).unwrap().remove(0).id;
             one(place, Edit::Supersede { by })
         }
-        Change::Rename { topic: from, to } => of_topic(topic(from), TopicEdit::Rename(topic(to))),
-        Change::MergeTopics { topic: from, into } => of_topic(topic(from), TopicEdit::Merge(topic(into))),
+        Change::Rename { topic: from, to } => of_topic(topic(from), TopicEdit::Rename(new(to))),
+        Change::MergeTopics { topic: from, into } => of_topic(topic(from), TopicEdit::Merge(new(into))),
         Change::ForgetTopic { topic: which } => of_topic(topic(which), TopicEdit::Forget),
         Change::MergeDuplicates { kept, duplicate } => {
             let sequence = |place| real.strand().catalog().row(MemoryNumber(number(place))).unwrap().sequence;

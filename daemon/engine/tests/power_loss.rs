@@ -9,6 +9,7 @@ mod common;
 mod faulty;
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -18,13 +19,25 @@ use helix_engine::strand::{Outcome, Request, Resolution, Strand, StrandWriter};
 
 use common::{at, edit, store};
 use faulty::dice::Dice;
-use faulty::{Fault, Medium};
+use faulty::{Fault, Medium, Operation, Refusal};
 
 /// Seeds tried with an honest disk.
 const SEEDS: u64 = 500;
 
 /// Seeds tried with a disk that lies.
 const LYING_SEEDS: u64 = 100;
+
+/// Errors that are injected into single kinds of operations.
+const ERRORS: u64 = 300;
+
+/// Disks that hide what they refuse, of which at least one must be found out.
+const HIDING_SEEDS: u64 = 40;
+
+/// Operations of one kind in a life, about: reads are of the opening, the rest of the commits.
+const KIND_OPERATIONS: u64 = 40;
+
+/// Names the environment variable with the first seed of a run.
+const SEED_VARIABLE: &str = "HELIX_TEST_SEED";
 
 /// Seeds tried for each operation of making a store.
 const MAKING_SEEDS: u64 = 8;
@@ -199,11 +212,13 @@ fn open(medium: &Medium) -> Result<(Arc<Strand>, StrandWriter, u64), String> {
 }
 
 /// Commits groups until the fault. Returns whether it came.
-fn live(ledger: &mut Ledger, writer: &mut StrandWriter, dice: &mut Dice) -> Result<bool, String> {
+fn live(ledger: &mut Ledger, writer: &mut StrandWriter, medium: &Medium, dice: &mut Dice) -> Result<bool, String> {
     for _ in 0..COMMITS {
         ledger.in_flight = ledger.plan(dice);
         let requests: Vec<Request> = ledger.in_flight.iter().map(|planned| planned.request.clone()).collect();
+        let had_failed = medium.has_failed();
         match writer.commit(requests) {
+            Ok(_) if had_failed => return Err("a commit was acknowledged after an operation had failed".to_owned()),
             Ok(outcomes) => {
                 let outcomes: Result<Vec<Outcome>, _> = outcomes.into_iter().collect();
                 ledger.acknowledge(outcomes.map_err(|error| error.to_string())?, writer.sequence().0)?;
@@ -226,6 +241,39 @@ fn refuses_for_good(ledger: &mut Ledger, writer: &mut StrandWriter, dice: &mut D
     Ok(())
 }
 
+/// All lives of one medium that refuses operations of one kind. Returns how many operations it refused.
+fn run_refused(seed: u64, is_hidden: bool) -> Result<u64, String> {
+    let mut dice = Dice::new(seed);
+    let medium = Medium::new(seed);
+    let mut ledger = Ledger::default();
+    let mut errors = 0;
+    for _ in 0..LIVES {
+        let operation = Operation::ALL[usize::try_from(dice.below(4)).unwrap()];
+        let refusal = Refusal { operation, after: dice.below(KIND_OPERATIONS), lasts: dice.one_in(2), is_hidden };
+        let is_early = operation == Operation::Read || dice.one_in(4);
+        if is_early {
+            medium.refuse(refusal);
+        }
+        match open(&medium) {
+            // Nothing was promised in this life.
+            _ if medium.has_failed() && !is_hidden => errors += 1,
+            Err(detail) => return Err(format!("it does not open: {detail}")),
+            Ok((strand, mut writer, sequence)) => {
+                ledger.settle(&strand, sequence)?;
+                if !is_early {
+                    medium.refuse(refusal);
+                }
+                live(&mut ledger, &mut writer, &medium, &mut dice)?;
+                errors += u64::from(medium.has_failed());
+            }
+        }
+        if dice.one_in(2) { medium.restart() } else { medium.power_cycle() }
+    }
+    let (strand, _writer, sequence) = open(&medium).map_err(|detail| format!("it does not open: {detail}"))?;
+    ledger.settle(&strand, sequence)?;
+    Ok(errors)
+}
+
 /// All lives of one medium. Returns how many met their fault.
 fn run(seed: u64, medium: &Medium) -> Result<u64, String> {
     let mut dice = Dice::new(seed);
@@ -244,7 +292,7 @@ fn run(seed: u64, medium: &Medium) -> Result<u64, String> {
             (Ok((strand, mut writer, sequence)), false) => {
                 ledger.settle(&strand, sequence)?;
                 medium.plan(dice.below(COMMIT_OPERATIONS), fault);
-                faults += u64::from(live(&mut ledger, &mut writer, &mut dice)?);
+                faults += u64::from(live(&mut ledger, &mut writer, medium, &mut dice)?);
             }
         }
         medium.power_cycle();
@@ -263,6 +311,29 @@ fn power_cuts_lose_nothing_acknowledged() -> Result<(), String> {
     // Otherwise the plans come too late to say anything.
     assert!(faults > SEEDS, "only {faults} faults happened");
     Ok(())
+}
+
+/// Reads, writes, syncs and changes of the length that the disk refuses, once or from then on: nothing more is acknowledged, and
+/// what was is there once after the next start.
+#[test]
+fn refused_operations_lose_nothing_acknowledged() -> Result<(), String> {
+    let first: u64 = std::env::var(SEED_VARIABLE).ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
+    let (mut errors, mut seed) = (0, first);
+    while errors < ERRORS {
+        errors +=
+            run_refused(seed, false).map_err(|detail| format!("{detail} (repeat with {SEED_VARIABLE}={seed})"))?;
+        seed += 1;
+        assert!(seed - first < ERRORS * 4, "only {errors} errors in {} seeds", seed - first);
+    }
+    writeln!(std::io::stderr(), "{errors} injected errors, seeds {first} to {}", seed - 1)
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_disk_that_hides_what_it_refuses_is_caught() {
+    let is_caught = |&seed: &u64| !matches!(catch_unwind(AssertUnwindSafe(|| run_refused(seed, true))), Ok(Ok(_)));
+    let caught = (0..HIDING_SEEDS).filter(is_caught).count();
+    assert!(caught > 0, "{HIDING_SEEDS} such disks went unnoticed");
 }
 
 #[test]

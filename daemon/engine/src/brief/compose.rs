@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chains::{self, Member};
-use super::classify::{category_of, is_stated, names_gap};
+use super::classify::{beginning, category_of, is_stated, names_gap};
 use super::standing::{QueryWords, Standing, consider};
 use super::supersession::{self, Version};
-use super::vocabulary::{Vocabulary, Words};
+use super::vocabulary::{COMPARED_MAX_BYTES, Vocabulary, Words};
 use super::{
     Brief, Category, Chain, HOT_MAX, Input, Item, Linked, Mention, Section, Selected, TopicCount, duplicates, turns,
 };
@@ -148,7 +148,11 @@ fn mark_superseded(
     let versions: Vec<Version<'_>> = entries
         .iter()
         .zip(words)
-        .map(|(entry, words)| Version { words: &words.by_rarity, valid_from: entry.mention.memory.valid_from.min(now) })
+        .map(|(entry, words)| {
+            let memory = entry.mention.memory;
+            let text = beginning(&memory.text, COMPARED_MAX_BYTES);
+            Version { words: &words.by_rarity, text, valid_from: memory.valid_from.min(now) }
+        })
         .collect();
     let successors = supersession::successors(&versions, vocabulary_len);
     for (entry, successor) in entries.iter_mut().zip(&successors) {

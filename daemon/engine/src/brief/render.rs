@@ -145,7 +145,7 @@ fn topics(brief: &Brief<'_>, caps: &Caps) -> String {
         }
     };
     let (listed, hidden) = brief.topics.split_at(caps.topics.min(brief.topics.len()));
-    let hidden_memories: usize = hidden.iter().map(|topic| topic.count + topic.left_out).sum();
+    let hidden_memories: usize = hidden.iter().map(|topic| topic.count + topic.left_out + topic.out_of_focus).sum();
     let names = listed.iter().map(name).collect();
     let rest = (!hidden.is_empty()).then(|| format!("{} more ({hidden_memories})", hidden.len()));
     let heading = if brief.focus.is_empty() { "TOPICS" } else { "TOPICS IN FOCUS" };
@@ -166,5 +166,11 @@ fn remarks(brief: &Brief<'_>) -> Option<String> {
     let said: Vec<String> =
         counted.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
     let noun = if brief.total == 1 { "MEMORY" } else { "MEMORIES" };
-    (!said.is_empty()).then(|| format!("OF {} {noun}: {}", brief.total, said.join(", ")))
+    // A search for words counts those that have them; a topic's are all.
+    let which = if brief.takes_turns { "" } else { " WITH THE WORDS" };
+    match said.is_empty() {
+        true if brief.takes_turns => None,
+        true => Some(format!("COUNTED: {} {noun}{which}", brief.total)),
+        false => Some(format!("OF {} {noun}{which}: {}", brief.total, said.join(", "))),
+    }
 }

@@ -1,13 +1,16 @@
 //! Second pass: which memory a newer one has replaced.
 //!
-//! Two memories are versions of one when their words overlap by more than 0.6 (Jaccard) and the newer became true two days
-//! or more after the older. Comparing all pairs would take a second for thousands, so candidates come from a prefix filter
+//! Two memories are versions of one when their words overlap by more than 0.6 (Jaccard), both say it of the same things
+//! ([`Particulars::are_apart`]) and the newer became true two days or more after the older. Comparing all pairs would take a second for thousands, so candidates come from a prefix filter
 //! (Bayardo, Ma and Srikant, *Scaling up all pairs similarity search*, 2007; longer prefixes with several shared words after
 //! Wang, Li and Feng, *Can we beat the prefix filtering?*, 2012): with the words of each text ordered from rare to common, two
 //! texts over the threshold share [`SHARED_MIN`] of the first words of each. How many these are follows from the threshold;
 //! being rare, they are in few texts. The result is that of comparing all pairs, up to [`COMPARISONS_MAX`].
 
+use std::cell::OnceCell;
+
 use crate::model::Timestamp;
+use crate::policy::apart::Particulars;
 
 /// The Jaccard similarity above which a newer memory replaces an older one, as a fraction: 0.6.
 const THRESHOLD: (usize, usize) = (3, 5);
@@ -27,6 +30,8 @@ const SHARED_MIN: usize = 4;
 pub(super) struct Version<'a> {
     /// Distinct words, rarest first.
     pub(super) words: &'a [u32],
+    /// The part of its text that has these words.
+    pub(super) text: &'a str,
     /// When the fact became true.
     pub(super) valid_from: Timestamp,
 }
@@ -39,7 +44,7 @@ pub(super) fn successors(versions: &[Version<'_>], vocabulary_len: usize) -> Vec
     let mut search = Search::of(&ordered, vocabulary_len);
     let mut successors = vec![None; versions.len()];
     for (older, version) in ordered.iter().enumerate() {
-        let newer = search.nearest_newer(version).and_then(|newer| by_time.get(newer).copied());
+        let newer = search.nearest_newer(older, version).and_then(|newer| by_time.get(newer).copied());
         if let Some(slot) = by_time.get(older).and_then(|&at| successors.get_mut(at)) {
             *slot = newer;
         }
@@ -66,6 +71,8 @@ fn resemble(one: usize, other: usize, shared: usize) -> bool {
 /// The memories, oldest first, with the texts that have each word in their prefix, and room for one search at a time.
 struct Search<'v> {
     ordered: &'v [Version<'v>],
+    /// The particulars of each, once somebody asked.
+    particulars: Vec<OnceCell<Particulars>>,
     /// The texts of each word behind each other, oldest first.
     texts: Vec<u32>,
     /// Where in `texts` those of each word end; they begin where those of the word before end.
@@ -100,10 +107,19 @@ impl<'v> Search<'v> {
                 *end += 1;
             }
         }
-        Self { ordered, texts, ends, counts: vec![0; ordered.len()], marks: vec![0; vocabulary_len], searches: 0 }
+        let particulars = vec![OnceCell::new(); ordered.len()];
+        Self {
+            ordered,
+            particulars,
+            texts,
+            ends,
+            counts: vec![0; ordered.len()],
+            marks: vec![0; vocabulary_len],
+            searches: 0,
+        }
     }
 
-    fn nearest_newer(&mut self, older: &Version<'_>) -> Option<usize> {
+    fn nearest_newer(&mut self, place: usize, older: &Version<'_>) -> Option<usize> {
         let soonest = older.valid_from.as_micros().saturating_add(NEWER_BY_MICROS);
         let first = self.ordered.partition_point(|version| version.valid_from.as_micros() < soonest);
         if first == self.ordered.len() {
@@ -117,10 +133,18 @@ impl<'v> Search<'v> {
         let is_version = |at: &u32| {
             self.ordered.get(*at as usize).is_some_and(|newer| {
                 let shared = newer.words.iter().filter(|&&word| self.is_marked(word)).count();
-                resemble(older.words.len(), newer.words.len(), shared)
+                resemble(older.words.len(), newer.words.len(), shared) && !self.are_apart(place, *at as usize)
             })
         };
         candidates.into_iter().take(COMPARISONS_MAX).find(is_version).map(|at| at as usize)
+    }
+
+    fn are_apart(&self, one: usize, other: usize) -> bool {
+        let of = |place: usize| {
+            let (cell, version) = (self.particulars.get(place)?, self.ordered.get(place)?);
+            Some(cell.get_or_init(|| Particulars::of(version.text)))
+        };
+        of(one).zip(of(other)).is_some_and(|(one, other)| one.are_apart(other))
     }
 
     /// The memories from `first` on that share enough of the prefix, oldest first.
@@ -184,33 +208,42 @@ mod tests {
         let versions: Vec<Version<'_>> = texts
             .iter()
             .zip(&words)
-            .map(|((_, days), words)| Version { words: &words.by_rarity, valid_from: days_ago(*days) })
+            .map(|((text, days), words)| Version { words: &words.by_rarity, text, valid_from: days_ago(*days) })
             .collect();
         successors(&versions, vocabulary.len())
     }
 
     #[test]
     fn the_newer_version_supersedes_the_older() {
-        let texts = [("the cache holds 10 entries", 9), ("the cache holds 20 entries", 3), ("unrelated words here", 1)];
+        let texts =
+            [("the cache is warm at noon", 9), ("the cache is not warm at noon", 3), ("unrelated words here", 1)];
         assert_eq!(successors_of(&texts), [Some(1), None, None]);
     }
 
     #[test]
+    fn facts_about_different_things_supersede_nothing() {
+        let texts = [("billing listens on port 8081 now", 9), ("search listens on port 8082 now", 3)];
+        assert_eq!(successors_of(&texts), [None, None]);
+        let texts = [("the cache of billing holds 10 entries", 9), ("the cache of search holds 10 entries", 3)];
+        assert_eq!(successors_of(&texts), [None, None]);
+    }
+
+    #[test]
     fn two_days_are_enough_and_less_is_not() {
-        assert_eq!(successors_of(&[("a b c d e", 5), ("a b c d f", 3)]), [Some(1), None]);
-        assert_eq!(successors_of(&[("a b c d e", 4), ("a b c d f", 3)]), [None, None]);
+        assert_eq!(successors_of(&[("a b c d e", 5), ("a b c d e f", 3)]), [Some(1), None]);
+        assert_eq!(successors_of(&[("a b c d e", 4), ("a b c d e f", 3)]), [None, None]);
     }
 
     #[test]
     fn exactly_the_threshold_is_not_enough() {
         // 3 of 5 words are shared.
-        assert_eq!(successors_of(&[("a b c d", 9), ("a b c e", 3)]), [None, None]);
+        assert_eq!(successors_of(&[("a b c", 9), ("a b c d e", 3)]), [None, None]);
         assert_eq!(successors_of(&[("a b c d", 9), ("a b c d e f", 3)]), [Some(1), None]);
     }
 
     #[test]
     fn versions_form_a_chain() {
-        let texts = [("a b c d e 3", 3), ("a b c d e 9", 9), ("a b c d e 6", 6)];
+        let texts = [("a b c d e f g", 3), ("a b c d e", 9), ("a b c d e f", 6)];
         assert_eq!(successors_of(&texts), [None, Some(2), Some(0)]);
     }
 
@@ -220,7 +253,10 @@ mod tests {
         let newest_first = |older: usize| {
             let mut newer: Vec<usize> = (0..texts.len()).filter(|&at| texts[at].1 + 2 <= texts[older].1).collect();
             newer.sort_by_key(|&at| (-texts[at].1, at));
-            newer.into_iter().find(|&at| jaccard(&sets[older], &sets[at]) > 0.6)
+            newer.into_iter().find(|&at| {
+                let are_apart = Particulars::of(&texts[older].0).are_apart(&Particulars::of(&texts[at].0));
+                jaccard(&sets[older], &sets[at]) > 0.6 && !are_apart
+            })
         };
         (0..texts.len()).map(newest_first).collect()
     }

@@ -34,16 +34,19 @@ fn copies_are_merged_into_the_most_relevant() {
     assert_eq!((brief.total, brief.merged), (3, 2));
     let item = &brief.sections[0].items[0];
     assert_eq!(item.mention.memory.topic.as_str(), "b");
-    assert!(render(&brief, Detail::Full, &TimeZone::UTC).contains("(also in: a, c)"));
+    for detail in [Detail::Summary, Detail::Scan, Detail::Full] {
+        let text = render(&brief, detail, &TimeZone::UTC);
+        assert!(text.contains("(also in: a, c)"), "{detail:?}: {text}");
+    }
     assert_eq!(brief.topics.iter().map(|topic| topic.count).collect::<Vec<_>>(), [1, 1, 1]);
 }
 
 #[test]
 fn the_older_version_is_marked_and_chained_to_the_newer() {
     let memories = [
-        aged("cache", "the cache holds 10 entries", 9),
-        aged("cache", "the cache holds 20 entries", 6),
-        aged("cache", "the cache holds 30 entries", 3),
+        aged("cache", "the cache holds entries", 9),
+        aged("cache", "the cache also holds entries", 6),
+        aged("cache", "the cache also still holds entries", 3),
     ];
     let selected = selected(&memories);
     let brief = compose(&input(&selected));
@@ -56,12 +59,12 @@ fn the_older_version_is_marked_and_chained_to_the_newer() {
     insta::assert_snapshot!(render(&brief, Detail::Full, &TimeZone::UTC), @r"
     TOPICS: cache (3)
     UNTAGGED 3
-    - [cache/cache-holds-30-entries] 2026-11-18: the cache holds 30 entries
-      (supersedes: [cache/cache-holds-20-entries], [cache/cache-holds-10-entries])
-    - [SUPERSEDED] 2026-11-15 → [cache/cache-holds-30-entries]: [cache/cache-holds-20-entries] the cache holds 20 entries
-    - [SUPERSEDED] 2026-11-12 → [cache/cache-holds-20-entries]: [cache/cache-holds-10-entries] the cache holds 10 entries
+    - [cache/cache-also-still-holds-entries] 2026-11-18: the cache also still holds entries
+      (supersedes: [cache/cache-also-holds-entries], [cache/cache-holds-entries])
+    - [SUPERSEDED] 2026-11-15 → [cache/cache-also-still-holds-entries]: [cache/cache-also-holds-entries] the cache also holds entries
+    - [SUPERSEDED] 2026-11-12 → [cache/cache-also-holds-entries]: [cache/cache-holds-entries] the cache holds entries
     OVER TIME
-    - cache, entries: 2026-11-12 [SUPERSEDED] [cache/cache-holds-10-entries] → 2026-11-15 [SUPERSEDED] [cache/cache-holds-20-entries] → 2026-11-18 [cache/cache-holds-30-entries]
+    - cache, entries: 2026-11-12 [SUPERSEDED] [cache/cache-holds-entries] → 2026-11-15 [SUPERSEDED] [cache/cache-also-holds-entries] → 2026-11-18 [cache/cache-also-still-holds-entries]
     OF 3 MEMORIES: 2 superseded
     ");
 }
@@ -69,9 +72,9 @@ fn the_older_version_is_marked_and_chained_to_the_newer() {
 #[test]
 fn what_is_dated_in_the_future_supersedes_nothing_of_today() {
     let memories =
-        [aged("cache", "the cache holds 10 entries", 1), aged("cache", "the cache holds 20 entries", -30_000)];
+        [aged("cache", "the cache holds entries", 1), aged("cache", "the cache also holds entries", -30_000)];
     assert_eq!(compose(&input(&selected(&memories))).superseded, 0);
-    let memories = [aged("cache", "the cache holds 10 entries", 3), memories[1].clone()];
+    let memories = [aged("cache", "the cache holds entries", 3), memories[1].clone()];
     assert_eq!(compose(&input(&selected(&memories))).superseded, 1);
 }
 

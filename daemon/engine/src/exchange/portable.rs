@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
 use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified, revised_at};
+use crate::policy::redact::{Redact, Secrets};
 use crate::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 
 /// Attribute names that only the daemon may set; a draft that carries one is refused.
@@ -141,6 +142,44 @@ impl Portable {
         let modified = modified(&self.attributes).map(|(_, written)| (ATTRIBUTE_MODIFIED, written));
         let kept = [line, project, modified].into_iter().flatten();
         kept.map(|(key, written)| (key.to_owned(), written.to_owned())).collect()
+    }
+}
+
+impl Redact for Portable {
+    fn redact(&mut self, secrets: &mut Secrets) {
+        let Self {
+            id: _,
+            handle,
+            topic,
+            text,
+            kind,
+            tags,
+            scope,
+            source,
+            links,
+            index: _,
+            importance: _,
+            confidence: _,
+            pinned: _,
+            origin: _,
+            provenance,
+            attributes,
+            valid_from: _,
+            valid_to: _,
+            recorded_at: _,
+            last_seen_at: _,
+            access_count: _,
+            status: _,
+        } = self;
+        secrets.all_written([topic, text]);
+        handle.redact(secrets);
+        kind.redact(secrets);
+        tags.redact(secrets);
+        scope.redact(secrets);
+        source.redact(secrets);
+        links.redact(secrets);
+        provenance.redact(secrets);
+        attributes.redact(secrets);
     }
 }
 

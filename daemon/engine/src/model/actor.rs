@@ -38,6 +38,13 @@ impl Origin {
         }
     }
 
+    /// The origin of what was of this one when somebody of another says the very same: what may be shown unasked once
+    /// somebody whose word is has said it stays so.
+    #[must_use]
+    pub const fn confirmed_by(self, other: Self) -> Self {
+        if other.is_shown_unasked() && !self.is_shown_unasked() { other } else { self }
+    }
+
     /// Reads a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

@@ -22,11 +22,3 @@ pub struct Checkpoint {
     /// The agent client that saved it; empty when unknown.
     pub agent: String,
 }
-
-impl Checkpoint {
-    /// Everything that it says.
-    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
-        let lists = [&mut self.done, &mut self.next, &mut self.hypotheses, &mut self.files];
-        [&mut self.task, &mut self.blocked].into_iter().chain(lists.into_iter().flatten())
-    }
-}

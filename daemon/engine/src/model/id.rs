@@ -73,6 +73,9 @@ const KEPT_SLUG_MAX_BYTES: usize = 72;
 /// Longest word before a colon that counts as a label, in bytes.
 const LABEL_MAX_BYTES: usize = 16;
 
+/// Marks of headings, lists, quotations, emphasis and the end of a label.
+const DRESS: &[char] = &['#', '*', '_', '>', '-', ' ', '\t', ':'];
+
 /// Words that say nothing in a name.
 const SLUG_FILLERS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "for", "from", "has", "have", "in", "is", "it",
@@ -137,23 +140,49 @@ impl fmt::Display for Handle {
     }
 }
 
-/// Drops a label such as `gotcha:`, which the memory's tags and kind already say.
+/// Drops a label such as `gotcha:` or `[gotcha]`, which the memory's tags and kind already say.
 fn without_label(line: &str) -> &str {
-    match line.trim_start().split_once(": ") {
-        Some((label, rest)) if label.len() <= LABEL_MAX_BYTES && !label.contains(char::is_whitespace) => rest,
+    let line = line.trim().trim_start_matches(DRESS);
+    let bracketed = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    match bracketed.or_else(|| line.split_once(':')) {
+        Some((label, rest))
+            if is_label(label)
+                && !rest.starts_with(|c: char| c == ':' || (!c.is_whitespace() && !DRESS.contains(&c))) =>
+        {
+            rest.trim_start_matches(DRESS)
+        }
         _ => line,
     }
 }
 
+fn is_label(word: &str) -> bool {
+    let word = word.trim_end_matches(DRESS);
+    !word.is_empty() && word.len() <= LABEL_MAX_BYTES && word.chars().all(|c| c.is_alphabetic() || "-_".contains(c))
+}
+
+/// The words that a text's slug is made of: those of its first line that is more than a label, and of the next one where
+/// that is a single word, as a heading often is.
+fn slug_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let labelled = text.lines().next().filter(|_| text.lines().all(|line| !has_words(without_label(line))));
+    for line in labelled.into_iter().chain(text.lines().map(without_label)) {
+        let told = line.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase);
+        words.extend(told.filter(|word| !SLUG_FILLERS.contains(&word.as_str())));
+        if words.len() > 1 {
+            break;
+        }
+    }
+    words.truncate(SLUG_WORDS_MAX);
+    words
+}
+
+fn has_words(line: &str) -> bool {
+    line.contains(char::is_alphanumeric)
+}
+
 fn slug(text: &str) -> String {
-    let first_line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let mut slug = String::new();
-    let words = without_label(first_line)
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .filter(|word| !SLUG_FILLERS.contains(&word.as_str()));
-    for word in words.take(SLUG_WORDS_MAX) {
+    for word in slug_words(text) {
         if slug.len() + word.len() >= SLUG_MAX_BYTES {
             break;
         }
@@ -184,6 +213,12 @@ mod tests {
         let handle = Handle::propose(&topic, "Rust lib must use -arch arm64. Without it, linking fails.");
         assert_eq!(handle.as_str(), "build-gotchas/rust-lib-use-arch-arm64");
         assert_eq!(Handle::propose(&topic, "gotcha: pass -arch arm64").as_str(), "build-gotchas/pass-arch-arm64");
+        for labelled in ["gotcha:\npass -arch arm64", "[gotcha] pass -arch arm64", "**Gotcha:**\n- pass -arch arm64"] {
+            assert_eq!(Handle::propose(&topic, labelled).as_str(), "build-gotchas/pass-arch-arm64", "{labelled}");
+        }
+        assert_eq!(Handle::propose(&topic, "## Linking\n\nPass -arch").as_str(), "build-gotchas/linking-pass-arch");
+        assert_eq!(Handle::propose(&topic, "std::fs::read blocks").as_str(), "build-gotchas/std-fs-read-blocks");
+        assert_eq!(Handle::propose(&topic, "gotcha:").as_str(), "build-gotchas/gotcha");
         assert_eq!(Handle::propose(&topic, "!!!").numbered(1).as_str(), "build-gotchas/note-2");
         let kept = |text: &str| Handle::kept(text, &topic).map(|handle| handle.to_string());
         assert_eq!(kept("build-gotchas/arm64-2").as_deref(), Some("build-gotchas/arm64-2"));

@@ -83,7 +83,7 @@ fn memory(number: u32, entry: &Entry, handles: &mut BTreeSet<Handle>) -> Memory 
         id: MemoryId::new(at, &entropy),
         number: MemoryNumber(number),
         handle,
-        topic: admitted.topic,
+        topic: admitted.topic.into_inner(),
         text: admitted.text,
         kind: admitted.kind,
         tags: admitted.tags,

@@ -125,7 +125,14 @@ fn filled(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty())
 }
 
-fn remarks(item: &Item<'_>) -> Vec<String> {
+/// The same behind a line; empty where it stands nowhere else.
+pub(super) fn also(item: &Item<'_>) -> String {
+    let copies = copies(item);
+    if copies.is_empty() { String::new() } else { format!(" ({})", copies.join("; ")) }
+}
+
+/// Where else the same text stands.
+pub(super) fn copies(item: &Item<'_>) -> Vec<String> {
     let memory = item.mention.memory;
     let mut remarks = Vec::new();
     let (mut elsewhere, mut here): (Vec<String>, Vec<&Handle>) = (Vec::new(), Vec::new());
@@ -146,6 +153,12 @@ fn remarks(item: &Item<'_>) -> Vec<String> {
     if !here.is_empty() {
         remarks.push(format!("also as: {}", handles(here.into_iter(), HANDLES_MAX)));
     }
+    remarks
+}
+
+fn remarks(item: &Item<'_>) -> Vec<String> {
+    let memory = item.mention.memory;
+    let mut remarks = copies(item);
     if !item.supersedes.is_empty() {
         remarks.push(format!("supersedes: {}", handles(item.supersedes.iter().copied(), HANDLES_MAX)));
     }

@@ -1,7 +1,8 @@
 //! The scan: one line a category, with its count and its first memory.
 
 use super::Caps;
-use super::line::{linked, preview};
+use super::full::also;
+use super::line::{bracketed, linked, preview};
 use crate::brief::{Brief, Section};
 
 pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
@@ -12,6 +13,10 @@ pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
 
 fn line(section: &Section<'_>, caps: &Caps) -> Option<String> {
     let first = section.items.first()?;
-    let mark = if first.mention.is_superseded { "[SUPERSEDED] " } else { "" };
-    Some(format!("{} {}: {mark}{}", section.category, section.items.len(), preview(&first.mention, true, caps)))
+    let mark = match first.superseded_by {
+        Some(newer) => format!("[SUPERSEDED] → {}: ", bracketed(newer)),
+        None => String::new(),
+    };
+    let (count, shown) = (section.items.len(), preview(&first.mention, true, caps));
+    Some(format!("{} {count}: {mark}{shown}{}", section.category, also(first)))
 }

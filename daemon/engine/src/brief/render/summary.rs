@@ -1,6 +1,7 @@
 //! The summary: what there is, what is hot, what is missing.
 
 use super::Caps;
+use super::full::also;
 use super::line::{bracketed, handles, joined, linked, preview};
 use crate::brief::turns::places;
 use crate::brief::{Brief, Category, Mention};
@@ -9,7 +10,11 @@ pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
     // Of the hottest alone the categories say little.
     let mut lines = if brief.is_compact { Vec::new() } else { vec![categories(brief)] };
     let hot = brief.hot.get(..caps.hot).unwrap_or(&brief.hot);
-    lines.extend(list("HOT:", hot, caps.hot, caps, |mention| preview(mention, false, caps)));
+    // Where else it stands, which its item knows.
+    let items = || brief.sections.iter().flat_map(|section| &section.items);
+    let item = |mention: &Mention<'_>| items().find(|item| item.mention.memory.id == mention.memory.id);
+    let also = |mention: &Mention<'_>| item(mention).map(also).unwrap_or_default();
+    lines.extend(list("HOT:", hot, caps.hot, caps, |mention| preview(mention, false, caps) + &also(mention)));
     let is_hot = |mention: &Mention<'_>| hot.iter().any(|hot| hot.memory.id == mention.memory.id);
     // What was read above is named only, after the others.
     let (above, mut gaps): (Vec<Mention<'_>>, Vec<Mention<'_>>) = brief.gaps.iter().copied().partition(is_hot);
@@ -23,7 +28,7 @@ pub(super) fn lines(brief: &Brief<'_>, caps: &Caps) -> Vec<String> {
         if is_hot(mention) {
             format!("{} (above)", bracketed(&mention.memory.handle))
         } else {
-            preview(mention, true, caps)
+            preview(mention, true, caps) + &also(mention)
         }
     }));
     lines.extend(linked(&brief.linked, caps));

@@ -1,11 +1,14 @@
 //! The metadata lines in a body: taken out when read, put before the text when written.
 
 use crate::exchange::Portable;
-use crate::model::SourceRef;
+use crate::model::{Scope, SourceRef};
 use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified};
 
 /// The lines around a text that would be misread without them.
 const FENCE: (&str, &str) = ("[helix: text]\n", "\n[helix: end of text]");
+
+/// How a line names the scope of what is everybody's.
+const GLOBAL: &str = "global";
 
 /// A body taken apart.
 #[derive(Debug, Default, PartialEq)]
@@ -16,6 +19,7 @@ pub(in crate::exchange) struct Body<'a> {
     pub(super) confidence: Option<f32>,
     pub(super) links: Option<Vec<&'a str>>,
     pub(super) modified: Option<&'a str>,
+    pub(super) global: Option<()>,
 }
 
 /// One metadata line's content.
@@ -25,6 +29,8 @@ pub(super) enum Line<'a> {
     Confidence(f32),
     Links(Vec<&'a str>),
     Modified(&'a str),
+    /// That it is everybody's: any other memory is of the project that it comes into.
+    Global,
 }
 
 impl<'a> Body<'a> {
@@ -68,6 +74,9 @@ impl<'a> Body<'a> {
         if let Some(date) = self.modified {
             memory.attributes.insert(ATTRIBUTE_MODIFIED.to_owned(), date.to_owned());
         }
+        if self.global.is_some() {
+            memory.scope = Some(Scope::Global);
+        }
     }
 
     /// Takes a metadata line; `false` for any other, and for one that there has been.
@@ -78,6 +87,7 @@ impl<'a> Body<'a> {
             Some(Line::Confidence(confidence)) => put(&mut self.confidence, confidence),
             Some(Line::Links(links)) => put(&mut self.links, links),
             Some(Line::Modified(date)) => put(&mut self.modified, date),
+            Some(Line::Global) => put(&mut self.global, ()),
             None => false,
         }
     }
@@ -91,6 +101,7 @@ impl Line<'_> {
             Self::Confidence(_) => "confidence",
             Self::Links(_) => "links",
             Self::Modified(_) => "modified",
+            Self::Global => "scope",
         }
     }
 
@@ -100,14 +111,23 @@ impl Line<'_> {
         match self {
             Self::Tags(tags) => tags.iter().all(|tag| tag.chars().all(is_word)),
             Self::Source(source) => {
-                source.contains(['.', '/']) && !SourceRef::parse(source).path.contains(char::is_whitespace)
+                let parsed = SourceRef::parse(source);
+                let has_blank = parsed.path.contains(char::is_whitespace);
+                if has_blank { is_file_name(&parsed.path) } else { source.contains(['.', '/']) }
             }
             Self::Confidence(_) => true,
             Self::Links(links) => links.iter().all(|link| link.contains([':', '/'])),
             // What only Helix writes.
-            Self::Modified(_) => false,
+            Self::Modified(_) | Self::Global => false,
         }
     }
+}
+
+/// Whether a path with blanks ends in the name of a file and not of anything else: `docs/My Notes.md`.
+fn is_file_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_extension = |end: &str| !end.is_empty() && end.len() <= 8 && end.chars().all(char::is_alphanumeric);
+    name.rsplit_once('.').is_some_and(|(stem, end)| !stem.trim().is_empty() && is_extension(end))
 }
 
 pub(super) fn first_line(text: &str) -> (&str, &str) {
@@ -139,6 +159,7 @@ pub(super) fn parse_line(line: &str) -> Option<Line<'_>> {
         "confidence" => value.parse().ok().filter(|value| (0.0..=1.0).contains(value)).map(Line::Confidence),
         "links" => words(|c| c == ',' || c.is_whitespace()).map(Line::Links),
         "modified" => Some(Line::Modified(value)),
+        "scope" => (value == GLOBAL).then_some(Line::Global),
         _ => None,
     }
 }
@@ -161,6 +182,9 @@ pub(super) fn write(memory: &Portable) -> String {
     line(&mut body, "links", &links.join(" "));
     if let Some((_, date)) = modified(&memory.attributes).filter(|(_, date)| is_word(date, |_| false)) {
         line(&mut body, "modified", date);
+    }
+    if memory.scope == Some(Scope::Global) {
+        line(&mut body, "scope", GLOBAL);
     }
     let metadata_bytes = body.len();
     body.push_str(&memory.text);
@@ -191,6 +215,16 @@ fn is_word(value: &str, parts: fn(char) -> bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_everybodys_stays_so() {
+        let global = Portable { text: "a".to_owned(), scope: Some(Scope::Global), ..Portable::default() };
+        assert_eq!(write(&global), "[scope: global]\na");
+        assert_eq!(read(&write(&global)).scope, Some(Scope::Global));
+        let of_project = Portable { scope: Some(Scope::Project("p".into())), ..global };
+        assert_eq!(read(&write(&of_project)).scope, None);
+        assert_eq!(read("[scope: everything below src]\na").text, "[scope: everything below src]\na");
+    }
 
     fn read(body: &str) -> Portable {
         let mut memory = Portable::default();

@@ -14,7 +14,7 @@ const FIELDS: [Field; 4] = [
     Field {
         name: "source",
         others: &["sources"],
-        value: "a source is a path without spaces",
+        value: "a source is the path of a file, and a line",
         example: "[source: src/main.rs:42]",
     },
     Field {
@@ -162,6 +162,8 @@ mod tests {
         assert_eq!((own.text, own.source), ("Use arm64.\n\nAlways.", Some("src/kernels.rs:42")));
         assert_eq!((own.tags.as_slice(), own.links.as_slice()), (&["gotcha", "perf"][..], &["build:3", "a/b"][..]));
         assert_eq!(own.names(), ["tags", "source", "links"]);
+        let blank = OwnLines::of("Use arm64.\n[source: docs/My Notes.md:3]", &[]).unwrap_or_default();
+        assert_eq!((blank.text, blank.source), ("Use arm64.", Some("docs/My Notes.md:3")));
         let given = OwnLines::of("Use arm64.\n[source: a.rs:1]\n[confidence: 0.5]", &["source"]).unwrap_or_default();
         assert_eq!((given.text, given.source, given.confidence), ("Use arm64.\n[source: a.rs:1]", None, Some(0.5)));
     }
@@ -200,7 +202,7 @@ mod tests {
                 "[confidence: …] set nothing and stayed in the text: a confidence is a number",
             ),
             ("[confidence: 7]\nUse arm64.", "a confidence is a number from 0 to 1, as in [confidence: 0.8]"),
-            ("Use arm64.\n[source: see the wiki]", "a source is a path without spaces"),
+            ("Use arm64.\n[source: see the wiki]", "a source is the path of a file, and a line"),
             ("Use arm64.\n[links: broken everywhere]", "links are handles or places"),
             ("Use arm64.\n[tags: ]", "tags are words with commas"),
             ("Use arm64.\n [Tags:a, b]", "write it so: [tags: gotcha, build]"),
