@@ -1,13 +1,23 @@
-//! The socket: inherited from systemd or launchd, or bound here; a stale one is replaced.
+//! The socket: inherited from systemd or launchd, or bound here; a stale one is replaced. One that was bound here is kept
+//! reachable: see [`custody`].
 
-use std::fs::{self, Permissions};
+pub(crate) mod custody;
+#[cfg(target_os = "macos")]
+mod launchd;
+
+use std::env;
+use std::ffi::OsString;
+use std::fs::{self, Metadata, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
 use helix_proto::paths::Paths;
 use listenfd::ListenFd;
+use nix::errno::Errno;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
 
 use crate::failure::{Failure, io_failure};
 use crate::handover;
@@ -15,6 +25,9 @@ use crate::home::make_socket_directory;
 
 /// Owner only.
 const SOCKET_MODE: u32 = 0o600;
+
+/// Tells the new program of a hand-over the socket's path; empty where a service manager made the socket.
+const PATH_VARIABLE: &str = "HELIX_HANDOVER_SOCKET";
 
 /// Sockets that the service manager opened for us.
 #[derive(Debug, Default)]
@@ -28,7 +41,32 @@ pub(crate) struct Inherited {
 pub(crate) struct Listening {
     /// Non-blocking.
     pub(crate) listener: UnixListener,
-    own_path: Option<PathBuf>,
+    /// `None` where a service manager made the socket.
+    own: Option<SocketFile>,
+}
+
+/// A socket's file that this process made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SocketFile {
+    path: PathBuf,
+    /// Device and inode, which nobody else gets while the socket lives; `None` where the file was gone when it was taken over.
+    id: Option<(u64, u64)>,
+}
+
+impl SocketFile {
+    fn at(path: &Path) -> Self {
+        Self { path: path.to_owned(), id: fs::symlink_metadata(path).ok().as_ref().map(id) }
+    }
+
+    /// Whether the path still leads to this socket.
+    fn is_there(&self) -> bool {
+        let found = fs::symlink_metadata(&self.path).ok();
+        self.id.is_some() && found.as_ref().map(id) == self.id
+    }
+}
+
+fn id(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
 }
 
 /// Takes the sockets of socket activation (`LISTEN_FDS`, or launchd on macOS).
@@ -49,39 +87,65 @@ pub(crate) fn inherited() -> Result<Inherited, Failure> {
 pub(crate) fn listen(paths: &Paths, inherited: Inherited) -> Result<Listening, Failure> {
     if let Some(listener) = inherited.listeners.into_iter().next() {
         listener.set_nonblocking(true).map_err(io_failure("preparing", "the activation socket"))?;
-        // The program before us bound it, so it is ours to remove.
-        let own_path = handover::is_taking_over().then(|| paths.socket.clone());
-        return Ok(Listening { listener, own_path });
+        let own = if handover::is_taking_over() { taken_over(paths) } else { None };
+        return Ok(Listening { listener, own });
     }
-    let path = &paths.socket;
-    if let Some(parent) = path.parent() {
+    if let Some(parent) = paths.socket.parent() {
         make_socket_directory(parent)?;
     }
+    bind(&paths.socket)
+}
+
+/// The file of the socket that the program before this one bound, so that it is this one's now.
+fn taken_over(paths: &Paths) -> Option<SocketFile> {
+    // Earlier versions did not say.
+    let path = env::var_os(PATH_VARIABLE).map_or_else(|| paths.socket.clone(), PathBuf::from);
+    (!path.as_os_str().is_empty()).then(|| SocketFile::at(&path))
+}
+
+/// Binds a socket in a directory that is there.
+fn bind(path: &Path) -> Result<Listening, Failure> {
     remove_stale(path)?;
     let listener = UnixListener::bind(path).map_err(io_failure("listening on", path))?;
     fs::set_permissions(path, Permissions::from_mode(SOCKET_MODE)).map_err(io_failure("securing", path))?;
     listener.set_nonblocking(true).map_err(io_failure("preparing", path))?;
-    Ok(Listening { listener, own_path: Some(path.clone()) })
+    Ok(Listening { listener, own: Some(SocketFile::at(path)) })
 }
 
 impl Listening {
     /// Whether nobody new finds the socket once this is dropped. The service manager's goes on.
     pub(crate) fn is_own(&self) -> bool {
-        self.own_path.is_some()
+        self.own.is_some()
+    }
+
+    /// Where clients find it, whoever made it.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        let address = || self.listener.local_addr().ok()?.as_pathname().map(Path::to_owned);
+        self.own.as_ref().map(|own| own.path.clone()).or_else(address).filter(|path| path.is_absolute())
+    }
+
+    /// The variables by which a program that takes over finds the socket, as systemd and this module have them.
+    pub(crate) fn handover_variables(&self, pid: &str) -> [(&'static str, OsString); 4] {
+        let path = self.own.as_ref().map(|own| own.path.clone().into_os_string()).unwrap_or_default();
+        [
+            ("LISTEN_PID", pid.into()),
+            ("LISTEN_FDS", "1".into()),
+            ("LISTEN_FDS_FIRST_FD", self.listener.as_raw_fd().to_string().into()),
+            (PATH_VARIABLE, path),
+        ]
     }
 }
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        if let Some(path) = &self.own_path {
+        if let Some(own) = self.own.as_ref().filter(|own| own.is_there()) {
             // Gone already is as good.
-            drop(fs::remove_file(path));
+            drop(fs::remove_file(&own.path));
         }
     }
 }
 
 fn remove_stale(path: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::FileTypeExt;
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -92,7 +156,7 @@ fn remove_stale(path: &Path) -> Result<(), Failure> {
             io::Error::new(io::ErrorKind::AlreadyExists, "it is not a socket; move it away or set HELIX_SOCKET");
         return Err(io_failure("listening on", path)(error));
     }
-    if std::os::unix::net::UnixStream::connect(path).is_ok() {
+    if is_served(path) {
         let error =
             io::Error::new(io::ErrorKind::AddrInUse, "a daemon of another home listens there; set HELIX_SOCKET");
         return Err(io_failure("listening on", path)(error));
@@ -100,8 +164,16 @@ fn remove_stale(path: &Path) -> Result<(), Failure> {
     fs::remove_file(path).map_err(io_failure("removing the stale", path))
 }
 
-#[cfg(target_os = "macos")]
-mod launchd;
+/// Whether somebody listens there. Does not wait for one whose queue is full.
+fn is_served(path: &Path) -> bool {
+    let client = socket(AddressFamily::Unix, SockType::Stream, SockFlag::empty(), None);
+    let (Ok(client), Ok(address)) = (client, UnixAddr::new(path)) else { return true };
+    let client = std::os::unix::net::UnixStream::from(client);
+    if client.set_nonblocking(true).is_err() {
+        return true;
+    }
+    !matches!(connect(client.as_raw_fd(), &address), Err(Errno::ECONNREFUSED | Errno::ENOENT))
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,17 @@
 //! The accept loop: checks the peer, tells the two protocols apart by their first bytes, keeps the limits.
 
+mod bodies;
+mod calls;
+mod first;
 mod frame;
 mod peer;
+mod places;
 mod stream;
 
+use std::mem;
+use std::os::unix::net::UnixListener as StdListener;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use helix_proto::frame::MAGIC;
 use helix_proto::limits::MESSAGE_MAX_BYTES;
@@ -13,7 +19,7 @@ use helix_proto::v1::helix_server::HelixServer;
 use nix::unistd::Uid;
 use tokio::io::AsyncReadExt;
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
@@ -21,14 +27,14 @@ use tonic::transport::Server;
 
 use crate::rpc::Service;
 use crate::runtime::Runtime;
+use bodies::Bodies;
+use calls::Limits;
 pub(crate) use peer::Peer;
+use places::{CONNECTIONS_MAX, Cut, Place, Places};
 use stream::{OpenConnection, Replayed};
 
 /// A connection that the gRPC server takes over.
 type GrpcStream = Replayed<UnixStream, OpenConnection>;
-
-/// Connections at once: every agent, bridge and shell of one person, many times over.
-const CONNECTIONS_MAX: usize = 512;
 
 /// gRPC requests at once on one connection.
 const STREAMS_MAX: u32 = 128;
@@ -36,17 +42,14 @@ const STREAMS_MAX: u32 = 128;
 /// How long a new connection may take to say which protocol it speaks.
 const FIRST_BYTES_DEADLINE: Duration = Duration::from_secs(2);
 
-/// How long one gRPC request may take.
-const REQUEST_DEADLINE: Duration = Duration::from_secs(30);
-
 /// Largest gRPC header list, in bytes: ours have a few hundred.
 const HEADERS_MAX_BYTES: u32 = 16 * 1024;
 
 /// Largest HTTP/2 frame, in bytes: what a batch needs in few pieces.
 const FRAME_MAX_BYTES: u32 = 64 * 1024;
 
-/// Bytes in flight before the peer must say that it read some.
-const WINDOW_BYTES: u32 = 1024 * 1024;
+/// Bytes of one connection that are kept unread: enough to be as fast as the socket is, and little when all connections do it.
+const WINDOW_BYTES: u32 = 128 * 1024;
 
 /// Streams that a peer may open and reset at once before its connection is closed.
 const RESETS_MAX: usize = 32;
@@ -56,6 +59,9 @@ const HANDOVER_MAX: usize = 64;
 
 /// How often a quiet gRPC connection is checked, and how long its answer may take.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_mins(1), Duration::from_secs(20));
+
+/// How often refusals are logged: whoever is refused may try again at once.
+const REFUSAL_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Pause after a failed accept, such as too many open files, so that the loop does not spin.
 const ACCEPT_RETRY_PAUSE: Duration = Duration::from_millis(50);
@@ -69,16 +75,31 @@ pub(crate) enum Backlog {
     Left,
 }
 
-/// Serves until `stop` is told, then lets requests in flight finish.
-pub(crate) async fn serve(listener: UnixListener, runtime: Arc<Runtime>, mut stop: oneshot::Receiver<Backlog>) {
+/// Serves until `stop` is told, then lets requests in flight finish. A `renewed` socket takes the place of the one before it.
+pub(crate) async fn serve(
+    mut listener: UnixListener,
+    mut renewed: mpsc::Receiver<StdListener>,
+    runtime: Arc<Runtime>,
+    mut stop: oneshot::Receiver<Backlog>,
+) {
     let (grpc, connections) = mpsc::channel(HANDOVER_MAX);
     let stopping = Arc::new(Notify::new());
+    let limits = Limits::default();
+    let bodies = limits.bodies.clone();
     let server =
-        tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping)));
-    let mut door = Door { places: Arc::new(Semaphore::new(CONNECTIONS_MAX)), greeted: JoinSet::new(), grpc, runtime };
+        tokio::spawn(serve_grpc(ReceiverStream::new(connections), Arc::clone(&runtime), Arc::clone(&stopping), limits));
+    let mut door = Door { places: Arc::default(), greeted: JoinSet::new(), grpc, runtime, bodies, refused_at: None };
     let backlog = loop {
         let accepted = tokio::select! {
             told = &mut stop => break told.unwrap_or(Backlog::Left),
+            Some(next) = renewed.recv() => {
+                match UnixListener::from_std(next) {
+                    // Nobody finds the old one any more; who has, is served.
+                    Ok(next) => waiting(mem::replace(&mut listener, next)).into_iter().for_each(|stream| door.open(stream)),
+                    Err(error) => tracing::error!(%error, "serving a renewed socket failed"),
+                }
+                continue;
+            }
             accepted = listener.accept() => accepted,
         };
         match accepted {
@@ -113,21 +134,34 @@ fn waiting(listener: UnixListener) -> Vec<UnixStream> {
 
 /// Where connections come in.
 struct Door {
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     greeted: JoinSet<()>,
     grpc: mpsc::Sender<Result<GrpcStream, std::io::Error>>,
     runtime: Arc<Runtime>,
+    bodies: Bodies,
+    /// When that was last logged.
+    refused_at: Option<Instant>,
 }
 
 impl Door {
     /// Has a connection greeted, where there is a place.
     fn open(&mut self, stream: UnixStream) {
         while self.greeted.try_join_next().is_some() {}
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            tracing::warn!("refused a connection: {CONNECTIONS_MAX} are open");
+        let Ok(peer) = stream.peer_cred() else { return };
+        if peer.uid() != Uid::effective().as_raw() {
+            tracing::warn!("refused a connection of another user");
+            return;
+        }
+        let Some((place, cut)) = self.places.take(peer.pid()) else {
+            let is_due = self.refused_at.is_none_or(|at| at.elapsed() >= REFUSAL_INTERVAL);
+            if is_due {
+                self.refused_at = Some(Instant::now());
+                tracing::warn!(pid = peer.pid(), "refused a connection: too many are open, of its process or in all");
+            }
             return;
         };
-        self.greeted.spawn(greet(stream, place, self.grpc.clone(), Arc::clone(&self.runtime)));
+        let (grpc, runtime, bodies) = (self.grpc.clone(), Arc::clone(&self.runtime), self.bodies.clone());
+        self.greeted.spawn(greet(stream, (place, cut), grpc, runtime, bodies));
     }
 }
 
@@ -135,12 +169,13 @@ async fn serve_grpc(
     connections: ReceiverStream<Result<GrpcStream, std::io::Error>>,
     runtime: Arc<Runtime>,
     stopping: Arc<Notify>,
+    limits: Limits,
 ) {
     let service = HelixServer::new(Service::new(runtime))
         .max_decoding_message_size(MESSAGE_MAX_BYTES)
         .max_encoding_message_size(MESSAGE_MAX_BYTES);
     let served = Server::builder()
-        .timeout(REQUEST_DEADLINE)
+        .layer(limits)
         .max_concurrent_streams(STREAMS_MAX)
         .concurrency_limit_per_connection(STREAMS_MAX as usize)
         .http2_max_header_list_size(HEADERS_MAX_BYTES)
@@ -158,25 +193,27 @@ async fn serve_grpc(
     }
 }
 
-/// Checks who connected and which protocol it speaks.
+/// Finds out which protocol somebody speaks.
 async fn greet(
     mut stream: UnixStream,
-    place: OwnedSemaphorePermit,
+    (place, mut cut): (Place, Cut),
     grpc: mpsc::Sender<Result<GrpcStream, std::io::Error>>,
     runtime: Arc<Runtime>,
+    bodies: Bodies,
 ) {
-    if !stream.peer_cred().is_ok_and(|peer| peer.uid() == Uid::effective().as_raw()) {
-        tracing::warn!("refused a connection of another user");
-        return;
-    }
     let mut first = [0; MAGIC.len()];
     // Somebody who only looks whether we are here sends nothing.
-    let Ok(Ok(_)) = timeout(FIRST_BYTES_DEADLINE, stream.read_exact(&mut first)).await else { return };
+    tokio::select! {
+        read = timeout(FIRST_BYTES_DEADLINE, stream.read_exact(&mut first)) => if !matches!(read, Ok(Ok(_))) { return },
+        Ok(()) = &mut cut => return,
+    }
     if first == MAGIC {
+        // From here on it has deadlines of its own.
+        place.asked();
         let _open = OpenConnection::new(Arc::clone(&runtime), place);
-        frame::answer(stream, &runtime).await;
+        frame::answer(stream, &runtime, &bodies).await;
     } else {
         // A stopping server takes no more; the client tries the next daemon.
-        drop(grpc.send(Ok(Replayed::new(stream, first, OpenConnection::new(runtime, place)))).await);
+        drop(grpc.send(Ok(Replayed::new(stream, first, OpenConnection::new(runtime, place), cut))).await);
     }
 }

@@ -1,4 +1,8 @@
-//! The writer thread: owns the strand's writer, groups what waits into one commit, answers after it is durable.
+//! The writer thread: owns the strand's writer, groups what waits into one commit, answers after it is durable. What nobody waits
+//! for is taken from the [`Outbox`] with each commit.
+
+mod outbox;
+mod room;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -6,13 +10,22 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
+use helix_engine::policy::redact::{Redacted, State};
 use helix_engine::ports::Storage;
 use helix_engine::store::{Shrunk, WriteError};
 use helix_engine::strand::{Outcome, Request, StrandWriter};
 use tokio::sync::oneshot;
 
+#[cfg(test)]
+pub(crate) use outbox::tests::large;
+pub(crate) use outbox::{Outbox, Row};
+use room::{Room, weight};
+
 /// Requests of one commit. A commit costs one fsync whatever it holds; this bounds how long the first of it waits.
 const GROUP_MAX: usize = 1_024;
+
+/// Bytes of one commit, about, unless one job has more: until it is indexed it is in RAM some times over.
+const GROUP_MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// Jobs that may wait. Beyond it callers are told to slow down.
 const QUEUE_MAX: usize = 4_096;
@@ -25,13 +38,17 @@ const REST_AFTER: Duration = Duration::from_secs(1);
 
 /// What one caller wants written, and where the answer goes.
 struct Job {
-    requests: Vec<Request>,
+    requests: Vec<Redacted<Request>>,
+    /// What they take of the queue's room.
+    bytes: usize,
     reply: oneshot::Sender<Vec<Result<Outcome, WriteError>>>,
 }
 
 /// What the writer thread does next.
 enum Task {
     Write(Job),
+    /// Something is in the outbox.
+    Take,
     Then(Then),
 }
 
@@ -46,8 +63,8 @@ enum Then {
 /// Why a write was not acknowledged.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SubmitError {
-    /// Too many writes wait.
-    #[error("{QUEUE_MAX} writes are waiting; try again in a moment")]
+    /// Too many writes wait, or too large ones.
+    #[error("as many writes are waiting as may wait; try again in a moment")]
     Busy,
     /// The daemon is stopping.
     #[error("the write was not acknowledged because the daemon is stopping; try again")]
@@ -63,6 +80,9 @@ pub(crate) enum SubmitError {
 #[derive(Clone)]
 pub(crate) struct WriterHandle {
     tasks: SyncSender<Task>,
+    /// For the bytes of the writes that wait.
+    room: Arc<Room>,
+    outbox: Outbox,
     /// Why the thread ended before it was asked to.
     failure: Arc<OnceLock<String>>,
 }
@@ -77,11 +97,14 @@ impl WriterHandle {
         answer.await.map_err(|_| self.lost())
     }
 
-    /// Queues a write whose answer nobody waits for, such as statistics.
-    pub(crate) fn write_later(&self, request: Request) {
-        if let Err(error) = self.submit(vec![request]) {
-            tracing::debug!(%error, "statistics were not written");
-        }
+    /// Keeps the latest state of something whose writing nobody waits for; see [`Outbox::put`].
+    pub(crate) fn keep(&self, row: Row, state: State) -> bool {
+        self.outbox.put(row, state)
+    }
+
+    /// Where such states wait.
+    pub(crate) fn outbox(&self) -> &Outbox {
+        &self.outbox
     }
 
     /// Queues a write; the answer comes when it is durable, and never when nothing is acknowledged any more.
@@ -92,8 +115,31 @@ impl WriterHandle {
         &self,
         requests: Vec<Request>,
     ) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, SubmitError> {
+        let bytes = weight(&requests);
+        if !self.room.take(bytes) {
+            return Err(if self.room.is_closed() { self.lost() } else { SubmitError::Busy });
+        }
         let (reply, answer) = oneshot::channel();
-        self.send(Task::Write(Job { requests, reply }))?;
+        let requests = redacted(requests);
+        self.send(Task::Write(Job { requests, bytes, reply })).inspect_err(|_| self.room.give(bytes))?;
+        Ok(answer)
+    }
+
+    /// As [`Self::submit`], and waits for room in place of being told to: for who brings one write after the other.
+    ///
+    /// # Errors
+    /// [`SubmitError`]: it was not queued.
+    pub(crate) fn submit_when_free(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, SubmitError> {
+        let bytes = weight(&requests);
+        if !self.room.wait_for(bytes) {
+            return Err(self.lost());
+        }
+        let (reply, answer) = oneshot::channel();
+        let job = Job { requests: redacted(requests), bytes, reply };
+        self.tasks.send(Task::Write(job)).map_err(|_| self.lost())?;
         Ok(answer)
     }
 
@@ -136,32 +182,54 @@ pub(crate) fn start(
 ) -> io::Result<(WriterHandle, JoinHandle<Result<(), String>>)> {
     let (tasks, queue) = sync_channel(QUEUE_MAX);
     let failure = Arc::new(OnceLock::new());
-    let cause = Arc::clone(&failure);
+    let outbox = Outbox::new(tasks.clone());
+    let room = Arc::new(Room::default());
+    let source =
+        Source { queue, room: Arc::clone(&room), outbox: outbox.taker(), cause: Arc::clone(&failure), committed };
     let thread = thread::Builder::new().name("writer".to_owned()).spawn(move || {
-        let result = run(writer, storage.as_ref(), &queue, &committed, &cause);
+        let result = run(writer, storage.as_ref(), &source);
         if result.is_err() {
             failed();
         }
         result
     })?;
-    Ok((WriterHandle { tasks, failure }, thread))
+    Ok((WriterHandle { tasks, room, outbox, failure }, thread))
 }
 
-fn run(
-    mut writer: StrandWriter,
-    storage: &dyn Storage,
-    queue: &Receiver<Task>,
-    committed: &impl Fn(),
-    cause: &OnceLock<String>,
-) -> Result<(), String> {
+/// Where the thread's work comes from, and who is told of it.
+struct Source<F> {
+    queue: Receiver<Task>,
+    room: Arc<Room>,
+    outbox: Outbox,
+    /// Why the thread ended before it was asked to.
+    cause: Arc<OnceLock<String>>,
+    committed: F,
+}
+
+impl<F> Drop for Source<F> {
+    fn drop(&mut self) {
+        // Whoever waits for room would wait for ever.
+        self.room.close();
+    }
+}
+
+fn run(mut writer: StrandWriter, storage: &dyn Storage, source: &Source<impl Fn()>) -> Result<(), String> {
+    let Source { queue, outbox, .. } = source;
     let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
     loop {
         let until_due = statistics_due.saturating_duration_since(Instant::now());
-        let patience = if writer.is_restless() { until_due.min(REST_AFTER) } else { until_due };
+        let patience = if outbox.has_any() {
+            Duration::ZERO
+        } else if writer.is_restless() {
+            until_due.min(REST_AFTER)
+        } else {
+            until_due
+        };
         // Dropping the replies tells every caller that nothing was acknowledged; dropping the queue, every later one.
         let failed = |error: &String| tracing::error!(%error, "a commit failed; nothing more is acknowledged");
         let (mut group, then) = match queue.recv_timeout(patience) {
-            Ok(first) => gather(first, queue),
+            Ok(first) => gather(first, source),
+            Err(RecvTimeoutError::Timeout) if outbox.has_any() => (Vec::new(), None),
             Err(RecvTimeoutError::Timeout) => {
                 writer.rest().map_err(|error| error.to_string()).inspect_err(failed)?;
                 (Vec::new(), None)
@@ -172,10 +240,7 @@ fn run(
             statistics_due = Instant::now() + STATISTICS_INTERVAL;
             group.extend(writer.has_statistics().then(statistics));
         }
-        if !group.is_empty() {
-            commit(&mut writer, group, cause).inspect_err(failed)?;
-            committed();
-        }
+        commit(&mut writer, group, source).inspect_err(failed)?;
         match then {
             Some(Then::Shrink(reply)) => {
                 let shrunk = writer.shrink(storage).map_err(|error| error.to_string()).inspect_err(failed)?;
@@ -186,8 +251,10 @@ fn run(
             None => {}
         }
     }
-    if writer.has_statistics() {
-        commit(&mut writer, vec![statistics()], cause)?;
+    let last = writer.has_statistics().then(statistics).into_iter().collect();
+    commit(&mut writer, last, source)?;
+    while outbox.has_any() {
+        commit(&mut writer, Vec::new(), source)?;
     }
     // Somebody who hangs may keep the store from being closed.
     if writer.is_restless()
@@ -199,42 +266,56 @@ fn run(
 }
 
 /// The jobs of one commit, and what is to be done after it.
-fn gather(first: Task, queue: &Receiver<Task>) -> (Vec<Job>, Option<Then>) {
-    let (mut waiting, mut group) = (0, Vec::new());
+fn gather(first: Task, source: &Source<impl Fn()>) -> (Vec<Job>, Option<Then>) {
+    let (mut waiting, mut bytes, mut group) = (0, 0, Vec::new());
     let mut next = Some(first);
     while let Some(task) = next {
         match task {
             Task::Write(job) => {
+                source.room.give(job.bytes);
                 waiting += job.requests.len();
+                bytes += job.bytes;
                 group.push(job);
             }
+            Task::Take => {}
             Task::Then(then) => return (group, Some(then)),
         }
-        next = if waiting < GROUP_MAX { queue.try_recv().ok() } else { None };
+        next = if waiting < GROUP_MAX && bytes < GROUP_MAX_BYTES { source.queue.try_recv().ok() } else { None };
     }
     (group, None)
 }
 
-/// Commits a group. `cause` learns what failed before the callers do that they are not answered.
-fn commit(writer: &mut StrandWriter, group: Vec<Job>, cause: &OnceLock<String>) -> Result<(), String> {
+/// Commits a group, and behind it what waits in the outbox. The cause of a failure is known before the callers learn that they are not answered.
+fn commit(writer: &mut StrandWriter, group: Vec<Job>, source: &Source<impl Fn()>) -> Result<(), String> {
     let mut replies = Vec::with_capacity(group.len());
     let mut requests = Vec::new();
     for job in group {
         replies.push((job.reply, job.requests.len()));
         requests.extend(job.requests);
     }
-    let committed = writer.commit(requests).map_err(|error| cause.get_or_init(|| error.to_string()).clone());
+    requests.extend(redacted(source.outbox.take()));
+    if requests.is_empty() {
+        return Ok(());
+    }
+    let committed = writer.commit(requests).map_err(|error| source.cause.get_or_init(|| error.to_string()).clone());
     let mut outcomes = committed?.into_iter();
+    source.outbox.committed();
     for (reply, count) in replies {
         // A caller that went away does not undo its write.
         drop(reply.send(outcomes.by_ref().take(count).collect()));
     }
+    (source.committed)();
     Ok(())
+}
+
+/// Takes the secrets out, on the caller's thread: the writer has more to do.
+fn redacted(requests: Vec<Request>) -> Vec<Redacted<Request>> {
+    requests.into_iter().map(Redacted::from).collect()
 }
 
 /// Access statistics that have gathered since they were last written.
 fn statistics() -> Job {
-    Job { requests: vec![Request::Accesses], reply: oneshot::channel().0 }
+    Job { requests: vec![Request::Accesses.into()], bytes: 0, reply: oneshot::channel().0 }
 }
 
 #[cfg(test)]
@@ -257,5 +338,83 @@ mod tests {
         thread.join().unwrap().unwrap();
         assert_eq!(last.blocking_recv().unwrap().len(), 1, "what waited is written");
         assert!(matches!(handle.submit(Vec::new()), Err(SubmitError::Stopping)));
+    }
+
+    /// A writer that stands still after its first commit until it is let go on.
+    struct Held {
+        directory: tempfile::TempDir,
+        handle: WriterHandle,
+        thread: JoinHandle<Result<(), String>>,
+        go_on: SyncSender<()>,
+    }
+
+    impl Held {
+        fn new() -> Self {
+            let directory = tempfile::tempdir().unwrap();
+            let storage = DirectoryStorage::new(directory.path().to_owned());
+            let (_strand, writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+            let (go_on, wait) = sync_channel::<()>(0);
+            let (reached, reach) = sync_channel(1);
+            let committed = move || {
+                reached.try_send(()).ok();
+                wait.recv().ok();
+            };
+            let (handle, thread) = start(writer, Box::new(storage), committed, || ()).unwrap();
+            drop(handle.submit(vec![Request::Accesses]).unwrap());
+            reach.recv().unwrap();
+            Self { directory, handle, thread, go_on }
+        }
+
+        /// Lets the writer go on and end, and opens what it wrote.
+        fn reopened(self) -> (Arc<Strand>, tempfile::TempDir) {
+            let Self { directory, handle, thread, go_on } = self;
+            drop(go_on);
+            handle.end();
+            thread.join().unwrap().unwrap();
+            let storage = DirectoryStorage::new(directory.path().to_owned());
+            let (strand, _, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+            (strand, directory)
+        }
+    }
+
+    #[test]
+    fn a_full_queue_costs_nothing_that_hooks_keep() {
+        let held = Held::new();
+        while held.handle.submit(vec![Request::Accesses]).is_ok() {}
+        for state in 0..9 {
+            assert!(held.handle.keep(Row::Session("s".into()), State::of_numbers([state])));
+            assert!(held.handle.keep(Row::Incident("i".into()), State::of_numbers([state])));
+            assert!(held.handle.keep(Row::Observation("o".into()), State::of_numbers([state])));
+            assert!(held.handle.keep(Row::Receipt(7), State::of_numbers([state])));
+        }
+        let (strand, _directory) = held.reopened();
+        let snapshot = strand.snapshot().unwrap();
+        assert_eq!(snapshot.sessions().unwrap(), [("s".to_owned(), vec![8])]);
+        assert_eq!(snapshot.incident("i").unwrap(), Some(vec![8]));
+        assert_eq!(snapshot.observations().unwrap(), [("o".to_owned(), vec![8])]);
+        let receipts = snapshot.receipts(helix_engine::model::Timestamp::from_micros(0)).unwrap();
+        assert_eq!(receipts, [(7, vec![8])]);
+    }
+
+    #[test]
+    fn large_writes_are_refused_before_they_fill_the_memory() {
+        let held = Held::new();
+        let state = large(1024 * 1024);
+        let large = || vec![Request::Session { key: "s".into(), state: state.clone() }];
+        let queued = (0..QUEUE_MAX).take_while(|_| held.handle.submit(large()).is_ok()).count();
+        assert!((32..128).contains(&queued), "{queued} of a mebibyte each wait");
+        assert!(matches!(held.handle.submit(large()), Err(SubmitError::Busy)));
+        let waits = held.handle.clone();
+        let waiting = thread::spawn(move || {
+            let request = Request::Session { key: "waited".into(), state };
+            waits.submit_when_free(vec![request]).unwrap().blocking_recv().unwrap().len()
+        });
+        held.go_on.send(()).unwrap();
+        held.go_on.send(()).unwrap();
+        drop(held.go_on);
+        assert_eq!(waiting.join().unwrap(), 1);
+        held.handle.end();
+        held.thread.join().unwrap().unwrap();
+        assert!(matches!(held.handle.submit_when_free(Vec::new()), Err(SubmitError::Stopping)));
     }
 }

@@ -10,6 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 use tokio::time::timeout;
 
+use super::bodies::{Bodies, Room};
 use super::peer::Peer;
 use crate::hook;
 use crate::runtime::Runtime;
@@ -21,8 +22,8 @@ const REQUEST_DEADLINE: Duration = Duration::from_millis(500);
 const REPLY_DEADLINE: Duration = Duration::from_millis(500);
 
 /// Answers one hook. Whatever goes wrong, the shim gets an empty reply or a closed socket, and prints nothing.
-pub(super) async fn answer(mut stream: UnixStream, runtime: &Arc<Runtime>) {
-    let request = match timeout(REQUEST_DEADLINE, read_request(&mut stream)).await {
+pub(super) async fn answer(mut stream: UnixStream, runtime: &Arc<Runtime>, bodies: &Bodies) {
+    let (request, _room) = match timeout(REQUEST_DEADLINE, read_request(&mut stream, bodies)).await {
         Ok(Ok(request)) => request,
         Ok(Err(error)) => return tracing::debug!(%error, "a hook's request was not readable"),
         Err(_) => return tracing::debug!("a hook did not send its request in time"),
@@ -38,18 +39,20 @@ pub(super) async fn answer(mut stream: UnixStream, runtime: &Arc<Runtime>) {
 }
 
 /// Reads the rest of the frame, whose magic is already consumed.
-async fn read_request(stream: &mut UnixStream) -> std::io::Result<HookRequest> {
+async fn read_request(stream: &mut UnixStream, bodies: &Bodies) -> std::io::Result<(HookRequest, Room)> {
     let mut size = [0; HEADER_BYTES - MAGIC.len()];
     stream.read_exact(&mut size).await?;
     let size = u32::from_le_bytes(size) as usize;
     if size > REQUEST_MAX_BYTES {
         return Err(std::io::Error::other(format!("{size} bytes are more than the limit of {REQUEST_MAX_BYTES}")));
     }
+    let room = bodies.room(size, REQUEST_DEADLINE).await.ok_or(std::io::ErrorKind::OutOfMemory)?;
     let mut body = Vec::new();
     // Grows with what really arrives, so that a length alone reserves nothing.
     stream.take(size as u64).read_to_end(&mut body).await?;
     if body.len() < size {
         return Err(std::io::ErrorKind::UnexpectedEof.into());
     }
-    HookRequest::decode(body.as_slice()).map_err(std::io::Error::other)
+    let request = HookRequest::decode(body.as_slice()).map_err(std::io::Error::other)?;
+    Ok((request, room))
 }
