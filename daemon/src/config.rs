@@ -106,7 +106,7 @@ pub(crate) fn places(args: &Args) -> Result<Paths, Failure> {
     if let Some(models) = &args.models {
         paths.models = absolute(models)?;
     }
-    Ok(paths)
+    Ok(paths.checked()?)
 }
 
 /// Gathers the configuration.

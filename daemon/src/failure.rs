@@ -30,11 +30,11 @@ pub(crate) enum Failure {
         /// The home directory.
         home: PathBuf,
     },
-    /// The home would be a directory that holds other things.
+    /// The home would be a directory that others can look into.
     #[error(
-        "{path} holds other files and is open to others; choose a directory of Helix's own with --home or HELIX_HOME"
+        "{path} is open to others; run `chmod 700 {path}` if it is to be Helix's, or name another with --home or HELIX_HOME"
     )]
-    Foreign {
+    OpenToOthers {
         /// The directory.
         path: PathBuf,
     },
@@ -57,8 +57,17 @@ pub(crate) enum Failure {
     /// The strand cannot be opened.
     #[error(transparent)]
     Strand(#[from] OpenError),
+    /// The home is not there any more, so that nothing that is written would be found.
+    #[error("the home {path} was removed or replaced under the daemon, which ended; start it again")]
+    Gone {
+        /// The home directory.
+        path: PathBuf,
+    },
+    /// Secrets cannot be found, so nothing may be kept.
+    #[error("{0}")]
+    Rules(String),
     /// A commit failed, so nothing more may be acknowledged.
-    #[error("the disk failed ({0}); nothing after the last acknowledged write was kept; fix the disk and start again")]
+    #[error("a write failed ({0}); what was acknowledged is kept; free some space or mend the disk, and start again")]
     Disk(String),
 }
 
@@ -66,9 +75,9 @@ impl Failure {
     /// Whether no daemon starts here until somebody mends something.
     pub(crate) fn is_lasting(&self) -> bool {
         match self {
-            Self::Config { .. } | Self::Foreign { .. } | Self::Shared { .. } => true,
+            Self::Config { .. } | Self::OpenToOthers { .. } | Self::Shared { .. } | Self::Rules(_) => true,
             Self::Strand(error) => error.kind() != ErrorKind::Conflict,
-            Self::Paths(_) | Self::AlreadyRunning { .. } | Self::Io { .. } | Self::Disk(_) => false,
+            Self::Paths(_) | Self::AlreadyRunning { .. } | Self::Io { .. } | Self::Gone { .. } | Self::Disk(_) => false,
         }
     }
 
@@ -76,19 +85,29 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Paths(_) | Self::Config { .. } => exit::USAGE,
+            Self::Rules(_) => exit::INTERNAL,
             Self::AlreadyRunning { .. } => exit::ALREADY_RUNNING,
-            Self::Foreign { .. } | Self::Shared { .. } => exit::PERMISSION,
-            Self::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => exit::PERMISSION,
-            Self::Io { .. } | Self::Disk(_) => exit::IO,
+            Self::OpenToOthers { .. } | Self::Shared { .. } => exit::PERMISSION,
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => exit::PERMISSION,
+                // A daemon of another home has the socket.
+                io::ErrorKind::AddrInUse => exit::ALREADY_RUNNING,
+                // The place is something else than Helix's, or no place at all.
+                io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidInput => {
+                    exit::USAGE
+                }
+                _ => exit::IO,
+            },
+            Self::Gone { .. } | Self::Disk(_) => exit::IO,
             Self::Strand(error) => match error.kind() {
                 ErrorKind::Newer => exit::NEWER_FORMAT,
                 ErrorKind::Conflict => exit::ALREADY_RUNNING,
                 ErrorKind::Denied => exit::PERMISSION,
+                ErrorKind::Unavailable => exit::UNAVAILABLE,
                 ErrorKind::Invalid
                 | ErrorKind::NotFound
                 | ErrorKind::Changed
                 | ErrorKind::Exhausted
-                | ErrorKind::Unavailable
                 | ErrorKind::Corrupt
                 | ErrorKind::Internal => exit::IO,
             },

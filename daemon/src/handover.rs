@@ -5,7 +5,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
@@ -136,9 +136,7 @@ impl Handover {
         let pid = process::id().to_string();
         let error = Command::new(&successor.program)
             .args(env::args_os().skip(1))
-            .env("LISTEN_PID", &pid)
-            .env("LISTEN_FDS", "1")
-            .env("LISTEN_FDS_FIRST_FD", listening.listener.as_raw_fd().to_string())
+            .envs(listening.handover_variables(&pid))
             .env(MARK, &pid)
             .exec();
         io_failure("handing over to", &successor.program)(error)

@@ -1,15 +1,16 @@
 //! The home directory: made with owner-only permissions, held by a lock that the kernel keeps.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
-use std::io::{Read, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use helix_proto::holder::Holder;
 use helix_proto::notice::{Doing, Notice};
 use helix_proto::paths::Paths;
 use nix::sys::stat::{Mode, umask};
@@ -22,6 +23,9 @@ const DIRECTORY_MODE: u32 = 0o700;
 
 /// Owner only.
 const FILE_MODE: u32 = 0o600;
+
+/// Everything that the group and others may do.
+const OTHERS: u32 = 0o077;
 
 /// How long the lock may be somebody else's before that somebody counts as a daemon.
 const LOCK_PATIENCE: Duration = Duration::from_millis(100);
@@ -40,7 +44,7 @@ impl Home {
     /// Makes the directories and takes the lock.
     pub(crate) fn open(paths: &Paths) -> Result<Self, Failure> {
         umask(Mode::from_bits_truncate(0o077));
-        check_is_ours(paths)?;
+        check_is_private(&paths.home)?;
         make_directory(&paths.home)?;
         for directory in [paths.lock().parent(), Some(paths.logs().as_path())].into_iter().flatten() {
             make_directory(directory)?;
@@ -65,6 +69,27 @@ impl Home {
         }
     }
 
+    /// Says whether the home is still where it was opened. May block as its file system does.
+    pub(crate) fn look(&self) -> io::Result<impl Fn() -> bool + Send + 'static> {
+        let (found, path) = (self.lock.metadata()?, self.paths.lock());
+        let ours = (found.dev(), found.ino());
+        Ok(move || match fs::metadata(&path) {
+            Ok(found) => (found.dev(), found.ino()) == ours,
+            // Whatever else keeps it from being looked at says nothing.
+            Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        })
+    }
+
+    /// The home's directory.
+    pub(crate) fn path(&self) -> &Path {
+        &self.paths.home
+    }
+
+    /// The lock's file once more, for whoever says in it where the daemon listens.
+    pub(crate) fn lock_file(&self) -> io::Result<File> {
+        self.lock.try_clone()
+    }
+
     /// The lock, for a program that takes over.
     pub(crate) fn lock(&self) -> BorrowedFd<'_> {
         self.lock.as_fd()
@@ -77,14 +102,13 @@ impl Drop for Home {
     }
 }
 
-/// Refuses a directory that holds other things: its permissions would be tightened under somebody's feet.
-fn check_is_ours(paths: &Paths) -> Result<(), Failure> {
-    let home = &paths.home;
-    let Ok(found) = fs::metadata(home) else { return Ok(()) };
-    let is_private = found.permissions().mode() & 0o077 == 0;
-    let is_known = || ["run", "logs", "strands", "config.toml"].iter().any(|name| home.join(name).exists());
-    let is_empty = || fs::read_dir(home).is_ok_and(|mut entries| entries.next().is_none());
-    if is_private || is_known() || is_empty() { Ok(()) } else { Err(Failure::Foreign { path: home.clone() }) }
+/// Refuses a directory that is open to others: to close it would take it from under somebody's feet.
+fn check_is_private(home: &Path) -> Result<(), Failure> {
+    match fs::metadata(home) {
+        Ok(found) if !found.is_dir() => Err(io_failure("opening", home)(io::ErrorKind::NotADirectory.into())),
+        Ok(found) if found.permissions().mode() & OTHERS != 0 => Err(Failure::OpenToOthers { path: home.to_owned() }),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Makes a directory for the socket. One that exists keeps its permissions, which must keep others from putting a socket
@@ -97,15 +121,20 @@ pub(crate) fn make_socket_directory(path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Makes a directory of ours and its parents; tightens its own permissions when it was there.
+/// Makes a directory of ours and its parents. Tightens its own permissions when it was there: it lies inside the home.
 pub(crate) fn make_directory(path: &Path) -> Result<(), Failure> {
     let made = DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(path);
     made.map_err(io_failure("creating", path))?;
     let found = fs::metadata(path).map_err(io_failure("reading", path))?.permissions().mode();
-    if found & 0o077 != 0 {
+    if found & OTHERS != 0 {
         fs::set_permissions(path, Permissions::from_mode(DIRECTORY_MODE)).map_err(io_failure("securing", path))?;
     }
     Ok(())
+}
+
+/// Says in the lock's file where this process listens, for programs that look elsewhere.
+pub(crate) fn says_where(lock: &File, socket: Option<&Path>) -> io::Result<()> {
+    Holder { pid: process::id(), socket: socket.map(Path::to_owned) }.write(lock)
 }
 
 /// Locks the home and writes our process id into the lock, for those who come later.
@@ -114,24 +143,23 @@ pub(crate) fn make_directory(path: &Path) -> Result<(), Failure> {
 fn take_lock(paths: &Paths) -> Result<File, Failure> {
     let path = paths.lock();
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(FILE_MODE).open(&path);
-    let mut file = opened.map_err(io_failure("opening", &path))?;
+    let file = opened.map_err(io_failure("opening", &path))?;
     match lock_patiently(&file, &paths.socket) {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            // The holder's id is only for the message.
-            let known = file.read_to_string(&mut holder).is_ok_and(|_| !holder.trim().is_empty());
-            let holder = if known { holder.trim().to_owned() } else { "unknown".to_owned() };
-            if handover::is_taking_over() && holder == process::id().to_string() {
+            let holder = Holder::read(paths).map(|holder| holder.pid);
+            if handover::is_taking_over() && holder == Some(process::id()) {
                 // The program before us left its lock open in this very process, where it stays to the end.
                 return Ok(file);
             }
+            // The holder's id is only for the message.
+            let holder = holder.map_or_else(|| "unknown".to_owned(), |pid| pid.to_string());
             return Err(Failure::AlreadyRunning { holder, home: paths.home.clone() });
         }
         Err(TryLockError::Error(error)) => return Err(io_failure("locking", path)(error)),
     }
-    file.set_len(0).map_err(io_failure("writing", &path))?;
-    writeln!(file, "{}", process::id()).map_err(io_failure("writing", &path))?;
+    let emptied = file.set_len(0).and_then(|()| says_where(&file, None));
+    emptied.map_err(io_failure("writing", &path))?;
     Ok(file)
 }
 
@@ -167,13 +195,19 @@ mod tests {
     }
 
     #[test]
-    fn directories_of_others_are_refused_and_keep_their_permissions() {
+    fn directories_open_to_others_are_refused_and_keep_their_permissions() {
         let directory = tempfile::tempdir().unwrap();
         let home = directory.path().join("home");
         fs::create_dir(&home).unwrap();
         fs::set_permissions(&home, Permissions::from_mode(0o755)).unwrap();
-        fs::write(home.join("thesis.tex"), "").unwrap();
-        assert!(matches!(Home::open(&Paths::inside(&home)), Err(Failure::Foreign { .. })));
+        for held in [None, Some("thesis.tex"), Some("config.toml"), Some("run")] {
+            if let Some(name) = held {
+                fs::write(home.join(name), "").unwrap();
+            }
+            let refused = Home::open(&Paths::inside(&home)).unwrap_err();
+            assert!(matches!(refused, Failure::OpenToOthers { .. }), "{held:?}: {refused}");
+            assert!(refused.to_string().contains("chmod 700"), "{refused}");
+        }
 
         let shared = directory.path().join("shared");
         fs::create_dir(&shared).unwrap();

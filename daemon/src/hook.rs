@@ -33,24 +33,25 @@ pub(crate) use files::Files;
 pub(crate) use incidents::Incidents;
 pub(crate) use receipts::{Fate, Receipt, Receipts};
 pub(crate) use sessions::Sessions;
-pub(crate) use turn::Gate;
+pub(crate) use turn::{Gate, THREADS_MAX};
 pub(crate) use twice::Twice;
 pub(crate) use watch::Watches;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use helix_engine::model::{Memory, MemoryNumber, Timestamp};
 use helix_engine::policy::work::activity::Activity;
-use helix_engine::strand::{ReadError, Request};
+use helix_engine::strand::ReadError;
 use helix_engine::surface::inject::{self, Content, INJECTION_MAX_TOKENS, Injection};
 use helix_proto::SCRATCH_SESSION;
 use helix_proto::v1::HookRequest;
 use jiff::tz::TimeZone;
+use tokio::sync::oneshot;
 
-use crate::project::Project;
+use crate::project::{Project, plain};
 use crate::runtime::Runtime;
 use crate::serve::Peer;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
@@ -64,6 +65,15 @@ use watch::Watched;
 
 /// How long an event may take inside the daemon; the shim gives up after 140 ms.
 const DEADLINE: Duration = Duration::from_millis(120);
+
+/// How long an event waits for a place that it touches, where its deadline leaves it no longer: as long as a busy machine may take.
+const REACH_PATIENCE: Duration = Duration::from_millis(60);
+
+/// How long an event that was answered with nothing waits for its project, to be recorded there.
+const RECORD_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a project may take that is looked for at the start.
+const WARM_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Directories of which the projects are found at the start: more sessions than one person goes on with.
 const WARM_DIRECTORIES_MAX: usize = 8;
@@ -126,11 +136,7 @@ impl Context<'_> {
         if !self.is_real() {
             return change(&mut self.runtime.sessions.activity(key, self.now).unwrap_or_default());
         }
-        let (result, state) = self.runtime.sessions.work(key, self.now, matters, change);
-        if let Some(state) = state {
-            self.runtime.writer.write_later(Request::Session { key: key.clone(), state });
-        }
-        result
+        self.runtime.sessions.work(key, self.now, matters, change)
     }
 
     /// Whose hooks tell of this event: those of the project that the session works in.
@@ -138,12 +144,39 @@ impl Context<'_> {
         Watched::of(self.dialect, &self.home.scope)
     }
 
+    /// Where the session writes its transcript, as far as its client says.
+    fn transcript(&self) -> Option<&Path> {
+        Some(Path::new(&self.input.transcript_path)).filter(|transcript| transcript.is_absolute())
+    }
+
+    /// Looks for whose fork the session is, where it is one of which that is not known.
+    fn read_fork(&self) {
+        if let Some(transcript) = self.transcript() {
+            self.runtime.sessions.read_fork(&self.runtime.reach, &self.input.session_id, transcript, self.now);
+        }
+    }
+
     /// Looks in the client's transcript for what the session was told before.
     fn confirm(&self) {
-        let transcript = Path::new(&self.input.transcript_path);
-        if self.is_real() && transcript.is_absolute() {
+        if self.is_real()
+            && let Some(transcript) = self.transcript()
+        {
             let runtime = self.runtime;
-            runtime.receipts.confirm_later(&runtime.writer, &self.input.session_id, transcript);
+            let (reach, writer) = (&runtime.reach, &runtime.writer);
+            runtime.receipts.confirm_later(reach, writer, &self.input.session_id, transcript, self.now);
+        }
+    }
+
+    /// As [`Self::confirm`], before the session is given anything else: a prompt that was blocked is written again.
+    fn confirm_prompts(&self) {
+        let runtime = self.runtime;
+        let is_done = self.is_real()
+            && self.transcript().is_some_and(|transcript| {
+                let (reach, writer) = (&runtime.reach, &runtime.writer);
+                runtime.receipts.confirm_prompts(reach, writer, &self.input.session_id, transcript, self.now)
+            });
+        if !is_done {
+            self.confirm();
         }
     }
 
@@ -162,17 +195,35 @@ impl Context<'_> {
 
     /// The beginning of a file; empty when it cannot be read, and while too many events wait for what they read.
     fn head(&self, file: &Path) -> String {
-        if self.runtime.hook_gate.is_stuck() { String::new() } else { files::head(file) }
+        if self.runtime.hook_gate.is_stuck() {
+            return String::new();
+        }
+        let asked = file.to_owned();
+        self.ask_at(file, move || files::head(&asked)).unwrap_or_default()
+    }
+
+    /// Asks something at a path that may lie anywhere; `None` where nothing answers in time.
+    fn ask_at<T: Send + 'static>(&self, path: &Path, question: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        self.runtime.reach.ask(place_of(&self.home, path), REACH_PATIENCE, question)
+    }
+
+    fn relative_to(&self, project: &Arc<Project>, file: &Path) -> PathBuf {
+        if plain(file).starts_with(&project.root) {
+            return project.relative(file);
+        }
+        // A link may lead inside.
+        let (project, asked) = (Arc::clone(project), file.to_owned());
+        self.ask_at(file, move || project.relative(&asked)).unwrap_or_else(|| file.to_owned())
     }
 
     /// A path as the project's memories name it: relative to its root where it is inside.
     fn relative(&self, file: &Path) -> String {
-        self.project.relative(file).to_string_lossy().into_owned()
+        self.relative_to(&self.project, file).to_string_lossy().into_owned()
     }
 
     /// A path as the session knows it: relative to the root of its own project where it is inside.
     fn shown(&self, file: &Path) -> String {
-        self.home.relative(file).to_string_lossy().into_owned()
+        self.relative_to(&self.home, file).to_string_lossy().into_owned()
     }
 }
 
@@ -198,9 +249,12 @@ pub(crate) fn warm_up(runtime: &Weak<Runtime>) {
         runtime.upgrade().map(|runtime| runtime.sessions.directories(runtime.now(), WARM_DIRECTORIES_MAX));
     for directory in directories.unwrap_or_default() {
         let Some(runtime) = runtime.upgrade() else { return };
-        drop(runtime.project(&directory));
+        drop(runtime.project(&directory, WARM_PATIENCE));
     }
     helix_engine::code::warm_up();
+    if let Some(runtime) = runtime.upgrade() {
+        runtime.receipts.confirm_left(&runtime.reach, &runtime.writer, runtime.now());
+    }
 }
 
 /// Answers an event with the bytes for the hook's stdout; empty for nothing.
@@ -209,7 +263,7 @@ pub(crate) async fn answer(runtime: Arc<Runtime>, request: HookRequest, peer: Pe
     let Some(handler) = Handler::of(&request.event) else {
         return Vec::new();
     };
-    let came = Came { handler, request, peer, began: Instant::now() };
+    let came = Came { handler, request, peer, began: Instant::now(), is_put_off: false };
     let deadline = came.began + DEADLINE;
     let mut turn = Box::pin(runtime.hook_gate.turn());
     if let Ok(turn) = tokio::time::timeout_at(deadline.into(), &mut turn).await {
@@ -234,6 +288,26 @@ fn record_later(runtime: Arc<Runtime>, turn: impl Future<Output = Turn> + Send +
     });
 }
 
+/// Has what an event tells recorded once its project is found, which took too long for an answer. Where nothing answers there, it
+/// is not.
+fn record_when_found(runtime: Arc<Runtime>, directory: PathBuf, came: Came) {
+    if came.is_put_off {
+        return;
+    }
+    let Some(kept) = runtime.hook_gate.keep(came.request.stdin.len()) else {
+        return tracing::warn!("too much waits to be recorded, so what a hook told was not");
+    };
+    let came = Came { peer: Peer::Gone, is_put_off: true, ..came };
+    tokio::spawn(async move {
+        let Some(_project) = runtime.project_later(&directory, RECORD_PATIENCE).await else {
+            return tracing::warn!("nothing answers where a hook was told of, so it was not recorded");
+        };
+        let turn = runtime.hook_gate.turn().await;
+        came.worked_on(runtime, turn, Instant::now() + DEADLINE).await;
+        drop(kept);
+    });
+}
+
 /// Waits until everything is recorded that hooks told and that was not answered in time.
 pub(crate) async fn recorded(runtime: &Runtime) {
     runtime.hook_gate.recorded().await;
@@ -245,19 +319,27 @@ struct Came {
     request: HookRequest,
     peer: Peer,
     began: Instant,
+    /// Whether it waited for its project already.
+    is_put_off: bool,
 }
 
 impl Came {
     /// Works on it in a thread. Returns the bytes for the hook's stdout; nothing when that takes longer than the deadline.
     async fn worked_on(self, runtime: Arc<Runtime>, turn: Turn, deadline: Instant) -> Vec<u8> {
         let (turn, event) = (Arc::new(turn), self.request.event.clone());
-        let work = {
+        let (reply, work) = oneshot::channel();
+        let job = {
             let (runtime, turn) = (Arc::clone(&runtime), Arc::clone(&turn));
-            tokio::task::spawn_blocking(move || {
+            // Also where nobody waits for it any more: what it tells is recorded.
+            move || {
                 let _ended = turn.until_done();
-                handle(&runtime, self, &turn)
-            })
+                reply.send(handle(&runtime, self, &turn)).ok();
+            }
         };
+        if let Err(error) = runtime.pools.hooks.submit(Box::new(job)) {
+            tracing::error!(%error, "no thread for a hook");
+            return Vec::new();
+        }
         // Also where nobody waits for this any more, and it goes no further.
         let _given_up = turn.until_given_up();
         match tokio::time::timeout_at(deadline.into(), work).await {
@@ -275,9 +357,8 @@ impl Came {
     }
 }
 
-fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
-    let Came { handler, request, peer, began } = came;
-    let request = &request;
+fn handle(runtime: &Arc<Runtime>, came: Came, turn: &Turn) -> Vec<u8> {
+    let Came { handler, ref request, ref peer, began, .. } = came;
     let was_given_up = peer.is_gone();
     let Some(mut input) = Input::parse(&request.stdin) else {
         tracing::debug!(event = request.event, truncated = request.truncated, "a hook's input was not understood");
@@ -291,11 +372,14 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
         return Vec::new();
     }
     let directory = input.directory(&request.project_dir);
-    let home = runtime.project(&directory);
+    let Some((home, project)) = projects(runtime, handler, &directory, &input, began) else {
+        record_when_found(Arc::clone(runtime), directory, came);
+        return Vec::new();
+    };
     let context = Context {
         runtime,
         request,
-        project: whose::project_of_event(runtime, handler, &home, &input),
+        project,
         home: Arc::clone(&home),
         key: input.session_key(),
         now: runtime.now(),
@@ -303,7 +387,7 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
         client,
         input: &input,
         began,
-        peer,
+        peer: peer.clone(),
     };
     let came_too_late = context.time_left().is_zero();
     // What nothing is recorded of is not remembered either.
@@ -326,10 +410,7 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
         let watched = context.watched();
         runtime.watches.fired(&runtime.writer, &watched, &request.event, context.now);
         turn.is_of(watched, was_given_up);
-        if handler == Handler::Prompt && !runtime.hook_gate.is_stuck() {
-            let transcript = Path::new(&input.transcript_path);
-            runtime.sessions.take_up_fork(&input.session_id, &directory, transcript, context.now);
-        }
+        context.read_fork();
     }
     let stdout = match decide(&context, handler) {
         Ok(answer) => deliver(&context, &answer),
@@ -341,6 +422,9 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
     };
     if context.is_real() {
         runtime.sessions.meet(&input.session_id, context.now);
+        if let Some(transcript) = context.transcript() {
+            runtime.sessions.writes_to(&input.session_id, transcript);
+        }
         // A subagent is known by now if anything is to be kept of it.
         for key in [&input.session_id, &context.key] {
             runtime.sessions.heard(key, context.now);
@@ -357,16 +441,41 @@ fn handle(runtime: &Runtime, came: Came, turn: &Turn) -> Vec<u8> {
     stdout
 }
 
+/// The session's project and that of what the event is about. `None` where nothing answers in time at one of the places that it
+/// touches: nothing more is looked at there, so that this thread never hangs.
+fn projects(
+    runtime: &Runtime,
+    handler: Handler,
+    directory: &Path,
+    input: &Input,
+    began: Instant,
+) -> Option<(Arc<Project>, Arc<Project>)> {
+    let patience = DEADLINE.saturating_sub(began.elapsed()).max(REACH_PATIENCE);
+    let home = runtime.project(directory, patience)?;
+    if let Some(touched) = input.place() {
+        let (place, asked) = (place_of(&home, &touched).to_owned(), touched);
+        runtime.reach.ask(&place, REACH_PATIENCE, move || asked.exists())?;
+    }
+    let project = whose::project_of_event(runtime, handler, &home, input);
+    Some((home, project))
+}
+
+/// What hangs together with a path: the session's project, else its directory.
+fn place_of<'p>(home: &'p Project, path: &'p Path) -> &'p Path {
+    if path.starts_with(&home.root) { &home.root } else { path.parent().unwrap_or(path) }
+}
+
 fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> {
     Ok(match handler {
         Handler::Session => {
             if context.is_real() {
-                context.runtime.receipts.confirm_others_later(&context.runtime.writer, &context.input.session_id);
+                let (runtime, session) = (context.runtime, &context.input.session_id);
+                runtime.receipts.confirm_others_later(&runtime.reach, &runtime.writer, session, context.now);
             }
             session::give(context)?.into()
         }
         Handler::Prompt => {
-            context.confirm();
+            context.confirm_prompts();
             context.follow_mentions(&context.input.prompt)?;
             prompt::give(context)?.into()
         }

@@ -19,13 +19,15 @@ use crate::detach::leave_start_log;
 use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{self, Handover, Successor};
-use crate::home::{Home, make_directory};
+use crate::home::{Home, make_directory, says_where};
 use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions, Twice, Watches};
 use crate::indexer::{self, Indexer};
+use crate::listen::custody::Custody;
 use crate::listen::{self, Inherited, Listening};
 use crate::project::Projects;
+use crate::reach::Reach;
 use crate::rpc::Uncompared;
-use crate::runtime::Runtime;
+use crate::runtime::{Identities, Pools, Runtime};
 use crate::serve::{self, Backlog};
 use crate::sources::Sources;
 use crate::system::SystemClock;
@@ -36,8 +38,8 @@ use end::Signals;
 /// Threads for requests. The work itself runs on the blocking pool; these only move bytes.
 const ASYNC_THREADS: usize = 2;
 
-/// Threads for searches and reads; more would only queue for the processor.
-const BLOCKING_THREADS_MAX: usize = 16;
+/// Threads for what the runtime itself has done at the start and the end; calls and hooks have threads of their own.
+const BLOCKING_THREADS_MAX: usize = 4;
 
 /// How long reads and searches that nobody waits for any more may take to end.
 const LEFTOVER_DEADLINE: Duration = Duration::from_secs(1);
@@ -62,6 +64,11 @@ pub(crate) fn run(
     let Some((daemon, left)) = stopped? else { return Ok(None) };
     // The home is released only after this: only then may another daemon open the same files.
     daemon.close()?;
+    if let Ok(is_in_place) = home.look()
+        && !is_in_place()
+    {
+        return Err(Failure::Gone { path: home.path().to_owned() });
+    }
     Ok(left.map(|(successor, listening)| Handover { successor, listening, home }))
 }
 
@@ -79,6 +86,8 @@ async fn serve_until_stopped(
     let mut signals = Signals::new()?;
     let started = Instant::now();
     let listening = listen::listen(&config.paths, inherited)?;
+    let lock = home.lock_file().map_err(io_failure("opening", config.paths.lock()))?;
+    says_where(&lock, listening.path().as_deref()).map_err(io_failure("writing", config.paths.lock()))?;
     let open = tokio::task::spawn_blocking(move || Daemon::open(config));
     let daemon = tokio::select! {
         opened = open => opened.map_err(|error| Failure::Disk(error.to_string()))??,
@@ -86,7 +95,7 @@ async fn serve_until_stopped(
     };
     let runtime = Arc::clone(&daemon.runtime);
     tracing::info!(
-        socket = %runtime.config.paths.socket.display(),
+        socket = ?listening.path(),
         ready_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         "ready"
     );
@@ -99,16 +108,21 @@ async fn serve_until_stopped(
         listening.listener.try_clone().map_err(io_failure("cloning", "the socket"))?,
     )
     .map_err(io_failure("serving", &runtime.config.paths.socket))?;
-    let mut server = tokio::spawn(serve::serve(listener, Arc::clone(&runtime), stopped));
+    let (custody, renewed) = Custody::start(listening, &runtime.config.paths, lock)?;
+    let mut server = tokio::spawn(serve::serve(listener, renewed, Arc::clone(&runtime), stopped));
     home.greets();
     complaint::take_back(&runtime.config.paths);
-    let successor = end::asked(&runtime, &mut signals, &mut server).await;
+    let is_in_place = home.look().map_err(io_failure("looking at", home.path()))?;
+    let (successor, is_home_gone) = end::asked(&runtime, is_in_place, &mut signals, &mut server).await;
     home.says(if successor.is_some() { Doing::HandingOver } else { Doing::Stopping });
     notify_manager(&sd_notify::NotifyState::Stopping);
     // With a successor new callers wait for it in the socket's backlog. Without one they find nobody and start the next
     // daemon, which waits for our lock.
-    let backlog = if successor.is_none() && listening.is_own() { Backlog::Served } else { Backlog::Left };
-    let mut left = successor.map(|successor| (successor, listening));
+    let listening = custody.end();
+    // Where the home is gone, somebody else's daemon may listen by now.
+    let is_own = !is_home_gone && listening.as_ref().is_none_or(Listening::is_own);
+    let backlog = if successor.is_none() && is_own { Backlog::Served } else { Backlog::Left };
+    let mut left = successor.zip(listening);
     runtime.embedder.wind_down();
     let was_signalled = end::drain(&runtime.work, stop, backlog, &mut signals, &mut server).await;
     hook::recorded(&runtime).await;
@@ -138,8 +152,8 @@ impl Daemon {
     fn open(config: Config) -> Result<Self, Failure> {
         let directory = config.paths.strand(&config.strand);
         make_directory(&directory)?;
+        // The strand makes it: what stands in its place may be anything.
         let lexical = directory.join("index").join("lexical");
-        make_directory(&lexical)?;
         let storage = DirectoryStorage::new(directory);
         let kinds = Kinds::default().with(config.kinds.clone());
         let (strand, strand_writer, report) = Strand::open(&storage, Some(&lexical), kinds)?;
@@ -148,6 +162,7 @@ impl Daemon {
             memories = report.memories,
             rebuilt_words = report.rebuilt_words,
             replayed = report.replayed,
+            read_only = report.is_read_only,
             "strand open"
         );
         let (nudge, wake) = indexer::channel();
@@ -188,8 +203,9 @@ impl Daemon {
     /// Ends the threads in the order in which data flows, so that each sees everything of the one before.
     fn close(self) -> Result<(), Failure> {
         let Self { runtime, writer, indexer, embedder } = self;
-        for (key, state) in runtime.sessions.unwritten(runtime.now()) {
-            runtime.writer.write_later(Request::Session { key, state });
+        for (key, state) in runtime.sessions.persist_all(runtime.now()) {
+            // One that is gone has said why.
+            runtime.writer.submit_when_free(vec![Request::Session { key, state }]).ok();
         }
         // A thread that waits for a file system which does not answer may do so for ever, and keeps its handle.
         runtime.writer.end();
@@ -209,7 +225,7 @@ impl Runtime {
         writer: writer::WriterHandle,
         embedder: EmbedderHandle,
     ) -> Result<Self, Failure> {
-        let clock = SystemClock;
+        let (clock, reach) = (SystemClock, Reach::default());
         let started_at: Timestamp = clock.now();
         let saved = strand.snapshot().and_then(|snapshot| {
             Ok((
@@ -219,8 +235,11 @@ impl Runtime {
             ))
         });
         let (sessions, observations, receipts) = saved.map_err(|error| Failure::Strand(error.into()))?;
+        let sessions = Arc::new(Sessions::restore(sessions, writer.outbox().clone()));
         Ok(Self {
-            sessions: Sessions::restore(sessions),
+            receipts: Arc::new(Receipts::restore(&receipts, Arc::clone(&sessions))),
+            sessions,
+            incidents: Incidents::new(writer.outbox().clone()),
             attention: Attention::restore(&observations),
             twice: Twice::default(),
             watches: Watches::restore(&observations),
@@ -228,10 +247,12 @@ impl Runtime {
             strand,
             writer,
             embedder,
-            projects: Projects::default(),
-            sources: Sources::default(),
-            incidents: Incidents::default(),
-            receipts: Arc::new(Receipts::restore(&receipts)),
+            projects: Arc::new(Projects::default()),
+            identities: Identities::default(),
+            sources: Sources::by(reach.clone()),
+            reach,
+            pools: Pools::default(),
+            searches_embedded: Self::search_places(),
             files: Files::default(),
             hook_gate: Gate::default(),
             clock,

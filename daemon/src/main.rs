@@ -10,13 +10,17 @@ mod detach;
 mod embedder;
 mod environment;
 mod failure;
+mod git;
 mod handover;
 mod home;
 mod hook;
 mod indexer;
 mod lifecycle;
 mod listen;
+mod plain_file;
+mod pool;
 mod project;
+mod reach;
 mod rpc;
 mod runtime;
 mod serve;
@@ -29,6 +33,7 @@ mod writer;
 use std::io::{self, Write};
 
 use clap::Parser;
+use helix_engine::policy::redact;
 use helix_proto::paths::Paths;
 
 use crate::args::Args;
@@ -67,6 +72,8 @@ fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure> {
+    // Before anything is kept or logged.
+    redact::check().map_err(|error| Failure::Rules(error.to_string()))?;
     let config = config::load(args, paths)?;
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;

@@ -5,14 +5,15 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use helix_engine::model::{Scope, one_spelling, plain_path};
+use helix_engine::policy::redact::Redacted;
+
+use crate::git::{self, GitError, Question, Running};
 
 /// Directories whose project is remembered; the oldest guess is dropped beyond it.
 const CACHE_MAX: usize = 256;
@@ -23,8 +24,11 @@ const PATH_PREFIX: &str = "path:";
 /// Hosts whose names of owners and repositories mean the same in any case.
 const CASELESS_HOSTS: &[&str] = &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
 
-/// What git is asked for the addresses of all remotes, as it would use them.
-const LIST_REMOTES: &[&str] = &["remote", "-v"];
+/// What marks the root of a work tree.
+const REPOSITORY_MARK: &str = ".git";
+
+/// How long an identity holds that was found without an answer of git's.
+const UNSURE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Marks an id made from a root commit.
 const COMMIT_PREFIX: &str = "commit:";
@@ -95,16 +99,32 @@ pub(crate) fn plain(path: &Path) -> PathBuf {
     path.to_str().map_or_else(|| path.to_owned(), |path| PathBuf::from(plain_path(path).as_ref()))
 }
 
-/// What the answer for a directory depends on.
+/// How long the answer for a directory holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
-    config: Option<(PathBuf, Option<SystemTime>)>,
+enum Holds {
+    /// While git's configuration is of this time.
+    WhileConfigured(PathBuf, Option<SystemTime>),
+    /// While no repository is there.
+    WhileNoRepository,
+    /// Until then: git did not answer.
+    Until(Instant),
+}
+
+impl Holds {
+    fn still(&self, cwd: &Path) -> bool {
+        match self {
+            Self::WhileConfigured(path, at) => modified(path) == *at,
+            // A directory without git may have become a repository, or a part of one.
+            Self::WhileNoRepository => repository_around(cwd).is_none(),
+            Self::Until(end) => Instant::now() < *end,
+        }
+    }
 }
 
 /// Finds projects and remembers them until their git configuration changes.
 #[derive(Debug, Default)]
 pub(crate) struct Projects {
-    known: Mutex<HashMap<PathBuf, (Stamp, Arc<Project>)>>,
+    known: Mutex<HashMap<PathBuf, (Holds, Arc<Project>)>>,
     /// The directories whose projects are being found, each locked by who finds it.
     sought: Mutex<HashMap<PathBuf, Arc<Mutex<()>>>>,
 }
@@ -124,14 +144,13 @@ impl Projects {
         if let Some(project) = self.remembered(cwd) {
             return project;
         }
-        let (project, config) = identify(cwd, has_commits);
-        let stamp = Stamp { config: config.map(|path| (path.clone(), modified(&path))) };
+        let (project, holds) = identify(cwd, has_commits);
         let project = Arc::new(project);
         let mut known = locked(&self.known);
         if known.len() >= CACHE_MAX {
             known.clear();
         }
-        known.insert(cwd.to_owned(), (stamp, Arc::clone(&project)));
+        known.insert(cwd.to_owned(), (holds, Arc::clone(&project)));
         drop(known);
         locked(&self.sought).remove(cwd);
         project
@@ -139,13 +158,8 @@ impl Projects {
 
     fn remembered(&self, cwd: &Path) -> Option<Arc<Project>> {
         // Nothing is held while files are looked at: their file system may not answer.
-        let (stamp, project) = locked(&self.known).get(cwd).cloned()?;
-        let is_fresh = match stamp.config {
-            Some((path, at)) => modified(&path) == at,
-            // A directory without git may have become a repository, or a part of one.
-            None => !cwd.ancestors().any(|directory| directory.join(".git").exists()),
-        };
-        is_fresh.then_some(project)
+        let (holds, project) = locked(&self.known).get(cwd).cloned()?;
+        holds.still(cwd).then_some(project)
     }
 }
 
@@ -157,48 +171,89 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|found| found.modified()).ok()
 }
 
-/// Identifies a directory's project; also returns the git configuration file the answer depends on.
-fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Option<PathBuf>) {
+/// The nearest directory above that git would take for a work tree's root.
+fn repository_around(cwd: &Path) -> Option<&Path> {
+    cwd.ancestors().find(|directory| directory.join(REPOSITORY_MARK).exists())
+}
+
+/// Identifies a directory's project; also returns how long that holds.
+fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Holds) {
     if !cwd.is_absolute() || cwd.parent().is_none() {
         let (scope, root, name) = (Scope::Global, cwd.to_owned(), "everything".to_owned());
-        return (Project { scope, root, name, aliases: Vec::new() }, None);
+        return (Project { scope, root, name, aliases: Vec::new() }, Holds::WhileNoRepository);
     }
+    let mut asked = Asked::default();
     // Both at once: a hook may be waiting for them.
-    let located = start_git(cwd, &["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"]);
-    let remotes = start_git(cwd, LIST_REMOTES);
-    let (located, remotes) = (located.and_then(output_of), remotes.and_then(output_of));
+    let located = Running::start(cwd, Question::Place);
+    let remotes = Running::start(cwd, Question::Remotes);
+    let located = asked.note(cwd, located.and_then(Running::answer));
+    let remotes = asked.note(cwd, remotes.and_then(Running::answer));
     let mut lines = located.as_deref().unwrap_or_default().lines();
-    let (Some(common), Some(root)) = (lines.next(), lines.next()) else { return (by_path(cwd), None) };
+    let (Some(common), Some(root)) = (lines.next(), lines.next()) else {
+        // Its root is the name that it keeps as an alias once git answers.
+        let root = repository_around(cwd).filter(|_| asked.is_unsure).unwrap_or(cwd);
+        return (by_path(root), asked.holds(Holds::WhileNoRepository));
+    };
     let (root, common) = (PathBuf::from(root), PathBuf::from(common));
     let config = common.join("config");
+    let configured_at = modified(&config);
     let remote = remotes.as_deref().and_then(remote_of);
-    let commit = if remote.is_none() || has_commits() { root_commit(cwd) } else { None };
+    let commit = if remote.is_none() || has_commits() { root_commit(cwd, &mut asked) } else { None };
     let here = by_path(&root);
     // A remote that is a directory is called as that directory's own repository is, which has the same clones.
     let local = remote.as_deref().and_then(|remote| remote.strip_prefix(PATH_PREFIX)).map(Path::new);
-    let origin = local.filter(|origin| !root.starts_with(origin)).map(identity_of_local);
-    let Scope::Project(path) = here.scope else { return (here, Some(config)) };
-    let mut ids =
-        origin.into_iter().flatten().chain(remote).chain(commit).chain([path]).fold(Vec::new(), |mut ids, id| {
-            if !ids.contains(&id) {
-                ids.push(id);
-            }
-            ids
-        });
+    let local = local.filter(|origin| !root.starts_with(origin));
+    let origin = local.and_then(|origin| identity_of_local(origin, &mut asked));
+    let holds = asked.holds(Holds::WhileConfigured(config, configured_at));
+    let Scope::Project(path) = here.scope.clone() else { return (here, holds) };
+    let mut ids = origin.into_iter().chain(remote).chain(commit).chain([path]).fold(Vec::new(), |mut ids, id| {
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+        ids
+    });
     let own = ids.remove(0);
-    let aliases = ids.into_iter().map(Scope::Project).collect();
+    let aliases = ids.into_iter().map(named).collect();
     // A further work tree is called after what is done there.
-    let main = common.parent().filter(|_| common.ends_with(".git")).unwrap_or(&root);
-    (Project { name: name(&own, main), scope: Scope::Project(own), root, aliases }, Some(config))
+    let main = common.parent().filter(|_| common.ends_with(REPOSITORY_MARK)).unwrap_or(&root);
+    (Project { name: name(&own, main), scope: named(own), root, aliases }, holds)
+}
+
+/// What git was asked for one identity.
+#[derive(Default)]
+struct Asked {
+    /// Whether a question went without an answer that another time may bring.
+    is_unsure: bool,
+}
+
+impl Asked {
+    fn note(&mut self, directory: &Path, answer: Result<String, GitError>) -> Option<String> {
+        if let Err(error) = &answer
+            && !error.is_final()
+        {
+            tracing::warn!(%error, directory = %directory.display(), "the project is named without git's answer");
+            self.is_unsure = true;
+        }
+        answer.ok()
+    }
+
+    fn holds(&self, otherwise: Holds) -> Holds {
+        if self.is_unsure { Holds::Until(Instant::now() + UNSURE_INTERVAL) } else { otherwise }
+    }
 }
 
 /// The identity of a repository on this machine that another one was cloned from; bare ones end in `.git`.
-fn identity_of_local(origin: &Path) -> Option<String> {
+fn identity_of_local(origin: &Path, asked: &mut Asked) -> Option<String> {
     let bare = origin.with_added_extension("git");
     let origin = if origin.is_dir() { origin } else { &bare };
-    let remotes = git(origin, LIST_REMOTES);
+    let remotes = asked.note(origin, git::ask(origin, Question::Remotes));
     let remote = remotes.as_deref().and_then(remote_of);
-    remote.filter(|remote| !remote.starts_with(PATH_PREFIX)).or_else(|| root_commit(origin))
+    remote.filter(|remote| !remote.starts_with(PATH_PREFIX)).or_else(|| root_commit(origin, asked))
+}
+
+/// The name of a project without the secrets that its path or address may have: it is kept with every memory.
+fn named(id: String) -> Scope {
+    Redacted::from(Scope::Project(id)).into_inner()
 }
 
 /// Whether a scope, as text, is that of a project named by a root commit.
@@ -209,7 +264,7 @@ pub(crate) fn is_of_commit(scope: &str) -> bool {
 fn by_path(path: &Path) -> Project {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let id = format!("{PATH_PREFIX}{}", real.display());
-    Project { name: last_segment(&id).to_owned(), scope: Scope::Project(id), root: real, aliases: Vec::new() }
+    Project { name: last_segment(&id).to_owned(), scope: named(id), root: real, aliases: Vec::new() }
 }
 
 /// A root commit says nothing to people; the directory does.
@@ -224,7 +279,7 @@ fn last_segment(id: &str) -> &str {
     id.rsplit(['/', ':']).next().unwrap_or(id)
 }
 
-/// The id that the remote `origin` gives, or else the first one, as [`LIST_REMOTES`] shows them: `origin\t<url> (fetch)`.
+/// The id that the remote `origin` gives, or else the first one, of those that [`Question::Remotes`] brings.
 fn remote_of(listed: &str) -> Option<String> {
     let fetched = listed.lines().filter_map(|line| {
         let (name, rest) = line.split_once('\t')?;
@@ -235,8 +290,8 @@ fn remote_of(listed: &str) -> Option<String> {
     normalise_remote(url.trim())
 }
 
-fn root_commit(cwd: &Path) -> Option<String> {
-    let roots = git(cwd, &["rev-list", "--max-parents=0", "HEAD"])?;
+fn root_commit(cwd: &Path, asked: &mut Asked) -> Option<String> {
+    let roots = asked.note(cwd, git::ask(cwd, Question::Roots))?;
     // Joined histories have several; the smallest is the same in every clone.
     roots.lines().min().map(|commit| format!("{COMMIT_PREFIX}{commit}"))
 }
@@ -259,40 +314,7 @@ fn normalise_remote(url: &str) -> Option<String> {
 
 /// What git keeps under a blob's id in a repository, without white space at its end; `None` for what is no text.
 pub(crate) fn blob(root: &Path, id: &[u8; 20]) -> Option<String> {
-    let mut hex = String::new();
-    for byte in id {
-        write!(hex, "{byte:02x}").ok()?;
-    }
-    git(root, &["cat-file", "blob", &hex])
-}
-
-/// Runs git. `None` when it fails or is not installed.
-fn git(cwd: &Path, arguments: &[&str]) -> Option<String> {
-    start_git(cwd, arguments).and_then(output_of)
-}
-
-/// Starts git without letting it ask, lock or page. `None` when it is not installed.
-fn start_git(cwd: &Path, arguments: &[&str]) -> Option<Child> {
-    Command::new("git")
-        .arg("-C")
-        .arg(cwd)
-        .args(arguments)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .env_remove("GIT_DIR")
-        .env_remove("GIT_WORK_TREE")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()
-}
-
-/// What git wrote; `None` when it failed or wrote nothing.
-fn output_of(git: Child) -> Option<String> {
-    let output = git.wait_with_output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    (output.status.success() && !text.trim().is_empty()).then(|| text.trim_end().to_owned())
+    git::ask(root, Question::Blob(id)).ok()
 }
 
 #[cfg(test)]

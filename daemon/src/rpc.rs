@@ -3,6 +3,7 @@
 //! What an answer or an error says is read by agents and by people at a shell alike. So it names what both have, as `tag`, `set`
 //! and `topics`, and neither's way to write it; whoever passes it on adds that.
 
+mod advice;
 mod brief;
 mod check;
 mod checkpoint;
@@ -37,8 +38,10 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
+use crate::pool::Pool;
 use crate::runtime::Runtime;
 use crate::serve::Peer;
+use crate::work::{Going, Long};
 
 pub(crate) use compact::Uncompared;
 
@@ -53,7 +56,8 @@ impl Service {
     }
 }
 
-/// Runs work that reads the disk or burns the processor off the async threads. It starts at once, before it is awaited.
+/// Runs work that reads the disk or burns the processor off the async threads. It is queued at once, before it is awaited, and left
+/// out when its caller gives up before its turn.
 fn off_thread<T: Send + 'static, W>(
     runtime: &Arc<Runtime>,
     work: W,
@@ -61,17 +65,88 @@ fn off_thread<T: Send + 'static, W>(
 where
     W: FnOnce(&Runtime) -> Result<T, Status> + Send + 'static,
 {
-    let runtime = Arc::clone(runtime);
-    let going = runtime.work.begin();
-    let done = tokio::task::spawn_blocking(move || {
+    let (runtime, going) = (Arc::clone(runtime), runtime.work.begin());
+    on_thread(&Arc::clone(&runtime).pools.quick, move || {
         let _going = going;
         work(&runtime)
-    });
+    })
+}
+
+/// The same for a step of what may take minutes.
+fn long_off_thread<T: Send + 'static, W>(
+    runtime: &Arc<Runtime>,
+    going: &Arc<Going>,
+    work: W,
+) -> impl Future<Output = Result<T, Status>> + use<T, W>
+where
+    W: FnOnce(&Runtime) -> Result<T, Status> + Send + 'static,
+{
+    let (runtime, going) = (Arc::clone(runtime), Arc::clone(going));
+    on_thread(&Arc::clone(&runtime).pools.long, move || {
+        let _going = going;
+        work(&runtime)
+    })
+}
+
+fn on_thread<T: Send + 'static, W>(pool: &Pool, work: W) -> impl Future<Output = Result<T, Status>> + use<T, W>
+where
+    W: FnOnce() -> Result<T, Status> + Send + 'static,
+{
+    let done = pool.ask(work);
     async move {
-        done.await.map_err(|error| {
-            tracing::error!(%error, "a request failed");
-            Status::internal("the request failed inside the daemon; see its log")
-        })?
+        let done = done.map_err(|error| Status::resource_exhausted(error.to_string()))?;
+        done.await.map_err(|_| Status::internal("the request failed inside the daemon; see its log"))?
+    }
+}
+
+/// Begins what may take minutes, where there is a place for it.
+fn begin_long(runtime: &Runtime, kind: Long) -> Result<Arc<Going>, Status> {
+    runtime.work.begin_long(kind).map(Arc::new).map_err(|error| Status::resource_exhausted(error.to_string()))
+}
+
+/// A request that says where it comes from.
+trait Called {
+    fn caller(&self) -> Option<&v1::Caller>;
+}
+
+macro_rules! called {
+    ($($request:ident),+ $(,)?) => {
+        $(impl Called for v1::$request {
+            fn caller(&self) -> Option<&v1::Caller> {
+                self.caller.as_ref()
+            }
+        })+
+    };
+}
+
+called!(
+    StoreRequest,
+    StoreBatchRequest,
+    SearchRequest,
+    ReadRequest,
+    ForgetRequest,
+    EditRequest,
+    ListTopicsRequest,
+    RecentRequest,
+    StatsRequest,
+    CrossReferencesRequest,
+    GraphRequest,
+    StaleRequest,
+    PruneRequest,
+    CompactRequest,
+    SessionLogRequest,
+    CheckpointRequest,
+    BriefRequest,
+    ContextRequest,
+    ExportRequest,
+);
+
+impl Service {
+    /// Takes a request once it is known which project it comes from.
+    async fn met<R: Called>(&self, request: Request<R>) -> Result<R, Status> {
+        let request = request.into_inner();
+        self.runtime.meet(request.caller()).await?;
+        Ok(request)
     }
 }
 
@@ -90,22 +165,22 @@ impl Helix for Service {
     }
 
     async fn store(&self, request: Request<v1::StoreRequest>) -> Result<Response<v1::StoreReply>, Status> {
-        store::one(&self.runtime, request.into_inner()).await.map(Response::new)
+        store::one(&self.runtime, self.met(request).await?).await.map(Response::new)
     }
 
     async fn store_batch(
         &self,
         request: Request<v1::StoreBatchRequest>,
     ) -> Result<Response<v1::StoreBatchReply>, Status> {
-        store::batch(&self.runtime, request.into_inner()).await.map(Response::new)
+        store::batch(&self.runtime, self.met(request).await?).await.map(Response::new)
     }
 
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchReply>, Status> {
-        search::search(&self.runtime, request.into_inner()).await.map(Response::new)
+        search::search(&self.runtime, self.met(request).await?).await.map(Response::new)
     }
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         let read = off_thread(&self.runtime, move |runtime| {
             let mut reply = find::read(runtime, &request)?;
             stale::mark(runtime, request.caller.as_ref(), &mut reply.memories);
@@ -115,24 +190,25 @@ impl Helix for Service {
     }
 
     async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
-        edit::edit(&self.runtime, request.into_inner()).await.map(Response::new)
+        edit::edit(&self.runtime, self.met(request).await?).await.map(Response::new)
     }
 
     async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactReply>, Status> {
-        let _going = self.runtime.work.begin_long("compact");
-        compact::compact(&self.runtime, request.into_inner()).await.map(Response::new)
+        let request = self.met(request).await?;
+        let going = begin_long(&self.runtime, Long::Compact)?;
+        compact::compact(&self.runtime, &going, request).await.map(Response::new)
     }
 
     async fn list_topics(
         &self,
         request: Request<v1::ListTopicsRequest>,
     ) -> Result<Response<v1::ListTopicsReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         off_thread(&self.runtime, move |runtime| topics::list(runtime, &request)).await.map(Response::new)
     }
 
     async fn recent(&self, request: Request<v1::RecentRequest>) -> Result<Response<v1::RecentReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         let recent = off_thread(&self.runtime, move |runtime| {
             let mut reply = topics::recent(runtime, &request)?;
             stale::mark(runtime, request.caller.as_ref(), &mut reply.memories);
@@ -142,7 +218,7 @@ impl Helix for Service {
     }
 
     async fn stats(&self, request: Request<v1::StatsRequest>) -> Result<Response<v1::StatsReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         off_thread(&self.runtime, move |runtime| stats::stats(runtime, &request)).await.map(Response::new)
     }
 
@@ -150,7 +226,7 @@ impl Helix for Service {
         &self,
         request: Request<v1::CrossReferencesRequest>,
     ) -> Result<Response<v1::CrossReferencesReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         let referring = off_thread(&self.runtime, move |runtime| {
             let mut reply = topics::cross_references(runtime, &request)?;
             let memories = reply.references.iter_mut().filter_map(|reference| reference.memory.as_mut());
@@ -161,34 +237,36 @@ impl Helix for Service {
     }
 
     async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         off_thread(&self.runtime, move |runtime| topics::graph(runtime, &request)).await.map(Response::new)
     }
 
     async fn prune(&self, request: Request<v1::PruneRequest>) -> Result<Response<v1::PruneReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         off_thread(&self.runtime, move |runtime| topics::prune(runtime, &request)).await.map(Response::new)
     }
 
     async fn reindex(&self, _: Request<v1::ReindexRequest>) -> Result<Response<v1::ReindexReply>, Status> {
-        let _going = self.runtime.work.begin_long("reindex");
-        off_thread(&self.runtime, stats::reindex).await.map(Response::new)
+        let going = begin_long(&self.runtime, Long::Reindex)?;
+        stats::reindex(&self.runtime, &going).await.map(Response::new)
     }
 
     async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {
-        find::forget(&self.runtime, request.into_inner()).await.map(Response::new)
+        find::forget(&self.runtime, self.met(request).await?).await.map(Response::new)
     }
 
     async fn stale(&self, request: Request<v1::StaleRequest>) -> Result<Response<v1::StaleReply>, Status> {
-        let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| stale::stale(runtime, &request)).await.map(Response::new)
+        let request = self.met(request).await?;
+        let going = begin_long(&self.runtime, Long::Stale)?;
+        let stale = long_off_thread(&self.runtime, &going, move |runtime| stale::stale(runtime, &request));
+        stale.await.map(Response::new)
     }
 
     async fn session_log(
         &self,
         request: Request<v1::SessionLogRequest>,
     ) -> Result<Response<v1::SessionLogReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         off_thread(&self.runtime, move |runtime| session_log::session_log(runtime, &request)).await.map(Response::new)
     }
 
@@ -201,7 +279,7 @@ impl Helix for Service {
         &self,
         request: Request<v1::CheckpointRequest>,
     ) -> Result<Response<v1::CheckpointReply>, Status> {
-        checkpoint::checkpoint(&self.runtime, request.into_inner()).await.map(Response::new)
+        checkpoint::checkpoint(&self.runtime, self.met(request).await?).await.map(Response::new)
     }
 
     async fn hook(&self, request: Request<v1::HookRequest>) -> Result<Response<v1::HookReply>, Status> {
@@ -214,12 +292,15 @@ impl Helix for Service {
     }
 
     async fn check(&self, request: Request<v1::CheckRequest>) -> Result<Response<v1::CheckReply>, Status> {
-        let deep = request.into_inner().deep;
-        off_thread(&self.runtime, move |runtime| Ok(check::check(runtime, deep))).await.map(Response::new)
+        if !request.into_inner().deep {
+            return off_thread(&self.runtime, |runtime| Ok(check::check(runtime, false))).await.map(Response::new);
+        }
+        let going = begin_long(&self.runtime, Long::Check)?;
+        long_off_thread(&self.runtime, &going, |runtime| Ok(check::check(runtime, true))).await.map(Response::new)
     }
 
     async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
-        let request = request.into_inner();
+        let request = self.met(request).await?;
         off_thread(&self.runtime, move |runtime| brief::brief(runtime, &request)).await.map(Response::new)
     }
 
@@ -227,7 +308,7 @@ impl Helix for Service {
         &self,
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
-        let pieces = export::export(&self.runtime, request.into_inner())?;
+        let pieces = export::export(&self.runtime, self.met(request).await?)?;
         Ok(Response::new(Box::pin(pieces)))
     }
 
@@ -240,7 +321,7 @@ impl Helix for Service {
     }
 
     async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {
-        context::context(&self.runtime, request.into_inner()).await.map(Response::new)
+        context::context(&self.runtime, self.met(request).await?).await.map(Response::new)
     }
 
     async fn upgrade(&self, request: Request<v1::UpgradeRequest>) -> Result<Response<v1::UpgradeReply>, Status> {

@@ -1,6 +1,6 @@
 //! What the files that memories are about hold now: read once for each content, remembered by time of change and size.
 //!
-//! Files are read on the caller's thread, so call this off the async threads.
+//! Files are read by the threads of [`Reach`], for which callers wait: call this off the async threads.
 
 mod cache;
 mod file;
@@ -9,7 +9,11 @@ mod look;
 pub(crate) use file::{Content, content, excerpt, first_change, hashes, hashes_again, modified};
 pub(crate) use look::Look;
 
+use std::sync::Arc;
+
 use cache::Cache;
+
+use crate::reach::Reach;
 
 /// Largest file that is hashed, in bytes. A memory is rarely about a line of a larger one.
 const SOURCE_MAX_BYTES: u64 = 8 * 1024 * 1024;
@@ -29,5 +33,13 @@ pub(crate) const IMPORT_READ_MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// What is remembered of all files.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
-    cache: Cache,
+    cache: Arc<Cache>,
+    reach: Reach,
+}
+
+impl Sources {
+    /// Remembers nothing yet; reads by way of `reach`.
+    pub(crate) fn by(reach: Reach) -> Self {
+        Self { cache: Arc::default(), reach }
+    }
 }

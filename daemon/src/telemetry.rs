@@ -1,7 +1,8 @@
 //! Logs, in files with rotation, and to stderr when the daemon runs in the foreground. Never a memory's text.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 
+use helix_engine::policy::redact::redacted;
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
@@ -37,10 +38,39 @@ pub(crate) fn start(config: &Config, detached: bool) -> Result<Telemetry, Failur
             path: config.paths.logs().display().to_string(),
             detail: error.to_string(),
         })?;
-    let (writer, guard) = tracing_appender::non_blocking(files);
+    let (writer, guard) = tracing_appender::non_blocking(Plain(files));
     let to_file = fmt::layer().with_writer(writer).with_ansi(false);
-    let colours = std::io::stderr().is_terminal();
-    let to_stderr = (!detached).then(|| fmt::layer().with_writer(std::io::stderr).with_ansi(colours));
+    let colours = io::stderr().is_terminal();
+    let to_stderr = (!detached).then(|| fmt::layer().with_writer(|| Plain(io::stderr())).with_ansi(colours));
     tracing_subscriber::registry().with(filter).with(to_file).with(to_stderr).init();
     Ok(Telemetry { _guard: guard })
+}
+
+/// Writes lines without the secrets that are in them: some repeat what a client sent.
+struct Plain<W>(W);
+
+impl<W: Write> Write for Plain<W> {
+    /// Takes one event, as loggers write them.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        self.0.write_all(redacted(&String::from_utf8_lossy(event)).as_bytes())?;
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn no_event_has_a_secret() {
+        let mut log = Plain(Vec::new());
+        let event = format!("INFO handing over program=/x/{}{}", "ghp", "_a1B2c3D4e5F6g7H8i9J0a1B2\n");
+        log.write_all(event.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(log.0).unwrap(), "INFO handing over program=/x/[redacted]\n");
+    }
 }

@@ -6,6 +6,44 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
+/// Calls of one kind of long work at once: each holds a thread, and may hold a snapshot, for as long as its caller takes.
+const LONG_EACH_MAX: usize = 4;
+
+/// Calls of long work at once.
+pub(crate) const LONG_MAX: usize = LONG_EACH_MAX * 6;
+
+/// What may take minutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Long {
+    Import,
+    Export,
+    Compact,
+    Reindex,
+    Check,
+    Stale,
+}
+
+impl Long {
+    /// Its name for readers.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::Export => "export",
+            Self::Compact => "compact",
+            Self::Reindex => "reindex",
+            Self::Check => "check",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+/// So much goes on already that no more is begun.
+#[derive(Debug, thiserror::Error)]
+#[error("{LONG_EACH_MAX} calls of {} go on already; try again when one of them has ended", kind.name())]
+pub(crate) struct TooMany {
+    kind: Long,
+}
+
 /// Counts the work that goes on.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
@@ -32,9 +70,19 @@ impl Work {
     }
 
     /// Begins what may take minutes. It is to end early, leaving nothing half done, once [`Self::is_ending`].
-    pub(crate) fn begin_long(self: &Arc<Self>, name: &'static str) -> Going {
-        self.long.send_modify(|names| names.push(name));
-        Going { work: Arc::clone(self), name: Some(name) }
+    ///
+    /// # Errors
+    /// [`TooMany`] of the same kind.
+    pub(crate) fn begin_long(self: &Arc<Self>, kind: Long) -> Result<Going, TooMany> {
+        let name = kind.name();
+        let has_begun = self.long.send_if_modified(|names| {
+            let is_free = names.iter().filter(|known| **known == name).count() < LONG_EACH_MAX;
+            if is_free {
+                names.push(name);
+            }
+            is_free
+        });
+        has_begun.then(|| Going { work: Arc::clone(self), name: Some(name) }).ok_or(TooMany { kind })
     }
 
     /// What long work goes on, by name.
@@ -98,7 +146,8 @@ mod tests {
     fn who_waits_is_told_when_the_last_of_it_ends() {
         let work = Arc::new(Work::default());
         assert_ready!(spawn(work.idle()).poll());
-        let (import, export, search) = (work.begin_long("import"), work.begin_long("export"), work.begin());
+        let long = |kind| work.begin_long(kind).ok();
+        let (import, export, search) = (long(Long::Import), long(Long::Export), work.begin());
         let (mut no_long, mut idle) = (spawn(work.no_long()), spawn(work.idle()));
         assert_pending!(no_long.poll());
         assert_pending!(idle.poll());
@@ -110,6 +159,16 @@ mod tests {
         assert_pending!(idle.poll());
         drop(search);
         assert_ready!(idle.poll());
+    }
+
+    #[test]
+    fn only_so_much_of_a_kind_goes_on() {
+        let work = Arc::new(Work::default());
+        let mut all: Vec<_> = (0..LONG_EACH_MAX).map(|_| work.begin_long(Long::Export)).collect();
+        assert!(all.iter().all(Result::is_ok) && work.begin_long(Long::Export).is_err());
+        assert!(work.begin_long(Long::Check).is_ok(), "another kind has places of its own");
+        all.pop();
+        assert!(work.begin_long(Long::Export).is_ok());
     }
 
     #[test]

@@ -11,6 +11,8 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::plain_file;
+
 /// Folder of the model inside the models directory.
 const MODEL_FOLDER: &str = "all-minilm-l6-v2-int8";
 
@@ -19,6 +21,9 @@ const RUNTIME_FOLDER: &str = "onnxruntime-1.31.1";
 
 /// What an installed folder says of itself.
 const MANIFEST: &str = "manifest.json";
+
+/// Largest manifest, in bytes: it names a few files.
+const MANIFEST_MAX_BYTES: u64 = 1024 * 1024;
 
 /// Checked files, by size and modification time.
 const STAMPS: &str = ".helixd-verified.json";
@@ -124,9 +129,10 @@ fn member(folder: &Path, manifest: &Manifest, name: &str) -> Result<PathBuf, Ins
 
 fn read_manifest(folder: &Path) -> Result<Manifest, InstallationError> {
     let path = folder.join(MANIFEST);
-    match fs::read(&path) {
+    match plain_file::read(&path, MANIFEST_MAX_BYTES) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|_| InstallationError::Damaged(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(InstallationError::Missing(folder.to_owned())),
+        Err(error) if is_no_such_file(&error) => Err(InstallationError::Damaged(path)),
         Err(source) => Err(InstallationError::Io { path, source }),
     }
 }
@@ -134,7 +140,11 @@ fn read_manifest(folder: &Path) -> Result<Manifest, InstallationError> {
 fn verify(folder: &Path, manifest: &Manifest, stamps: &mut Stamps) -> Result<(), InstallationError> {
     for file in &manifest.files {
         let path = folder.join(&file.name);
-        let found = fs::metadata(&path).map_err(|_| InstallationError::Missing(path.clone()))?;
+        let (opened, found) = match plain_file::open(&path) {
+            Ok(opened) => opened,
+            Err(error) if is_no_such_file(&error) => return Err(InstallationError::Damaged(path)),
+            Err(_) => return Err(InstallationError::Missing(path)),
+        };
         let modified = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         let stamp = Stamp {
             bytes: found.len(),
@@ -145,7 +155,7 @@ fn verify(folder: &Path, manifest: &Manifest, stamps: &mut Stamps) -> Result<(),
         if stamps.files.contains(&stamp) {
             continue;
         }
-        let actual = hash(&path).map_err(|source| InstallationError::Io { path: path.clone(), source })?;
+        let actual = hash(opened).map_err(|source| InstallationError::Io { path: path.clone(), source })?;
         if !actual.eq_ignore_ascii_case(&file.sha256) {
             return Err(InstallationError::Damaged(path));
         }
@@ -155,8 +165,12 @@ fn verify(folder: &Path, manifest: &Manifest, stamps: &mut Stamps) -> Result<(),
     Ok(())
 }
 
-fn hash(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+/// Whether something stands there that is no file of ours, such as a pipe.
+fn is_no_such_file(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::FileTooLarge)
+}
+
+fn hash(mut file: File) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -174,7 +188,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn read_stamps(models: &Path) -> Stamps {
-    let bytes = fs::read(models.join(STAMPS)).unwrap_or_default();
+    let bytes = plain_file::read(&models.join(STAMPS), MANIFEST_MAX_BYTES).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
@@ -187,5 +201,36 @@ fn write_stamps(models: &Path, stamps: &Stamps) {
     });
     if let Err(error) = written {
         tracing::debug!(%error, "the verified hashes were not remembered");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use nix::sys::stat::Mode;
+    use nix::unistd::mkfifo;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_file_is_damage_and_holds_nobody_up() {
+        let models = tempfile::tempdir().unwrap();
+        let (model, runtime) = (models.path().join(MODEL_FOLDER), models.path().join(RUNTIME_FOLDER));
+        for folder in [&model, &runtime] {
+            fs::create_dir(folder).unwrap();
+            let manifest = r#"{"name": "m", "files": [{"name": "weights", "sha256": "00"}]}"#;
+            fs::write(folder.join(MANIFEST), manifest).unwrap();
+        }
+        let damaged = |path: PathBuf| {
+            let found = find(models.path()).unwrap_err();
+            assert!(matches!(&found, InstallationError::Damaged(known) if *known == path), "{found}");
+        };
+        assert!(matches!(find(models.path()), Err(InstallationError::Missing(_))));
+        mkfifo(&model.join("weights"), Mode::S_IRWXU).unwrap();
+        damaged(model.join("weights"));
+        fs::remove_file(runtime.join(MANIFEST)).unwrap();
+        mkfifo(&runtime.join(MANIFEST), Mode::S_IRWXU).unwrap();
+        mkfifo(&models.path().join(STAMPS), Mode::S_IRWXU).unwrap();
+        damaged(runtime.join(MANIFEST));
     }
 }

@@ -1,9 +1,11 @@
 //! The sentence embedder: tokenizer, ONNX graph, mean pooling, unit length.
 
 use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ort::environment::Environment;
 use ort::ep::CPU;
+use ort::logging::LogLevel;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::session::{RunOptions, Session};
 use ort::value::Tensor;
@@ -13,7 +15,7 @@ use super::files::Installation;
 use crate::environment::is_silenced;
 
 /// Tokens of a text that are embedded; the model was trained on at most 256.
-const TOKENS_MAX: usize = 256;
+pub(crate) const TOKENS_MAX: usize = 256;
 
 /// Embedded once after loading, to find a broken installation before a user does.
 const SELF_TEST: &str = "The quick brown fox jumps over the lazy dog.";
@@ -41,9 +43,44 @@ pub(crate) struct Model {
     tokenizer: Tokenizer,
     dimensions: usize,
     options: RunOptions,
+    bulk: Arc<Bulk>,
     takes_token_types: bool,
     // Dropped after the session that lives in it.
     _environment: Environment,
+}
+
+/// The runs that anybody may end early.
+pub(crate) struct Bulk {
+    options: RunOptions,
+    /// Whether the run since the last [`Bulk::begin`] was told to end. Locked while the options change, so that a run never
+    /// ends without this being set.
+    is_interrupted: Mutex<bool>,
+}
+
+impl Bulk {
+    fn new() -> ort::Result<Self> {
+        let mut options = RunOptions::new()?;
+        // A run that ends early is no event.
+        options.set_log_level(LogLevel::Fatal)?;
+        Ok(Self { options, is_interrupted: Mutex::new(false) })
+    }
+
+    /// Lets a run begin.
+    fn begin(&self) -> ort::Result<()> {
+        let mut is_interrupted = self.is_interrupted.lock().unwrap_or_else(PoisonError::into_inner);
+        *is_interrupted = false;
+        self.options.unterminate()
+    }
+
+    /// Ends the run that is under way, or the next one, within a step of the graph.
+    pub(crate) fn interrupt(&self) {
+        let mut is_interrupted = self.is_interrupted.lock().unwrap_or_else(PoisonError::into_inner);
+        *is_interrupted = self.options.terminate().is_ok();
+    }
+
+    fn is_interrupted(&self) -> bool {
+        *self.is_interrupted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Model {
@@ -56,6 +93,7 @@ impl Model {
         let mut model = Self {
             session,
             options: RunOptions::new().map_err(|error| ModelError::Graph(error.to_string()))?,
+            bulk: Arc::new(Bulk::new().map_err(|error| ModelError::Graph(error.to_string()))?),
             tokenizer: tokenizer(installation)?,
             dimensions: installation.dimensions,
             takes_token_types,
@@ -65,8 +103,28 @@ impl Model {
         Ok(model)
     }
 
+    /// The runs of [`Model::embed_unless_interrupted`].
+    pub(crate) fn bulk(&self) -> Arc<Bulk> {
+        Arc::clone(&self.bulk)
+    }
+
     /// Embeds texts into unit vectors, one for each, in order.
     pub(crate) fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.embed_in(texts, None)
+    }
+
+    /// Does what [`Model::embed`] does; `None` when it was interrupted.
+    pub(crate) fn embed_unless_interrupted(&mut self, texts: &[&str]) -> Result<Option<Vec<Vec<f32>>>, ModelError> {
+        let bulk = self.bulk();
+        bulk.begin().map_err(|error| ModelError::Graph(error.to_string()))?;
+        match self.embed_in(texts, Some(&bulk)) {
+            Ok(vectors) => Ok(Some(vectors)),
+            Err(_) if bulk.is_interrupted() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn embed_in(&mut self, texts: &[&str], bulk: Option<&Bulk>) -> Result<Vec<Vec<f32>>, ModelError> {
         let encodings = self
             .tokenizer
             .encode_batch(texts.to_vec(), true)
@@ -78,7 +136,8 @@ impl Model {
         let ids = column(tokenizers::Encoding::get_ids);
         let mask = column(tokenizers::Encoding::get_attention_mask);
         let types = column(tokenizers::Encoding::get_type_ids);
-        let states = self.run([texts.len(), width], ids, mask.clone(), types);
+        let shape = [texts.len(), width];
+        let states = self.run(shape, [ids, mask.clone(), types], bulk);
         let states = states.map_err(|error| ModelError::Graph(error.to_string()))?;
         if states.len() != texts.len() * width * self.dimensions {
             return Err(ModelError::Graph(format!("it gave {} numbers for {} texts", states.len(), texts.len())));
@@ -96,7 +155,12 @@ impl Model {
         result
     }
 
-    fn run(&mut self, shape: [usize; 2], ids: Vec<i64>, mask: Vec<i64>, types: Vec<i64>) -> ort::Result<Vec<f32>> {
+    fn run(
+        &mut self,
+        shape: [usize; 2],
+        [ids, mask, types]: [Vec<i64>; 3],
+        bulk: Option<&Bulk>,
+    ) -> ort::Result<Vec<f32>> {
         let mut inputs: Vec<(Cow<'_, str>, ort::session::SessionInputValue<'_>)> = vec![
             ("input_ids".into(), Tensor::from_array((shape, ids))?.into()),
             ("attention_mask".into(), Tensor::from_array((shape, mask))?.into()),
@@ -104,7 +168,8 @@ impl Model {
         if self.takes_token_types {
             inputs.push(("token_type_ids".into(), Tensor::from_array((shape, types))?.into()));
         }
-        let outputs = self.session.run_with_options(inputs, &self.options)?;
+        let options = bulk.map_or(&self.options, |bulk| &bulk.options);
+        let outputs = self.session.run_with_options(inputs, options)?;
         let (_, states) = outputs[0].try_extract_tensor::<f32>()?;
         Ok(states.to_vec())
     }

@@ -1,26 +1,40 @@
 //! The embedder's thread: loads the model, answers queries, works off what waits.
 
 use std::mem::ManuallyDrop;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
+use helix_engine::model::MemoryNumber;
 use helix_engine::ports::Storage;
 use helix_engine::strand::{Pending, SpaceError, Strand};
+use lru::LruCache;
 use tokio::sync::oneshot;
 
 use super::files;
-use super::model::{Model, ModelError};
+use super::model::{Model, ModelError, TOKENS_MAX};
 
-/// Texts embedded at once in the background; a query that arrives waits for at most these.
-const BACKGROUND_BATCH: usize = 4;
+/// Texts embedded at once in the background.
+const BATCH_TEXTS_MAX: usize = 8;
 
-/// Texts that are read at once, to embed those of a length together: a batch takes as long as its longest text.
+/// Tokens embedded at once in the background, those that fill short texts up among them: as many as the longest text has, which
+/// cannot be divided. Two cores take some 20 ms for them, and what a query interrupts is done again.
+const BATCH_TOKENS_MAX: usize = TOKENS_MAX;
+
+/// Bytes of a token, at least: a batch is rather smaller than larger.
+const TOKEN_BYTES: usize = 3;
+
+/// Texts that are read at once, to embed those of a length together: a batch takes as long as its longest text. Their vectors are
+/// made durable together, because nobody's query is answered meanwhile.
 const READ_AT_ONCE: usize = 32;
+
+/// Queries whose vectors are kept, of 1.5 KiB each: agents ask the same again, and each page of a search needs its vector anew.
+const KNOWN_QUERIES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 
 /// Queries that may wait; beyond it a search goes without meaning.
 const QUERIES_MAX: usize = 64;
@@ -53,12 +67,48 @@ enum Message {
     Wake,
 }
 
+/// Ends the batch that is under way.
+type Interrupt = Arc<dyn Fn() + Send + Sync>;
+
 /// Asks the embedder. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct EmbedderHandle {
     messages: Option<SyncSender<Message>>,
-    state: Arc<Mutex<State>>,
-    winds_down: Arc<AtomicBool>,
+    shared: Arc<Shared>,
+}
+
+/// What the thread and those who ask it both see.
+struct Shared {
+    state: Mutex<State>,
+    winds_down: AtomicBool,
+    /// Set once the model is there.
+    interrupt: OnceLock<Interrupt>,
+    /// Vectors by the hash of the model's name and the text.
+    known: Mutex<LruCache<blake3::Hash, Vec<f32>>>,
+}
+
+/// What turns texts into vectors.
+trait Embed {
+    /// Embeds texts, whatever else waits.
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError>;
+    /// Embeds texts; `None` when it was interrupted.
+    fn embed_unless_interrupted(&mut self, texts: &[&str]) -> Result<Option<Vec<Vec<f32>>>, ModelError>;
+    /// Gives back what the work took.
+    fn rest(&mut self) -> Result<(), ModelError>;
+}
+
+impl Embed for Model {
+    fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        Self::embed(self, texts)
+    }
+
+    fn embed_unless_interrupted(&mut self, texts: &[&str]) -> Result<Option<Vec<Vec<f32>>>, ModelError> {
+        Self::embed_unless_interrupted(self, texts)
+    }
+
+    fn rest(&mut self) -> Result<(), ModelError> {
+        Self::rest(self)
+    }
 }
 
 /// The thread.
@@ -74,36 +124,59 @@ struct Worker {
     storage: Box<dyn Storage>,
     models: PathBuf,
     threads: usize,
-    state: Arc<Mutex<State>>,
-    winds_down: Arc<AtomicBool>,
+    shared: Arc<Shared>,
     messages: Receiver<Message>,
+}
+
+impl Shared {
+    fn new(state: State) -> Self {
+        Self {
+            state: Mutex::new(state),
+            winds_down: AtomicBool::new(false),
+            interrupt: OnceLock::new(),
+            known: Mutex::new(LruCache::new(KNOWN_QUERIES_MAX)),
+        }
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, LruCache<blake3::Hash, Vec<f32>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl EmbedderHandle {
     /// A handle for a daemon without embedder.
     pub(crate) fn off() -> Self {
-        Self { messages: None, state: Arc::new(Mutex::new(State::Off)), winds_down: Arc::default() }
+        Self { messages: None, shared: Arc::new(Shared::new(State::Off)) }
     }
 
     /// What it can do now.
     pub(crate) fn state(&self) -> State {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Embeds a query; `None` when the embedder is not ready, too busy, or slower than `deadline`.
+    /// Embeds a query, before all that waits in the background; one that was asked before is known. `None` when the embedder is
+    /// not ready, too busy, or slower than `deadline`.
     pub(crate) async fn embed(&self, text: &str, deadline: Duration) -> Option<Vec<f32>> {
-        if !matches!(self.state(), State::Ready(_)) {
-            return None;
+        let State::Ready(model) = self.state() else { return None };
+        let key = query_key(&model, text);
+        if let Some(vector) = self.shared.known().get(&key) {
+            return Some(vector.clone());
         }
         let (reply, answer) = oneshot::channel();
         self.messages.as_ref()?.try_send(Message::Query { text: text.to_owned(), reply }).ok()?;
-        tokio::time::timeout(deadline, answer).await.ok()?.ok()
+        // After the query is in its queue: the thread looks there next.
+        if let Some(interrupt) = self.shared.interrupt.get() {
+            interrupt();
+        }
+        let vector = tokio::time::timeout(deadline, answer).await.ok()?.ok()?;
+        self.shared.known().put(key, vector.clone());
+        Some(vector)
     }
 
     /// Has the thread begin no more of what waits, because the daemon ends: everybody would wait for it. Queries are answered as
     /// ever, and the next daemon goes on.
     pub(crate) fn wind_down(&self) {
-        self.winds_down.store(true, Ordering::Release);
+        self.shared.winds_down.store(true, Ordering::Release);
     }
 
     /// Says that texts may wait. Never blocks.
@@ -124,11 +197,9 @@ impl Embedder {
         threads: usize,
     ) -> io::Result<(Self, EmbedderHandle)> {
         let (sender, messages) = sync_channel(QUERIES_MAX);
-        let state = Arc::new(Mutex::new(State::Loading));
-        let winds_down = Arc::<AtomicBool>::default();
-        let handle =
-            EmbedderHandle { messages: Some(sender), state: Arc::clone(&state), winds_down: Arc::clone(&winds_down) };
-        let worker = Worker { strand, storage, models, threads, state, winds_down, messages };
+        let shared = Arc::new(Shared::new(State::Loading));
+        let handle = EmbedderHandle { messages: Some(sender), shared: Arc::clone(&shared) };
+        let worker = Worker { strand, storage, models, threads, shared, messages };
         let (alive, ended) = sync_channel(0);
         let work = move || {
             worker.run();
@@ -159,9 +230,12 @@ impl Worker {
         match self.load() {
             Ok((model, name)) => {
                 tracing::info!(model = %name, "embedder ready");
+                let bulk = model.bulk();
+                // It is set once: the thread loads one model.
+                drop(self.shared.interrupt.set(Arc::new(move || bulk.interrupt())));
                 self.set_state(State::Ready(name));
                 // The process ends behind this or becomes another one, which would wait until everything is put away.
-                self.serve(&mut ManuallyDrop::new(model));
+                self.serve(&mut *ManuallyDrop::new(model));
             }
             Err(state) => {
                 tracing::warn!(?state, "searching by words only");
@@ -186,12 +260,12 @@ impl Worker {
         Ok((model, installation.name))
     }
 
-    fn serve(&self, model: &mut Model) {
+    fn serve(&self, model: &mut impl Embed) {
         let mut work = Work::default();
         let mut may_wait = true;
         let mut has_worked = false;
         loop {
-            let message = if may_wait && !self.winds_down.load(Ordering::Acquire) {
+            let message = if may_wait && !self.shared.winds_down.load(Ordering::Acquire) {
                 match self.messages.try_recv() {
                     Ok(message) => Some(message),
                     Err(TryRecvError::Empty) => None,
@@ -219,8 +293,12 @@ impl Worker {
     }
 
     /// Embeds some of what waits. Returns whether more may wait.
-    fn work_off(&self, model: &mut Model, work: &mut Work) -> bool {
-        if work.is_empty() {
+    fn work_off(&self, model: &mut impl Embed, work: &mut Work) -> bool {
+        if work.waiting.is_empty() {
+            // Those that are made are kept first, or they would be read once more.
+            if !work.made.is_empty() {
+                return self.keep(&std::mem::take(&mut work.made));
+            }
             match self.strand.pending_vectors(READ_AT_ONCE) {
                 Ok(pending) => work.take_on(pending),
                 Err(error) => {
@@ -234,15 +312,33 @@ impl Worker {
             return false;
         }
         let texts: Vec<&str> = pending.iter().map(|waiting| waiting.text.as_str()).collect();
-        let vectors = match model.embed(&texts) {
-            Ok(vectors) => vectors,
-            Err(error) => return self.give_up(&pending, &error),
+        let embedded = if std::mem::take(&mut work.was_interrupted) {
+            // Or a queue that never empties would keep it from ever being done.
+            model.embed(&texts).map(Some)
+        } else {
+            model.embed_unless_interrupted(&texts)
         };
-        let taken: Vec<_> =
-            pending.iter().zip(vectors).map(|(waiting, vector)| (waiting.number, waiting.text_hash, vector)).collect();
-        match self.strand.put_vectors(&taken) {
+        match embedded {
+            Ok(Some(vectors)) => {
+                let made = pending.iter().zip(vectors);
+                work.made.extend(made.map(|(waiting, vector)| (waiting.number, waiting.text_hash, vector)));
+                true
+            }
+            Ok(None) => {
+                work.put_back(pending);
+                true
+            }
+            Err(error) => self.give_up(pending.iter().map(|waiting| waiting.number), &error),
+        }
+    }
+
+    /// Makes vectors durable. Returns whether more may wait.
+    fn keep(&self, made: &[Made]) -> bool {
+        match self.strand.put_vectors(made) {
             Ok(()) => true,
-            Err(error @ SpaceError::Vector(_)) => self.give_up(&pending, &error),
+            // One that cannot be kept must not hold up the others.
+            Err(SpaceError::Vector(_)) if made.len() > 1 => made.chunks(1).all(|one| self.keep(one)),
+            Err(error @ SpaceError::Vector(_)) => self.give_up(made.iter().map(|(number, ..)| *number), &error),
             Err(error) => {
                 tracing::error!(%error, "keeping vectors failed; they are made again at the next start");
                 false
@@ -251,46 +347,76 @@ impl Worker {
     }
 
     /// Leaves a group of texts without vectors, so that it cannot hold up the others.
-    fn give_up(&self, pending: &[Pending], error: &dyn std::error::Error) -> bool {
-        tracing::error!(%error, count = pending.len(), "some memories cannot be embedded; they are found by words only");
-        for waiting in pending {
-            self.strand.skip_vector(waiting.number);
+    fn give_up(&self, numbers: impl ExactSizeIterator<Item = MemoryNumber>, error: &dyn std::error::Error) -> bool {
+        tracing::error!(%error, count = numbers.len(), "some memories cannot be embedded; they are found by words only");
+        for number in numbers {
+            self.strand.skip_vector(number);
         }
         true
     }
 
     fn set_state(&self, state: State) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        *self.shared.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 }
 
-/// Texts that were read and are not embedded yet, the shortest last.
+/// A vector with what it is of.
+type Made = (MemoryNumber, u64, Vec<f32>);
+
+/// Texts that were read and are not done with yet.
 #[derive(Default)]
-struct Work(Vec<Pending>);
+struct Work {
+    /// Not embedded, the shortest last.
+    waiting: Vec<Pending>,
+    /// Embedded and not durable.
+    made: Vec<Made>,
+    /// Whether the last batch was.
+    was_interrupted: bool,
+}
 
 impl Work {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     fn take_on(&mut self, pending: Vec<Pending>) {
-        self.0 = pending;
-        self.0.sort_by_key(|waiting| std::cmp::Reverse(waiting.text.len()));
+        self.waiting = pending;
+        self.waiting.sort_by_key(|waiting| std::cmp::Reverse(waiting.text.len()));
     }
 
+    /// The shortest texts, as many as may be embedded at once.
     fn next_batch(&mut self) -> Vec<Pending> {
-        self.0.split_off(self.0.len().saturating_sub(BACKGROUND_BATCH))
+        // All are filled up to the longest, which comes last from behind.
+        let fitting = self.waiting.iter().rev().zip(1..=BATCH_TEXTS_MAX);
+        let fitting = fitting.take_while(|(waiting, count)| *count == 1 || tokens(waiting) * count <= BATCH_TOKENS_MAX);
+        let count = fitting.count();
+        self.waiting.split_off(self.waiting.len() - count)
     }
+
+    fn put_back(&mut self, batch: Vec<Pending>) {
+        self.waiting.extend(batch);
+        self.was_interrupted = true;
+    }
+}
+
+/// Tokens of a text, estimated.
+fn tokens(waiting: &Pending) -> usize {
+    (waiting.text.len() / TOKEN_BYTES + 2).min(TOKENS_MAX)
+}
+
+/// A query's name among those that are known.
+fn query_key(model: &str, text: &str) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(model.len() as u64).to_le_bytes());
+    hasher.update(model.as_bytes());
+    hasher.update(text.as_bytes());
+    hasher.finalize()
 }
 
 /// Gives back what the work took.
-fn rest(model: &mut Model) {
+fn rest(model: &mut impl Embed) {
     if let Err(error) = model.rest() {
         tracing::warn!(%error, "the model keeps the memory that it does not need");
     }
 }
 
-fn answer(model: &mut Model, text: &str, reply: oneshot::Sender<Vec<f32>>) {
+fn answer(model: &mut impl Embed, text: &str, reply: oneshot::Sender<Vec<f32>>) {
     // Who gave up would only make the next ones give up as well.
     if reply.is_closed() {
         return;
@@ -306,3 +432,7 @@ fn answer(model: &mut Model, text: &str, reply: oneshot::Sender<Vec<f32>>) {
 fn log_failure(error: &ModelError) {
     tracing::error!(%error, "embedding a query failed");
 }
+
+#[cfg(test)]
+#[path = "worker_tests.rs"]
+mod tests;

@@ -3,9 +3,10 @@
 //! A hand-over first waits for imports, exports and the like while everybody is served as ever. Then, as in a stop, nobody
 //! new is served, long work ends early and requests in flight are finished.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use nix::libc::SIGXFSZ;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -29,10 +30,15 @@ const WORK_DEADLINE: Duration = Duration::from_secs(30);
 /// How long the last answers may take to be read.
 const ANSWER_DEADLINE: Duration = Duration::from_millis(500);
 
-/// The signals that ask the daemon to stop.
+/// How often the daemon looks whether its home is still there, and how long that may take.
+const HOME_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The signals that ask the daemon to stop, and those that would end it without being asked.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    /// A terminal that is closed is none of the daemon's, and a file that may not grow is an error of the write.
+    _survived: [Signal; 2],
 }
 
 impl Signals {
@@ -41,6 +47,10 @@ impl Signals {
         Ok(Self {
             terminate: signal(SignalKind::terminate()).map_err(io_failure("handling", "SIGTERM"))?,
             interrupt: signal(SignalKind::interrupt()).map_err(io_failure("handling", "SIGINT"))?,
+            _survived: [
+                signal(SignalKind::hangup()).map_err(io_failure("handling", "SIGHUP"))?,
+                signal(SignalKind::from_raw(SIGXFSZ)).map_err(io_failure("handling", "SIGXFSZ"))?,
+            ],
         })
     }
 
@@ -53,8 +63,37 @@ impl Signals {
     }
 }
 
-/// Serves until the daemon is asked to end. Returns who takes over, if somebody does.
-pub(super) async fn asked(runtime: &Runtime, signals: &mut Signals, server: &mut JoinHandle<()>) -> Option<Successor> {
+/// Waits until the home is not where it was any more.
+async fn home_gone(runtime: &Runtime, is_in_place: impl Fn() -> bool + Send + 'static) {
+    let home = runtime.config.paths.home.clone();
+    let is_in_place = Arc::new(Mutex::new(is_in_place));
+    loop {
+        sleep(HOME_INTERVAL).await;
+        let look = Arc::clone(&is_in_place);
+        let look = move || look.lock().unwrap_or_else(PoisonError::into_inner)();
+        if runtime.reach.asked(&home, HOME_INTERVAL, look).await == Some(false) {
+            return;
+        }
+    }
+}
+
+/// Serves until the daemon is asked to end. Returns who takes over, if somebody does, and whether it ends because its home is gone.
+pub(super) async fn asked(
+    runtime: &Runtime,
+    is_in_place: impl Fn() -> bool + Send + 'static,
+    signals: &mut Signals,
+    server: &mut JoinHandle<()>,
+) -> (Option<Successor>, bool) {
+    tokio::select! {
+        successor = asked_by_somebody(runtime, signals, server) => (successor, false),
+        () = home_gone(runtime, is_in_place) => {
+            tracing::error!(home = %runtime.config.paths.home.display(), "the home was removed or replaced, so the daemon ends");
+            (None, true)
+        }
+    }
+}
+
+async fn asked_by_somebody(runtime: &Runtime, signals: &mut Signals, server: &mut JoinHandle<()>) -> Option<Successor> {
     let successor = || runtime.successor.lock().unwrap_or_else(PoisonError::into_inner).clone();
     tokio::select! {
         signal = signals.any() => tracing::info!("asked to stop by {signal}"),

@@ -1,4 +1,6 @@
 #![allow(clippy::unwrap_used)]
+use std::process::Command;
+
 use super::*;
 
 #[test]

@@ -133,6 +133,7 @@ impl View<'_> {
             return Err(Status::not_found("nothing to brief about here that is so new"));
         }
         let hot = strand.memories(&meta.hot).map_err(|error| convert::status(error.kind(), &error))?;
+        self.look.prepare(&mut hot.iter());
         let hot: Vec<Selected<'_>> = hot.iter().map(|memory| self.selected(memory)).collect();
         Ok(v1::BriefReply {
             text: meta::render(&meta, &hot, &self.zone),
@@ -157,6 +158,7 @@ impl View<'_> {
     fn composed(&self, chosen: &Chosen, words: &str) -> Result<v1::BriefReply, Status> {
         let mut memories = self.read(&chosen.numbers)?;
         let linked = self.linked(&mut memories)?;
+        self.look.prepare(&mut memories.iter());
         let selected: Vec<Selected<'_>> = memories.iter().map(|memory| self.selected(memory)).collect();
         let left_out: Vec<(&str, usize)> =
             chosen.left_out.iter().map(|(topic, count)| (topic.as_str(), *count)).collect();

@@ -6,19 +6,34 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use helix_engine::model::Sequence;
+use helix_engine::store::{Damage, DirectoryStorage, Examined, STORE_FILE, damaged_copy};
+use helix_engine::strand::Request;
+use helix_proto::holder::Holder;
 use helix_proto::v1;
 
-use super::status;
+use super::{advice, stats, status};
 use crate::runtime::Runtime;
+
+/// How findings about damaged records are called.
+const DAMAGE: &str = "damage";
+
+/// Largest store whose pages every check compares with their checksums, in bytes: some 0.2 s, for which writes wait.
+const EXAMINED_MAX_BYTES: u64 = 256 * 1024 * 1024;
+
+/// Memories that a finding names.
+const SHOWN_MAX: usize = 20;
 
 /// Checks every part; `deep` also walks the whole history and every record.
 pub(super) fn check(runtime: &Runtime, deep: bool) -> v1::CheckReply {
-    let mut results = vec![store(runtime), words(runtime), embedder(runtime)];
+    let mut results = vec![store(runtime), store_file(runtime, deep), words(runtime), embedder(runtime)];
     results.extend(private_places(runtime));
+    results.push(upkeep(runtime));
     if deep {
         results.push(history(runtime));
         results.push(agreement(runtime));
     }
+    // Last, because reading everything meets what is damaged.
+    results.extend(damage(runtime));
     v1::CheckReply { results }
 }
 
@@ -38,15 +53,111 @@ fn store(runtime: &Runtime) -> v1::CheckResult {
     }
 }
 
+/// Whether the store's file is there, and as it was written.
+fn store_file(runtime: &Runtime, deep: bool) -> v1::CheckResult {
+    let directory = runtime.config.paths.strand(&runtime.config.strand);
+    let file = directory.join(STORE_FILE);
+    let file = file.display();
+    let max_bytes = if deep { u64::MAX } else { EXAMINED_MAX_BYTES };
+    let failure = |detail: String| result(STORE_FILE, v1::CheckLevel::Failure, detail);
+    match runtime.strand.examine_file(&DirectoryStorage::new(directory.clone()), max_bytes) {
+        Ok(Examined::Whole) => result(STORE_FILE, v1::CheckLevel::Ok, "every page matches its checksum"),
+        Ok(Examined::TooLarge) => result(
+            STORE_FILE,
+            v1::CheckLevel::Ok,
+            "its pages are examined with `helixctl doctor --deep` alone, it is large",
+        ),
+        Ok(Examined::Missing) => failure(format!(
+            "{file} is gone: the daemon can still read its memories and loses them when it ends; run `helixctl export` now, \
+             then `helixctl down`, and put a copy of the file back or import the export"
+        )),
+        Ok(Examined::Replaced) => failure(format!(
+            "{file} is not the one that the daemon opened, which goes on with its own; run `helixctl down`, and the next start \
+             takes the one that is there"
+        )),
+        Ok(Examined::Damaged(detail)) => failure(format!(
+            "{file} is damaged ({detail}); run `helixctl down`: the next start makes it anew from what is whole, and takes what \
+             is not from the history"
+        )),
+        Err(error) => failure(error.to_string()),
+    }
+}
+
+/// Records that do not match their hashes, after the attempt to take them from the history, and what was lost for good.
+fn damage(runtime: &Runtime) -> Vec<v1::CheckResult> {
+    let read = || runtime.strand.snapshot().and_then(|snapshot| snapshot.damage());
+    let found = read().and_then(|found| {
+        if found.memories.is_empty() {
+            return Ok((found, 0));
+        }
+        let mends = found.memories.iter().copied().map(Request::Mend).collect();
+        // Where it was not done, they are still in the list.
+        drop(runtime.writer.submit(mends).ok().and_then(|answer| answer.blocking_recv().ok()));
+        let left = read()?;
+        let mended = found.memories.len().saturating_sub(left.memories.len());
+        Ok((left, mended))
+    });
+    let (damage, mended) = match found {
+        Ok(found) => found,
+        Err(error) => return vec![result(DAMAGE, v1::CheckLevel::Failure, error.to_string())],
+    };
+    let mut results = Vec::new();
+    if mended > 0 {
+        let detail =
+            format!("{} taken from the history", count_of(mended, "damaged record was", "damaged records were"));
+        results.push(result(DAMAGE, v1::CheckLevel::Warning, detail));
+    }
+    if !damage.memories.is_empty() {
+        let numbers: Vec<String> = damage.memories.iter().take(SHOWN_MAX).map(|number| number.0.to_string()).collect();
+        let count = count_of(damage.memories.len(), "memory is damaged and is", "memories are damaged and are");
+        let detail = format!("{count} not shown: number {}; put a copy of the store back", numbers.join(", "));
+        results.push(result(DAMAGE, v1::CheckLevel::Failure, detail));
+    }
+    if !damage.operations.is_empty() {
+        let count = count_of(damage.operations.len(), "operation", "operations");
+        let detail =
+            format!("{count} of the history cannot be read; run `helixctl down`, and the next start mends what it can");
+        results.push(result(DAMAGE, v1::CheckLevel::Failure, detail));
+    }
+    results.extend(lost(runtime, &damage));
+    results
+}
+
+/// What a damaged store lost when it was made anew, for as long as a copy of it is kept.
+fn lost(runtime: &Runtime, damage: &Damage) -> Option<v1::CheckResult> {
+    let directory = runtime.config.paths.strand(&runtime.config.strand);
+    let copy = (1..=u32::MAX).map(damaged_copy).take_while(|name| directory.join(name).exists()).last()?;
+    let names = damage
+        .lost_memories
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|(number, handle)| if handle.is_empty() { format!("number {number}") } else { handle.clone() });
+    let names: Vec<String> = names.collect();
+    let lost = match damage.lost_memories.len() {
+        0 => "no memory was lost".to_owned(),
+        count => format!("{} lost ({})", count_of(count, "memory was", "memories were"), names.join(", ")),
+    };
+    let operations = match damage.lost_operations {
+        0 => String::new(),
+        count => format!(", {} of the history", count_of(count, "operation", "operations")),
+    };
+    let detail = format!(
+        "{STORE_FILE} was damaged and was made anew: {lost}{operations}; the damaged file is kept as {}, delete it when it is \
+         not needed",
+        directory.join(copy).display()
+    );
+    let level = if damage.lost_memories.is_empty() { v1::CheckLevel::Warning } else { v1::CheckLevel::Failure };
+    Some(result(DAMAGE, level, detail))
+}
+
 fn words(runtime: &Runtime) -> v1::CheckResult {
     let lexical = runtime.strand.lexical();
     match lexical.document_count() {
         Ok(documents) => {
             let detail = format!(
-                "{}, {} in the tail, durable up to sequence {}",
+                "{}, all found; {} of them not in a segment yet",
                 count_of(documents, "document", "documents"),
                 lexical.tail_len(),
-                lexical.watermark()
             );
             result("word index", v1::CheckLevel::Ok, detail)
         }
@@ -71,10 +182,19 @@ fn embedder(runtime: &Runtime) -> v1::CheckResult {
     }
 }
 
+/// Says what would pay; nothing of it is urgent.
+fn upkeep(runtime: &Runtime) -> v1::CheckResult {
+    let advice = advice::advice(runtime, &[], stats::store_bytes(runtime), newest(runtime).0);
+    let detail = if advice.is_empty() { "nothing to do".to_owned() } else { advice.join("; ") };
+    let level = if advice.is_empty() { v1::CheckLevel::Ok } else { v1::CheckLevel::Warning };
+    result("upkeep", level, detail)
+}
+
 fn private_places(runtime: &Runtime) -> Vec<v1::CheckResult> {
     let paths = &runtime.config.paths;
     let strand = paths.strand(&runtime.config.strand);
-    let places: [(&str, &Path); 3] = [("home", &paths.home), ("socket", &paths.socket), ("strand", &strand)];
+    let socket = Holder::elsewhere(paths).unwrap_or_else(|| paths.socket.clone());
+    let places: [(&str, &Path); 3] = [("home", &paths.home), ("socket", &socket), ("strand", &strand)];
     let check_one = |(name, path): (&str, &Path)| match fs::metadata(path) {
         Ok(found) if found.permissions().mode() & 0o077 == 0 => {
             result(name, v1::CheckLevel::Ok, format!("{} is private", path.display()))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use helix_engine::model::{Checkpoint, Scope};
 use helix_engine::neutral::one_line;
 use helix_engine::policy::checkpoint::admit;
-use helix_engine::policy::redact::{redact_prose, redaction_note};
+use helix_engine::policy::redact::{Redact, Secrets, redaction_note};
 use helix_engine::strand::Request;
 use helix_engine::surface::checkpoint::{age, render};
 use helix_proto::v1;
@@ -17,6 +17,9 @@ use crate::runtime::{Asker, Runtime};
 
 /// Characters of a task where it is only mentioned.
 const TASK_MAX_CHARS: usize = 200;
+
+/// Said of a checkpoint that was replaced.
+const KEPT: &str = ", which is kept as the first of the earlier ones";
 
 /// How a checkpoint is saved, for those who look for one.
 const HOW_TO_SAVE: &str =
@@ -49,9 +52,14 @@ fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, S
     let saved = saved.map_err(|error| convert::status(error.kind(), &error))?;
     match request.action {
         Some(Action::Save(new)) => save(runtime, &asker, new, saved.as_ref()),
-        Some(Action::Load(_)) => Ok(load(runtime, &asker, saved.as_ref())),
+        Some(Action::Load(v1::LoadCheckpoint { earlier: 0 })) => load(runtime, &asker, saved.as_ref()),
+        Some(Action::Load(wanted)) => load_earlier(runtime, &asker, wanted.earlier),
+        Some(Action::Restore(wanted)) => {
+            let again = convert::task_checkpoint(&earlier(runtime, &asker, wanted.earlier)?);
+            save(runtime, &asker, again, saved.as_ref())
+        }
         Some(Action::Clear(_)) => Ok(clear(runtime, &asker, saved.as_ref())),
-        None => Err(Status::invalid_argument("the request has no action; save, load or clear the checkpoint")),
+        None => Err(Status::invalid_argument("the request has no action; save, load, clear or restore the checkpoint")),
     }
 }
 
@@ -62,27 +70,55 @@ fn save(
     replaced: Option<&Checkpoint>,
 ) -> Result<Answer, Status> {
     let mut new = convert::checkpoint(new, runtime.now(), asker.actor.agent.clone());
-    let secrets = new.texts_mut().map(redact_prose).sum();
+    let mut secrets = Secrets::default();
+    new.redact(&mut secrets);
     let new = admit(new).map_err(|error| convert::status(error.kind(), &error))?;
     let mut text = format!("Checkpoint saved for {}: {}", place(asker), one_line(&new.task, TASK_MAX_CHARS));
-    if let Some(replaced) = replaced {
+    let replaced = replaced.map(|replaced| mention(runtime, replaced)).unwrap_or_default();
+    if !replaced.is_empty() {
         text.push_str("\nIt replaced ");
-        text.push_str(&mention(runtime, replaced));
+        text.push_str(&replaced);
+        text.push_str(KEPT);
     }
-    let warnings = redaction_note(secrets).into_iter().collect();
-    let reply = v1::CheckpointReply { checkpoint: Some(convert::task_checkpoint(&new)), text, warnings };
+    let warnings = redaction_note(secrets.count()).into_iter().collect();
+    let checkpoint = Some(convert::task_checkpoint(&new));
+    let reply = v1::CheckpointReply { checkpoint, text, warnings, replaced, earlier: Vec::new() };
     let write = vec![write(&asker.project.scope, Some(new))];
     Ok(Answer { write, reply })
 }
 
-fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Answer {
+/// The checkpoint that was replaced or cleared so many ago.
+fn earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Checkpoint, Status> {
+    let mut earlier = all_earlier(runtime, asker)?;
+    let at = (wanted as usize).wrapping_sub(1);
+    if at < earlier.len() {
+        return Ok(earlier.swap_remove(at));
+    }
+    let kept = earlier.len();
+    Err(Status::not_found(format!("there is no earlier checkpoint {wanted} of {}; {kept} are kept", place(asker))))
+}
+
+fn all_earlier(runtime: &Runtime, asker: &Asker) -> Result<Vec<Checkpoint>, Status> {
+    let read = runtime.strand.snapshot().and_then(|snapshot| snapshot.earlier_checkpoints(asker.project.names()));
+    read.map_err(|error| convert::status(error.kind(), &error))
+}
+
+fn load_earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Answer, Status> {
+    let found = earlier(runtime, asker, wanted)?;
+    let (text, checkpoint) = (render(&found, runtime.now()), Some(convert::task_checkpoint(&found)));
+    let reply = v1::CheckpointReply { checkpoint, text, ..v1::CheckpointReply::default() };
+    Ok(Answer { write: Vec::new(), reply })
+}
+
+fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Result<Answer, Status> {
     let text = match saved {
         Some(saved) => render(saved, runtime.now()),
         None => format!("No checkpoint is saved for {}; {HOW_TO_SAVE}", place(asker)),
     };
-    let reply =
-        v1::CheckpointReply { checkpoint: saved.map(convert::task_checkpoint), text, ..v1::CheckpointReply::default() };
-    Answer { write: Vec::new(), reply }
+    let earlier = all_earlier(runtime, asker)?.iter().map(convert::task_checkpoint).collect();
+    let checkpoint = saved.map(convert::task_checkpoint);
+    let reply = v1::CheckpointReply { checkpoint, text, earlier, ..v1::CheckpointReply::default() };
+    Ok(Answer { write: Vec::new(), reply })
 }
 
 /// Clears what is saved under any of the project's names: an older one would come to light else.

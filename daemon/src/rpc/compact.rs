@@ -14,8 +14,9 @@ use helix_engine::strand::{DuplicatePair, Duplicates, Extent, Outcome, Request};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, edit, find, off_thread, scopes, store};
+use super::{convert, edit, find, long_off_thread, off_thread, scopes, store};
 use crate::runtime::{Asker, Runtime};
+use crate::work::Going;
 pub(crate) use rest::Uncompared;
 
 /// Pairs that the reply shows; the rest are counted in a note.
@@ -34,7 +35,13 @@ const REPAIR_NAMED_MAX: usize = 10;
 const DEPTH_MAX: usize = 8;
 
 /// Compacts what the request names.
-pub(super) async fn compact(runtime: &Arc<Runtime>, request: v1::CompactRequest) -> Result<v1::CompactReply, Status> {
+///
+/// Dropped at any await, it leaves nothing half done: what is written is written in whole batches.
+pub(super) async fn compact(
+    runtime: &Arc<Runtime>,
+    going: &Arc<Going>,
+    request: v1::CompactRequest,
+) -> Result<v1::CompactReply, Status> {
     let v1::CompactRequest { caller, scopes, apply, log, migrate } = request;
     let (asker, scopes) = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
@@ -43,24 +50,25 @@ pub(super) async fn compact(runtime: &Arc<Runtime>, request: v1::CompactRequest)
     })
     .await?;
     let mut reply = if migrate {
-        repair(runtime, &asker, scopes, apply).await?
+        repair(runtime, going, &asker, scopes, apply).await?
     } else {
-        duplicates(runtime, &asker, scopes, apply).await?
+        duplicates(runtime, going, &asker, scopes, apply).await?
     };
     if log {
-        files(runtime, apply, &mut reply).await?;
+        files(runtime, going, apply, &mut reply).await?;
     }
     Ok(reply)
 }
 
 async fn duplicates(
     runtime: &Arc<Runtime>,
+    going: &Arc<Going>,
     asker: &Asker,
     scopes: Vec<Scope>,
     apply: bool,
 ) -> Result<v1::CompactReply, Status> {
     let searched = scopes.clone();
-    let found = off_thread(runtime, move |runtime| {
+    let found = long_off_thread(runtime, going, move |runtime| {
         let extent = Extent { from: runtime.uncompared.of(&scopes), work_max: runtime.config.compact_work };
         let found = runtime.strand.duplicates(&scopes, extent);
         let found = found.map_err(|error| convert::status(error.kind(), &error))?;
@@ -136,11 +144,12 @@ fn shown(runtime: &Runtime, pairs: &[DuplicatePair]) -> Result<Vec<v1::Duplicate
 
 async fn repair(
     runtime: &Arc<Runtime>,
+    going: &Arc<Going>,
     asker: &Asker,
     scopes: Vec<Scope>,
     apply: bool,
 ) -> Result<v1::CompactReply, Status> {
-    let found = off_thread(runtime, move |runtime| {
+    let found = long_off_thread(runtime, going, move |runtime| {
         let found = runtime.strand.impossible_times(&scopes, runtime.now());
         let found = found.map_err(|error| convert::status(error.kind(), &error))?;
         let note = impossible_note(runtime, &found)?;
@@ -185,9 +194,14 @@ fn changed(outcome: &Result<Outcome, WriteError>) -> usize {
 
 /// Says how large the strand's files are; told to apply, makes them smaller and says how large they are then. The store loses no
 /// memory and no operation by it.
-async fn files(runtime: &Arc<Runtime>, apply: bool, reply: &mut v1::CompactReply) -> Result<(), Status> {
+async fn files(
+    runtime: &Arc<Runtime>,
+    going: &Arc<Going>,
+    apply: bool,
+    reply: &mut v1::CompactReply,
+) -> Result<(), Status> {
     let size = |runtime: &Runtime| bytes_in(&runtime.config.paths.strand(&runtime.config.strand), DEPTH_MAX);
-    let before = off_thread(runtime, move |runtime| {
+    let before = long_off_thread(runtime, going, move |runtime| {
         let before = size(runtime);
         let internal = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Internal, error);
         if apply {

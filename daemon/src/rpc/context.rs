@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, MemoryNumber};
+use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
+use helix_engine::ports::Sources as _;
 use helix_engine::recall::pack::pack;
 use helix_engine::recall::{Hit, PER_TOPIC_MAX};
 use helix_engine::surface::session::{Reader, choose};
@@ -56,7 +57,7 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     let considered = u32::try_from(considered(budget)).unwrap_or(u32::MAX);
     let wanted = v1::SearchRequest {
         caller: request.caller,
-        query: query.clone(),
+        query: as_words(&query),
         filter: Some(v1::Filter { scopes: request.scopes, ..v1::Filter::default() }),
         limit: considered.min(SEARCH_LIMIT_MAX),
         // A task is told in a sentence, whose every word no memory has; the budget bounds what any of them brings.
@@ -84,6 +85,13 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
     Ok(answered.await?.answer)
 }
 
+/// A task as words: its quotes and the dashes of its options demand nothing, as they do in a search.
+fn as_words(task: &str) -> String {
+    let is_filter = |word: &str| word.contains(":\"");
+    let plain = |word: &str| if is_filter(word) { word.to_owned() } else { word.replace('"', " ") };
+    task.split_whitespace().map(|word| plain(word.trim_start_matches('-'))).collect::<Vec<_>>().join(" ")
+}
+
 /// The project's most important memories.
 fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
@@ -92,7 +100,13 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), considered(budget), |_| false);
     drop(catalog);
     let memories = runtime.strand.memories(&chosen.numbers).map_err(|error| convert::status(error.kind(), &error))?;
-    let heading = format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS));
+    let is_own = |memory: &Memory| memory.scope != Scope::Global;
+    // What is everybody's says nothing of a directory that has nothing of its own.
+    let heading = if memories.iter().any(is_own) {
+        format!("What matters now in {}:", one_line(&asker.project.name, QUERY_SHOWN_CHARS))
+    } else {
+        "What matters in all projects:".to_owned()
+    };
     let further = Further::Counted(chosen.total - chosen.numbers.len());
     let matter =
         Matter { heading: &heading, memories: distinct(memories), near: HashSet::new(), further, notes: Vec::new() };
@@ -128,6 +142,7 @@ fn reply(runtime: &Runtime, asker: &Asker, matter: Matter<'_>, budget: u32) -> v
     let Matter { heading, memories, near, further, notes } = matter;
     let remark = |memory: &Memory| if near.contains(&memory.number) { NEAR } else { "" };
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    look.prepare(&mut memories.iter());
     let heading = if memories.is_empty() { "" } else { heading };
     let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(width(&notes));
     let mut packed = pack(heading, &memories, &remark, &look, room, &asker.zone);
@@ -163,4 +178,15 @@ fn distinct(mut memories: Vec<Memory>) -> Vec<Memory> {
     let mut seen = HashSet::new();
     memories.retain(|memory| seen.insert(text_hash(&memory.text)));
     memories
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_demands_no_phrase_and_leaves_nothing_out() {
+        assert_eq!(as_words("go test -race says \"data race\" --lib"), "go test race says  data race  lib");
+        assert_eq!(as_words("fix it topic:\"ab\""), "fix it topic:\"ab\"");
+    }
 }

@@ -2,7 +2,7 @@
 
 use helix_engine::error::ErrorKind;
 use helix_engine::index::catalog::TopicEntry;
-use helix_engine::index::filter::Filter;
+use helix_engine::index::filter::{Demands, Filter};
 use helix_engine::model::{Checkpoint, Draft, Memory, MemoryId, Scope, SourceRef, Status as MemoryStatus, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, Recorded, SourceState};
@@ -68,6 +68,7 @@ pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Status> {
         let parsed = helix_engine::recall::parse::topic(topic);
         topics.push(parsed.map_err(|error| status(ErrorKind::Invalid, &error))?);
     }
+    let source = SourceRef::parse(&wire.source);
     Ok(Filter {
         topics,
         topics_asked: Vec::new(),
@@ -75,7 +76,9 @@ pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Status> {
         kinds: wire.kinds.iter().map(|kind| kind.to_lowercase().replace('-', "_")).collect(),
         scopes: Vec::new(),
         statuses,
-        source: Some(SourceRef::parse(&wire.source).path).filter(|source| !source.is_empty()),
+        demands: Demands { source_line: source.line, ..Demands::default() },
+        source: Some(source.path).filter(|source| !source.is_empty()),
+        within: None,
         after: wire.after_us.map(Timestamp::from_micros),
         before: wire.before_us.map(Timestamp::from_micros),
     })
@@ -218,7 +221,7 @@ pub(crate) fn counted(counted: Vec<Counted>) -> Vec<v1::NamedCount> {
 }
 
 /// Writes why a hit is where it is.
-pub(crate) fn explanation(hit: &Hit, matched_terms: Vec<String>) -> v1::Explanation {
+pub(crate) fn explanation(hit: &Hit, matched_terms: Vec<String>, matched_words: Vec<String>) -> v1::Explanation {
     v1::Explanation {
         lexical_rank: hit.evidence.lexical_rank,
         lexical_score: hit.evidence.lexical_score,
@@ -229,7 +232,9 @@ pub(crate) fn explanation(hit: &Hit, matched_terms: Vec<String>) -> v1::Explanat
         recency_factor: hit.factors.recency,
         importance_factor: hit.factors.importance,
         scope_factor: hit.factors.scope,
+        diversity_factor: hit.diversity,
         matched_terms,
+        matched_words,
     }
 }
 

@@ -10,9 +10,10 @@ mod topic;
 
 use std::sync::Arc;
 
-use helix_engine::model::{Memory, SCRATCH_SCOPE, Sequence, SourceRef};
+use helix_engine::model::{Memory, Origin, SCRATCH_SCOPE, Sequence, SourceRef};
+use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::policy::redact::{redact_labels, redact_prose, redaction_note};
+use helix_engine::policy::redact::{Redact, Secrets, redaction_note};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
 use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
@@ -150,7 +151,7 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
         Action::Delete(v1::DeleteMemories { target, all: true, scopes }) => plan.delete_all(target, &scopes),
         Action::Tag(v1::ChangeTags { target, mut add, remove }) => {
             plan.one(target, Bare::Newest, |memory, warnings| {
-                warnings.extend(redaction_note(redact_labels(&mut add, None)));
+                take_secrets(&mut add, warnings);
                 warn_of_tags(memory, &add, &remove, warnings)?;
                 Ok(Edit::Tag { add, remove })
             })
@@ -174,8 +175,16 @@ fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> 
 /// Takes the text that an edit gives, without the secrets in it.
 fn redacted(stated: &mut Stated, warnings: &mut Vec<String>) -> String {
     let mut text = std::mem::take(&mut stated.text);
-    warnings.extend(redaction_note(redact_prose(&mut text)));
+    take_secrets(&mut text, warnings);
+    take_secrets(&mut stated.tags, warnings);
     text
+}
+
+/// Takes the secrets out of what an edit gives, and says so.
+fn take_secrets(given: &mut impl Redact, warnings: &mut Vec<String>) {
+    let mut secrets = Secrets::default();
+    given.redact(&mut secrets);
+    warnings.extend(redaction_note(secrets.count()));
 }
 
 /// What planning an edit needs to know.
@@ -256,10 +265,10 @@ impl Plan<'_> {
     fn fields(&self, memory: &Memory, wire: v1::SetFields, warnings: &mut Vec<String>) -> Result<Edit, Status> {
         let links = self.links(memory, &wire, warnings)?;
         let kind = wire.kind.map(|name| self.runtime.strand.kinds().resolve(&name)).transpose();
-        let located = wire.source.map(|mut text| {
-            warnings.extend(redaction_note(redact_prose(&mut text)));
+        let located = wire.source.map(|text| {
             let source = SourceRef::parse(&text);
-            let located = (!source.path.is_empty()).then(|| store::locate(&source, self.asker))?;
+            let mut located = (!source.path.is_empty()).then(|| store::located(self.runtime, &source, self.asker))?;
+            take_secrets(&mut located.source, warnings);
             warnings.extend(located.unseen());
             warnings.extend(store::range_note(&text));
             Some(Sourced {
@@ -275,13 +284,27 @@ impl Plan<'_> {
             confidence: wire.confidence,
             pinned: wire.pinned,
             links,
+            origin: wire.origin.map(|name| self.origin(&name)).transpose()?,
         };
         if fields == Fields::default() {
             return Err(Status::invalid_argument(
-                "there is nothing to set; give kind, source, importance, confidence, pinned or links",
+                "there is nothing to set; give kind, source, importance, confidence, pinned, links or origin",
             ));
         }
         Ok(Edit::Set(Box::new(fields)))
+    }
+
+    /// Where a person says that a memory came from.
+    fn origin(&self, name: &str) -> Result<Origin, Status> {
+        if self.asker.actor.origin != Origin::User {
+            return Err(Status::permission_denied(
+                "only a person can vouch for where a memory came from; use helixctl set",
+            ));
+        }
+        Origin::parse(name).ok_or_else(|| {
+            let known = Origin::ALL.map(Origin::name).join(", ");
+            Status::invalid_argument(format!("origin {} is unknown; give one of {known}", quoted(name)))
+        })
     }
 
     fn links(

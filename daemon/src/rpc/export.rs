@@ -1,7 +1,8 @@
 //! `Export`: the memories of the caller's scopes in an exchange format, in pieces as they are made.
 //!
-//! A thread of the blocking pool reads topic by topic from one snapshot of the store and writes into a bounded channel, so
-//! that an export of any size takes little memory and goes no faster than its reader.
+//! A thread reads topic by topic from one snapshot of the store and writes into a bounded channel, so that an export of any size
+//! takes little memory and goes no faster than its reader. A reader who takes nothing for a while ends it: the snapshot keeps
+//! room in the store that is free otherwise.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -9,19 +10,20 @@ use std::io::{self, Write};
 use std::mem;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
 use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Topic, TopicPattern};
 use helix_engine::store::Snapshot;
 use helix_engine::strand::Strand;
 use helix_proto::v1;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::SendTimeoutError};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use super::{convert, scopes};
+use super::{begin_long, convert, scopes};
 use crate::runtime::Runtime;
-use crate::work::Work;
+use crate::work::{Long, Work};
 
 /// Bytes of a piece: many memories, and far below what a message may hold.
 const PIECE_BYTES: usize = 256 * 1024;
@@ -29,12 +31,15 @@ const PIECE_BYTES: usize = 256 * 1024;
 /// Pieces that wait for the reader.
 const PIECES_MAX: usize = 4;
 
+/// How long the reader may take for one piece: somebody looks at a page meanwhile, and not for long.
+const READ_DEADLINE: Duration = Duration::from_mins(1);
+
 /// Notes on what a format could not hold.
 const NOTES_MAX: usize = 100;
 
 /// What the log has no place for.
 const WITHOUT_FIELDS: &str =
-    "an AMRL log has no place for kind, scope, importance and pin, which were left out; json keeps every field";
+    "an AMRL log has no place for kind, importance, pin and project, which were left out; json keeps every field";
 
 /// What the reader gets.
 pub(super) type Pieces = ReceiverStream<Result<v1::ExportPiece, Status>>;
@@ -47,9 +52,9 @@ pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Resu
     // One place more is kept for how it ended, which a reader that is slow must learn too.
     let (sender, pieces) = mpsc::channel(PIECES_MAX + 1);
     let last = sender.clone().try_reserve_owned().map_err(|error| Status::internal(error.to_string()))?;
-    let (runtime, going) = (Arc::clone(runtime), runtime.work.begin_long("export"));
+    let (going, runtime) = (begin_long(runtime, Long::Export)?, Arc::clone(runtime));
     let handle = tokio::runtime::Handle::current();
-    tokio::task::spawn_blocking(move || {
+    let exported = Arc::clone(&runtime).pools.long.submit(Box::new(move || {
         let _going = going;
         let work = Arc::clone(&runtime.work);
         let outgoing = Outgoing { sender, handle, work };
@@ -58,7 +63,8 @@ pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Resu
             // A reader that went away needs no reason.
             last.send(Err(if runtime.work.is_ending() { ended() } else { status }));
         }
-    });
+    }));
+    exported.map_err(|error| Status::resource_exhausted(error.to_string()))?;
     Ok(ReceiverStream::new(pieces))
 }
 
@@ -213,7 +219,13 @@ fn ended() -> Status {
 }
 
 fn stream_status(error: &io::Error) -> Status {
-    Status::cancelled(format!("the export was not read to its end: {error}"))
+    match error.kind() {
+        io::ErrorKind::TimedOut => Status::deadline_exceeded(format!(
+            "the export was ended because nothing of it was read for {} s; write it to a file, and read that",
+            READ_DEADLINE.as_secs()
+        )),
+        _ => Status::cancelled(format!("the export was not read to its end: {error}")),
+    }
 }
 
 /// Where pieces go, for as long as the daemon does not end.
@@ -229,7 +241,10 @@ impl Outgoing {
             tokio::select! {
                 biased;
                 () = self.work.ending() => Err(io::ErrorKind::ConnectionAborted.into()),
-                sent = self.sender.send(Ok(piece)) => sent.map_err(|_| io::ErrorKind::BrokenPipe.into()),
+                sent = self.sender.send_timeout(Ok(piece), READ_DEADLINE) => sent.map_err(|error| match error {
+                    SendTimeoutError::Timeout(_) => io::ErrorKind::TimedOut.into(),
+                    SendTimeoutError::Closed(_) => io::ErrorKind::BrokenPipe.into(),
+                }),
             }
         })
     }

@@ -5,24 +5,30 @@ mod several;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use helix_engine::index::catalog::Row;
 use helix_engine::model::{Memory, MemoryId, MemoryNumber, Status as MemoryStatus, Topic};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::{ATTRIBUTE_SUPERSEDED_BY, Edit};
-use helix_engine::recall::{Mode, Retriever, Search};
+use helix_engine::recall::{Leaf, Mode, Retriever, Search};
+use helix_engine::store::StoreError;
 use helix_engine::strand::{Request, Resolution, Strand};
 use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::v1;
 use tonic::Status;
 
+use super::limit::Limit;
 use super::{convert, edit, off_thread, patterns, shown, topics};
 use crate::hook;
 use crate::runtime::{Asker, Runtime};
 
 /// Memories of a topic that one read returns.
-const TOPIC_READ_MAX: usize = 500;
+const TOPIC_READ: Limit = Limit { default: 500, max: 500 };
 
 /// Texts that one reply carries, in bytes: well below a message's limit, with room for everything else.
 const REPLY_TEXT_MAX_BYTES: usize = 12 * 1024 * 1024;
+
+/// Memories shown that took the place of a topic's.
+const SUCCESSORS_MAX: usize = 50;
 
 /// Candidates shown for words that may mean several memories.
 const CANDIDATES_MAX: usize = 5;
@@ -56,7 +62,12 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest) -> Result<v1::R
     if let (Resolution::One(number), Part::Whole) = (&resolved, &part) {
         return one(runtime, *number, &asker, request.shown());
     }
-    if let Some(reply) = topic(runtime, reference, &part, &asker, request.shown())? {
+    if let Some(reply) = topic(runtime, request, &part, &asker)? {
+        return Ok(reply);
+    }
+    if !matches!(resolved, Resolution::One(_))
+        && let Some(reply) = successors(runtime, reference, &asker, request.shown())?
+    {
         return Ok(reply);
     }
     let moved = || {
@@ -114,16 +125,26 @@ pub(super) async fn forget(runtime: &Arc<Runtime>, request: v1::ForgetRequest) -
     };
     let write = Request::Edit { number, edit: Edit::Forget, expected: None, actor: asker.actor, at: runtime.now() };
     let edited = edit::write(runtime, write).await?;
-    let forgotten = edited.memories.first().map(|memory| to_wire(runtime, memory));
-    Ok(v1::ForgetReply { forgotten, candidates: Vec::new(), was_forgotten: edited.changed == 0 })
+    off_thread(runtime, move |runtime| {
+        let forgotten = edited.memories.first().map(|memory| to_wire(runtime, memory));
+        Ok(v1::ForgetReply { forgotten, candidates: Vec::new(), was_forgotten: edited.changed == 0 })
+    })
+    .await
 }
 
-/// Writes a memory for the wire, with the handles of what it links to.
+/// Whether a memory is written for the wire with the names of others, which are read from the disk.
+pub(super) fn names_others(memory: &Memory) -> bool {
+    !memory.links.is_empty() || successor_of(memory).is_some()
+}
+
+fn successor_of(memory: &Memory) -> Option<&String> {
+    memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY).filter(|_| memory.status == MemoryStatus::Superseded)
+}
+
+/// Writes a memory for the wire, with the handles of what it links to. May read the disk: call it off the async threads.
 pub(super) fn to_wire(runtime: &Runtime, memory: &Memory) -> v1::Memory {
-    let successor =
-        memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY).filter(|_| memory.status == MemoryStatus::Superseded);
-    let needs_others = !memory.links.is_empty() || successor.is_some();
-    let snapshot = if needs_others { runtime.strand.snapshot().ok() } else { None };
+    let successor = successor_of(memory);
+    let snapshot = if names_others(memory) { runtime.strand.snapshot().ok() } else { None };
     // A link to what was superseded leads to what took its place.
     let living = |id: &MemoryId| Strand::living(snapshot.as_ref()?, id).ok()?;
     let name = |id: &MemoryId| living(id).map_or_else(|| id.to_string(), |memory| memory.handle.as_str().to_owned());
@@ -190,12 +211,12 @@ fn one(
 
 fn topic(
     runtime: &Runtime,
-    reference: &str,
+    request: &v1::ReadRequest,
     part: &Part,
     asker: &Asker,
-    as_shown: v1::TextShown,
 ) -> Result<Option<v1::ReadReply>, Status> {
-    let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
+    let limit = TOPIC_READ.read(request.limit)?;
+    let Ok(topic) = Topic::parse(request.reference.trim()) else { return Ok(None) };
     let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
         return Ok(None);
@@ -210,10 +231,25 @@ fn topic(
         Part::With(text) => with_text(runtime, &members, text)?,
     };
     let matching = if matches!(part, Part::With(_)) { u32::try_from(chosen.len()).unwrap_or(u32::MAX) } else { 0 };
-    chosen.truncate(TOPIC_READ_MAX);
+    let question = [topic.as_str(), request.match_text.as_str()];
+    if !request.cursor.is_empty() {
+        let leaf = Leaf::parse(&request.cursor, &question).map_err(|error| convert::status(error.kind(), &error))?;
+        chosen.retain(|number| *number > leaf.behind);
+    }
+    let rest = chosen.split_off(chosen.len().min(limit));
     let memories = wire_indexed(runtime, &chosen, asker)?;
-    shown::note(runtime, asker, as_shown, &chosen);
-    Ok(Some(v1::ReadReply { memories, topic: topic.as_str().to_owned(), total, matching, ..v1::ReadReply::default() }))
+    let has_more = !rest.is_empty() || memories.len() < chosen.len();
+    chosen.truncate(memories.len());
+    shown::note(runtime, asker, request.shown(), &chosen);
+    let next = chosen.last().filter(|_| has_more).map(|last| Leaf::new(*last, &question).to_string());
+    Ok(Some(v1::ReadReply {
+        memories,
+        topic: topic.as_str().to_owned(),
+        total,
+        matching,
+        next_cursor: next.unwrap_or_default(),
+        ..v1::ReadReply::default()
+    }))
 }
 
 /// Keeps the memories whose text has this, whatever its case.
@@ -221,6 +257,42 @@ fn with_text(runtime: &Runtime, numbers: &[MemoryNumber], text: &str) -> Result<
     let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let matching = memories.iter().filter(|memory| memory.text.to_lowercase().contains(text));
     Ok(matching.map(|memory| memory.number).collect())
+}
+
+/// What took the place of a topic's memories, where none of them is active any more; `None` where none was superseded.
+fn successors(
+    runtime: &Runtime,
+    reference: &str,
+    asker: &Asker,
+    as_shown: v1::TextShown,
+) -> Result<Option<v1::ReadReply>, Status> {
+    let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
+    let is_superseded = |row: &Row| row.status == MemoryStatus::Superseded;
+    let members = runtime.strand.catalog().members(topic.as_str(), &asker.scopes(), is_superseded);
+    if members.is_empty() {
+        return Ok(None);
+    }
+    let failed = |error: StoreError| convert::status(error.kind(), &error);
+    let snapshot = runtime.strand.snapshot().map_err(failed)?;
+    let mut living: Vec<MemoryNumber> = Vec::new();
+    for memory in runtime.strand.memories(&members).map_err(failed)? {
+        let successor = Strand::living(&snapshot, &memory.id).map_err(failed)?;
+        let number = successor.filter(|successor| successor.status == MemoryStatus::Active).map(|one| one.number);
+        living.extend(number.filter(|number| !living.contains(number)));
+    }
+    if living.is_empty() {
+        return Ok(None);
+    }
+    living.truncate(SUCCESSORS_MAX);
+    let memories = wire_indexed(runtime, &living, asker)?;
+    living.truncate(memories.len());
+    shown::note(runtime, asker, as_shown, &living);
+    let note = format!(
+        "every memory of topic {topic} was superseded: shown is what took their place; read one by its handle, or restore \
+         the topic"
+    );
+    let total = u32::try_from(living.len()).unwrap_or(u32::MAX);
+    Ok(Some(v1::ReadReply { memories, total, notes: vec![note], ..v1::ReadReply::default() }))
 }
 
 /// Says of a topic, named in full, that every memory it had here is forgotten.

@@ -21,15 +21,19 @@ use std::io;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use helix_engine::model::{Actor, Origin, Scope};
 use helix_proto::v1;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
+use super::begin_long;
 use crate::runtime::{Asker, Runtime};
-use crate::work::Work;
+use crate::work::{Long, Work};
 use batch::Importer;
 use files::Part;
 use seen::Seen;
@@ -42,6 +46,12 @@ const PIECES_MAX: usize = 4;
 /// Reports that wait for the reader.
 const REPORTS_MAX: usize = 16;
 
+/// How long the next piece may take: whoever makes it may think for a while.
+const PIECE_DEADLINE: Duration = Duration::from_mins(2);
+
+/// How long the caller may take for its last reports.
+const REPORT_DEADLINE: Duration = Duration::from_secs(10);
+
 /// What the caller gets.
 pub(super) type Reports = ReceiverStream<Result<v1::ImportProgress, Status>>;
 
@@ -50,12 +60,13 @@ pub(super) async fn import(
     runtime: &Arc<Runtime>,
     mut incoming: Streaming<v1::ImportPiece>,
 ) -> Result<Reports, Status> {
-    let first = incoming.message().await?;
+    let going = begin_long(runtime, Long::Import)?;
+    let first = timeout(PIECE_DEADLINE, incoming.message()).await.map_err(|_| late())??;
     let first = first.ok_or_else(|| Status::invalid_argument("the import is empty; give a file to import"))?;
     if first.format() == v1::ExchangeFormat::Unspecified {
         return Err(Status::invalid_argument("the import names no format; give json, markdown or amrl"));
     }
-    let going = runtime.work.begin_long("import");
+    runtime.meet(first.caller.as_ref()).await?;
     let (pieces, spooled) = mpsc::channel(PIECES_MAX);
     let (reports, answer) = mpsc::channel(REPORTS_MAX);
     let request =
@@ -63,13 +74,13 @@ pub(super) async fn import(
     let caller = first.caller.clone();
     let runtime = Arc::clone(runtime);
     tokio::spawn(forward(first, incoming, pieces, Arc::clone(&runtime.work)));
-    tokio::task::spawn_blocking(move || {
+    let imported = Arc::clone(&runtime).pools.long.submit(Box::new(move || {
         let _going = going;
         let asker = runtime.asker(caller.as_ref());
         let outcome = run(&runtime, asker, &request, spooled, &reports);
-        // A caller that went away has lost only the report.
-        reports.blocking_send(outcome).ok();
-    });
+        tell(&reports, outcome);
+    }));
+    imported.map_err(|error| Status::resource_exhausted(error.to_string()))?;
     Ok(ReceiverStream::new(answer))
 }
 
@@ -98,10 +109,22 @@ async fn forward(
             return;
         }
         next = tokio::select! {
-            next = incoming.message() => next,
+            next = timeout(PIECE_DEADLINE, incoming.message()) => next.unwrap_or_else(|_| Err(late())),
             () = work.ending() => Err(ending()),
         };
     }
+}
+
+/// Reports what the caller has to learn. One that went away, or reads nothing, has lost only the report.
+fn tell(reports: &mpsc::Sender<Result<v1::ImportProgress, Status>>, report: Result<v1::ImportProgress, Status>) {
+    Handle::current().block_on(reports.send_timeout(report, REPORT_DEADLINE)).ok();
+}
+
+fn late() -> Status {
+    Status::deadline_exceeded(format!(
+        "the import was ended because nothing of it came for {} s; nothing of it is stored",
+        PIECE_DEADLINE.as_secs()
+    ))
 }
 
 fn run(
@@ -139,7 +162,7 @@ fn run(
             Ok(()) => Ok(importer.into_progress()),
             Err(status) => {
                 // What is on its way is written: the caller is told of it before it is told what went wrong.
-                reports.blocking_send(Ok(importer.give_up())).ok();
+                tell(reports, Ok(importer.give_up()));
                 Err(status)
             }
         }
@@ -150,11 +173,11 @@ fn run(
 
 /// Keeps what is sent until all of it is there.
 fn spool(runtime: &Runtime, mut pieces: mpsc::Receiver<Sent>) -> Result<Spool, Status> {
-    let mut spool = Spool::new(&runtime.config.paths).map_err(|error| spool::status(&error))?;
+    let mut spool = Spool::new(&runtime.config.paths).map_err(spool::status)?;
     loop {
         match pieces.blocking_recv() {
             Some(Ok(Some(piece))) => {
-                spool.write(&piece.file, &piece.data).map_err(|error| spool::status(&error))?;
+                spool.write(&piece.file, &piece.data).map_err(spool::status)?;
             }
             Some(Ok(None)) => return Ok(spool),
             Some(Err(status)) => return Err(status),

@@ -1,5 +1,6 @@
 //! `Search`: parse, embed, recall.
 
+pub(super) mod demands;
 mod near;
 pub(super) mod slips;
 mod tags;
@@ -7,10 +8,11 @@ mod topics;
 
 pub(super) use self::topics::resolve as resolve_topics;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
+use helix_engine::index::lexical::Mode as WordMode;
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::relevance::is_noise;
@@ -20,6 +22,7 @@ use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
 use helix_proto::v1;
+use tokio::time::timeout;
 use tonic::Status;
 
 use super::limit::Limit;
@@ -123,7 +126,7 @@ pub(super) async fn answered<T: Send + 'static>(
     let embed_started = Instant::now();
     let mut notes: Vec<String> = std::mem::take(&mut prepared.notes);
     if prepared.wants_meaning() {
-        prepared.search.vector = runtime.embedder.embed(prepared.search.words.trim(), EMBED_DEADLINE).await;
+        prepared.search.vector = embedded(runtime, prepared.search.words.trim()).await;
         if prepared.search.vector.is_none() {
             if prepared.needs_meaning() {
                 return Err(Status::unavailable(format!("cannot search by meaning: {}", why_no_meaning(runtime))));
@@ -137,6 +140,15 @@ pub(super) async fn answered<T: Send + 'static>(
         Ok(Answered { answer: answer(runtime, &prepared, found), embed_us })
     })
     .await
+}
+
+/// The vector of a query, when it is its turn. Only a few wait for the model at once, so that a hook's text waits behind no more.
+async fn embedded(runtime: &Runtime, words: &str) -> Option<Vec<f32>> {
+    let embedded = async {
+        let _place = runtime.searches_embedded.acquire().await.ok()?;
+        runtime.embedder.embed(words, EMBED_DEADLINE).await
+    };
+    timeout(EMBED_DEADLINE, embedded).await.ok()?
 }
 
 /// Counts every match.
@@ -184,14 +196,17 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     check_kinds(runtime, &filter)?;
     let names: Vec<String> = wire.scopes.iter().chain(&parsed.scopes).cloned().collect();
     filter.scopes = scopes::filtered(&asker, &names)?;
+    relative_to_project(&asker, &mut filter);
     let unknown = topics::resolve(runtime, &mut filter)?;
-    let notes = unknown.into_iter().chain(slips::of_keys(&parsed.words)).collect();
+    let mode = convert::mode(request.mode());
+    let mut notes: Vec<String> = unknown.into_iter().chain(slips::of_keys(&parsed.words)).collect();
+    notes.extend(demands::narrow(runtime, &mut filter, mode)?);
     let mut search = Search {
         words: parsed.words,
         vector: None,
         filter,
         limit,
-        mode: convert::mode(request.mode()),
+        mode,
         retriever: convert::retriever(request.retriever()),
         now,
     };
@@ -200,6 +215,19 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
     }
     let (explain, passive, shown) = (request.explain, request.passive, request.shown());
     Ok(Prepared { search, cursor, explain, passive, shown, asker, notes })
+}
+
+/// Makes an absolute path a relative one, as memories name files of their project.
+fn relative_to_project(asker: &Asker, filter: &mut Filter) {
+    let source = filter.source.as_deref().map(Path::new);
+    let inside = source.and_then(|source| source.strip_prefix(&asker.project.root).ok()).filter(|_| !is_root(asker));
+    if let Some(inside) = inside.and_then(Path::to_str).filter(|inside| !inside.is_empty()) {
+        filter.source = Some(inside.to_owned());
+    }
+}
+
+fn is_root(asker: &Asker) -> bool {
+    asker.project.root.as_os_str().is_empty()
 }
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
@@ -215,7 +243,11 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
     one.topics.extend(other.topics);
     one.tags.extend(other.tags);
     one.kinds.extend(other.kinds);
-    one.source = other.source.or(one.source);
+    if other.source.is_some() {
+        (one.source, one.demands.source_line) = (other.source, other.demands.source_line);
+    }
+    one.demands.phrases.extend(other.demands.phrases);
+    one.demands.excluded.extend(other.demands.excluded);
     one.after = one.after.max(other.after);
     one.before = match (one.before, other.before) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -259,7 +291,7 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
 }
 
 fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
-    let query = LexicalQuery::parse(&prepared.search.words, WordMode::Any);
+    let query = prepared.search.query(WordMode::Any);
     let positions = runtime.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
     let matched = |hit: &Hit| runtime.strand.matched_terms(&query, &hit.memory);
     // The least far are not near.
@@ -271,7 +303,9 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
         v1::Hit {
             memory: Some(memory),
             score: hit.score,
-            explanation: prepared.explain.then(|| convert::explanation(hit, matched(hit))),
+            explanation: prepared
+                .explain
+                .then(|| convert::explanation(hit, matched(hit), query.matched_words(&hit.memory.text))),
             found_by: found_by(hit, is_unmarked).into(),
         }
     };

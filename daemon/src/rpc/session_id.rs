@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use helix_engine::neutral::quoted;
+use helix_engine::policy::redact::redacted;
 use helix_engine::store::StoreError;
 use tonic::Status;
 
@@ -34,6 +35,9 @@ pub(super) fn resolve(
     given: &str,
     others: impl IntoIterator<Item = String>,
 ) -> Result<String, Status> {
+    // As it is kept.
+    let given = redacted(given);
+    let given = given.as_ref();
     let now = runtime.now();
     if runtime.sessions.is_known(given, now) {
         return Ok(given.to_owned());

@@ -37,6 +37,7 @@ pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1:
     for candidates in numbers.chunks(CHUNK) {
         let numbers = listing.worth_reading(candidates);
         let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
+        listing.look.prepare(&mut memories.iter());
         memories.iter().try_for_each(|memory| listing.add(memory))?;
     }
     Ok(listing.reply)
@@ -50,6 +51,13 @@ pub(super) fn mark<'m>(
 ) {
     let asker = runtime.asker(caller);
     let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let memories: Vec<&mut v1::Memory> = memories.into_iter().collect();
+    let place = |memory: &v1::Memory| {
+        let scope = Scope::parse(&memory.scope).ok()?;
+        let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
+        look.locate(&source_scope(&scope, project), &memory.source.as_ref()?.path)
+    };
+    look.prepare_paths(memories.iter().filter_map(|memory| place(memory)));
     for memory in memories {
         let path = memory.source.as_ref().map_or("", |source| source.path.as_str());
         if let (Some(recorded), Ok(scope)) = (convert::recorded(memory), Scope::parse(&memory.scope)) {
@@ -72,6 +80,8 @@ fn candidates(
     look: &Look<'_>,
 ) -> Result<(Vec<Candidate>, u32), Status> {
     let filter = filter(runtime, request, asker)?;
+    // Asked for before the lock is taken, because it may take a while.
+    look.has_root();
     let catalog = runtime.strand.catalog();
     let filter = filter.compile(&catalog);
     let scopes = scopes::by_name(&catalog);
@@ -100,8 +110,10 @@ fn filter(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Resul
     if !name.is_empty() {
         let topic = parse::topic(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
         filter.topics.push(topic);
-        let resolved = search::resolve_topics(runtime, &mut filter);
-        resolved.map_err(|status| topics::memory_named(name).unwrap_or(status))?;
+        let unknown = search::resolve_topics(runtime, &mut filter);
+        // Nothing to look at is no good news about a topic that is not there.
+        let refused = unknown.and_then(|unknown| unknown.map_or(Ok(()), |said| Err(Status::not_found(said))));
+        refused.map_err(|status| topics::memory_named(name).unwrap_or(status))?;
     }
     Ok(filter)
 }
@@ -167,7 +179,8 @@ impl Listing<'_> {
 
     /// What a file held when the memory was stored, where git still has it.
     fn committed(&self, source: &SourceRef) -> Option<String> {
-        blob(&self.project.root, &source.git_blob?)
+        let (root, id) = (self.project.root.clone(), source.git_blob?);
+        self.look.ask(&self.project.root, move || blob(&root, &id))?
     }
 
     /// The lines that the memory is about; of a whole file those around its first change, else its beginning.
@@ -176,7 +189,12 @@ impl Listing<'_> {
         let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
         let path = self.look.locate(&source_scope(&memory.scope, project), &source.path)?;
         let line = Recorded::of(memory).and_then(|recorded| recorded.line);
-        let place = source.line.or_else(|| first_change(&path, self.committed(source)?.as_bytes()));
-        excerpt(&path, place, line).map(|found| (found.text, found.first_line))
+        let was = if source.line.is_none() { self.committed(source) } else { None };
+        let (asked, number) = (path.clone(), source.line);
+        let found = self.look.ask(&path, move || {
+            let place = number.or_else(|| first_change(&asked, was?.as_bytes()));
+            excerpt(&asked, place, line)
+        });
+        found?.map(|found| (found.text, found.first_line))
     }
 }

@@ -1,14 +1,16 @@
 //! `Stats` and `Reindex`: what the strand holds, and its indexes made anew.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::Instant;
 
 use helix_engine::model::{Sequence, Timestamp};
 use helix_proto::v1;
 use tonic::Status;
 
-use super::{convert, scopes, status};
+use super::{advice, convert, long_off_thread, scopes, status};
 use crate::runtime::Runtime;
+use crate::work::Going;
 
 /// Counts what the caller's scopes hold.
 pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1::StatsReply, Status> {
@@ -17,8 +19,9 @@ pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1:
     let counted = runtime.strand.statistics(&scopes);
     let sequence = newest(runtime)?;
     let lexical = runtime.strand.lexical();
-    let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
+    let store_bytes = store_bytes(runtime);
     Ok(v1::StatsReply {
+        advice: advice::advice(runtime, &scopes, store_bytes, sequence.0),
         memories: counted.memories,
         topics: counted.topics,
         first_recorded_at_us: counted.first_recorded_at.map_or(0, Timestamp::as_micros),
@@ -29,7 +32,7 @@ pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1:
         statuses: convert::counted(counted.statuses),
         origins: convert::counted(counted.origins),
         indexes: status::indexes(runtime, sequence)?,
-        store_bytes: fs::metadata(store).map_or(0, |found| found.len()),
+        store_bytes,
         sequence: sequence.0,
         index_segments: lexical.segment_count() as u64,
         index_tail: lexical.tail_len() as u64,
@@ -37,10 +40,31 @@ pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1:
     })
 }
 
-/// Makes the word index anew and looks for missing vectors.
-pub(super) fn reindex(runtime: &Runtime) -> Result<v1::ReindexReply, Status> {
+/// Bytes of the store's file; 0 where it cannot be looked at.
+pub(super) fn store_bytes(runtime: &Runtime) -> u64 {
+    let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
+    fs::metadata(store).map_or(0, |found| found.len())
+}
+
+/// Makes the word index anew and looks for missing vectors. Given up, with nothing changed, when the caller is gone or the daemon
+/// ends.
+pub(super) async fn reindex(runtime: &Arc<Runtime>, going: &Arc<Going>) -> Result<v1::ReindexReply, Status> {
+    let caller = Arc::new(());
+    let is_waiting = Arc::downgrade(&caller);
+    let reindexed = long_off_thread(runtime, going, move |runtime| {
+        reindex_while(runtime, || is_waiting.strong_count() > 0 && !runtime.work.is_ending())
+    });
+    let reply = reindexed.await;
+    drop(caller);
+    reply
+}
+
+fn reindex_while(runtime: &Runtime, is_wanted: impl Fn() -> bool) -> Result<v1::ReindexReply, Status> {
     let started = Instant::now();
-    let report = runtime.strand.reindex().map_err(|error| convert::status(error.kind(), &error))?;
+    let report = runtime.strand.reindex(is_wanted).map_err(|error| convert::status(error.kind(), &error))?;
+    let report = report.ok_or_else(|| {
+        Status::unavailable("making the index anew was given up, and nothing changed: the daemon stops or hands over")
+    })?;
     let elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     tracing::info!(memories = report.memories, elapsed_us, vectors_missing = report.vectors_missing, "reindexed");
     let indexes = status::indexes(runtime, newest(runtime)?)?;

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use helix_engine::model::Sequence;
 use helix_engine::policy::work::watch::Late;
+use helix_proto::holder::Holder;
 use helix_proto::v1;
 use tonic::Status;
 
@@ -25,10 +26,12 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
     drop(catalog);
     let receipts = super::receipts::count(runtime)?;
     let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
+    let paths = &runtime.config.paths;
+    let socket = Holder::elsewhere(paths).unwrap_or_else(|| paths.socket.clone());
     Ok(v1::StatusReply {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         pid: process::id(),
-        socket: runtime.config.paths.socket.display().to_string(),
+        socket: socket.display().to_string(),
         home: runtime.config.paths.home.display().to_string(),
         started_at_us: runtime.started_at.as_micros(),
         strand: runtime.config.strand.clone(),
@@ -62,10 +65,12 @@ fn late(late: Late) -> v1::LateHook {
 /// Describes the word index and the vectors.
 pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Status> {
     let lexical = runtime.strand.lexical();
+    // What is not in a segment yet is searched as well, so that each acknowledged write is found.
+    let watermark = newest.0;
     let meaning = runtime.strand.meaning_status(newest);
     let words = v1::IndexStatus {
         name: "lexical".to_owned(),
-        watermark: lexical.watermark(),
+        watermark,
         entries: lexical.document_count().map_err(|error| Status::internal(error.to_string()))?,
         problem: String::new(),
     };

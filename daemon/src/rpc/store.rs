@@ -14,7 +14,7 @@ use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, Scope, SourceRef, Timestamp, plain_path};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::policy::redact::{redact_attributes, redact_labels, redact_prose, redaction_note};
+use helix_engine::policy::redact::redacted;
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::ports::Randomness;
@@ -31,7 +31,7 @@ pub(super) use self::given::{range_note, stayed_notes, taken_note};
 use self::links::Known;
 use super::{convert, find, off_thread, shown};
 use crate::project;
-use crate::runtime::{Asker, Runtime};
+use crate::runtime::{Asker, FILES_PATIENCE, Runtime};
 use crate::sources;
 use crate::system::SystemRandomness;
 use crate::writer::SubmitError;
@@ -77,7 +77,10 @@ pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Re
             let outcomes = answer.await.map_err(|_| submit_status(&runtime.writer.lost()))?;
             let outcome = outcomes.into_iter().next().ok_or_else(|| Status::internal("the writer gave no answer"))?;
             let outcome = outcome.map_err(|error| convert::status(error.kind(), &error))?;
-            Ok(stored(runtime, &asker, outcome, warnings))
+            if !needs_disk(&outcome) {
+                return Ok(stored(runtime, &asker, outcome, warnings));
+            }
+            off_thread(runtime, move |runtime| Ok(stored(runtime, &asker, outcome, warnings))).await
         }
     }
 }
@@ -132,23 +135,33 @@ pub(super) async fn batch(
                 requests.push(request);
                 Slot::Written(warnings)
             }
-            Ok(Prepared::Duplicate { memory, similarity }) => {
-                let memory = find::to_wire(runtime, &memory);
-                Slot::Answered(Box::new(v1::batch_item::Item::Stored(duplicate(memory, similarity))))
-            }
+            Ok(Prepared::Duplicate { memory, similarity }) => Slot::Duplicate { memory, similarity },
             Ok(Prepared::Alike(alike)) => Slot::Alike(alike),
             Err(status) => Slot::Answered(Box::new(v1::batch_item::Item::Refused(status.message().to_owned()))),
         });
     }
     let outcomes = runtime.writer.write(requests).await.map_err(|error| submit_status(&error))?;
+    off_thread(runtime, move |runtime| answers(runtime, &asker, slots, outcomes)).await
+}
+
+/// Answers a batch item by item.
+fn answers(
+    runtime: &Runtime,
+    asker: &Asker,
+    slots: Vec<Slot>,
+    outcomes: Vec<Result<Outcome, WriteError>>,
+) -> Result<v1::StoreBatchReply, Status> {
     let mut outcomes = outcomes.into_iter();
     let mut items: Vec<v1::BatchItem> = Vec::with_capacity(slots.len());
     for slot in slots {
         let item = match slot {
             Slot::Answered(item) => *item,
+            Slot::Duplicate { memory, similarity } => {
+                v1::batch_item::Item::Stored(duplicate(find::to_wire(runtime, &memory), similarity))
+            }
             Slot::Alike(alike) => alike::answer(alike, &items),
             Slot::Written(warnings) => match outcomes.next() {
-                Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, &asker, outcome, warnings)),
+                Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, asker, outcome, warnings)),
                 Some(Err(error)) => v1::batch_item::Item::Refused(error.to_string()),
                 None => return Err(Status::internal("the writer gave too few answers")),
             },
@@ -171,6 +184,10 @@ fn stamp(prepared: &mut [Result<Prepared, Status>], now: Timestamp) {
 enum Slot {
     Written(Vec<String>),
     Answered(Box<v1::batch_item::Item>),
+    Duplicate {
+        memory: Box<Memory>,
+        similarity: f32,
+    },
     /// From that of an earlier item.
     Alike(Alike),
 }
@@ -215,11 +232,9 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
     let own_lines = given::take_own_lines(&mut draft);
     let given = Given::of(&draft);
     let mut draft = convert::draft(draft, &asker.project)?;
-    let secrets = redact_prose(&mut draft.text)
-        + redact_attributes(&mut draft.attributes)
-        + redact_labels(&mut draft.tags, draft.source.as_mut());
-    let located = draft.source.map(|source| locate(&source, asker));
-    let unseen = located.as_ref().and_then(Located::unseen);
+    let located = draft.source.map(|source| located(runtime, &source, asker));
+    // An answer does not repeat the secrets that it says were taken out.
+    let unseen = located.as_ref().and_then(Located::unseen).map(|note| redacted(&note).into_owned());
     let line = located.as_ref().and_then(|located| located.line);
     let project = located.as_ref().and_then(|located| located.project.clone());
     draft.source = located.map(|located| located.source);
@@ -243,7 +258,6 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
         .resolve_links(&admitted.links, &asker.scopes())
         .map_err(|error| convert::status(error.kind(), &error))?;
     let mut warnings = admitted.warnings.clone();
-    warnings.extend(redaction_note(secrets));
     warnings.extend(own_lines);
     match &known {
         Some(known) => warnings.extend(given.untaken(known, &admitted, &links.ids)),
@@ -310,9 +324,29 @@ impl Located {
     }
 }
 
+/// Locates a source where somebody answers there in time; else it is kept as given.
+pub(super) fn located(runtime: &Runtime, source: &SourceRef, asker: &Asker) -> Located {
+    let absolute = project::plain(&asker.cwd.join(plain_path(&source.path).as_ref()));
+    let is_own = absolute.starts_with(&asker.project.root);
+    let place = if is_own { &asker.project.root } else { absolute.parent().unwrap_or(&absolute) };
+    let (named, whose) = (source.clone(), asker.clone());
+    runtime.reach.ask(place, FILES_PATIENCE, move || locate(&named, &whose)).unwrap_or_else(|| {
+        let relative = absolute.strip_prefix(&asker.project.root).unwrap_or(&absolute);
+        let scope = Some(&asker.project.scope).filter(|_| relative.is_relative());
+        Located {
+            source: SourceRef { path: relative.to_string_lossy().into_owned(), ..source.clone() },
+            line: None,
+            project: scope.filter(|scope| matches!(scope, Scope::Project(_))).cloned(),
+            // What does not answer cannot be read.
+            is_there: true,
+            line_behind_end: None,
+        }
+    })
+}
+
 /// Makes a source's path relative to the project and records what the file holds now. A relative path is looked for where
 /// the caller works, then at the project's root.
-pub(super) fn locate(source: &SourceRef, asker: &Asker) -> Located {
+fn locate(source: &SourceRef, asker: &Asker) -> Located {
     let absolute = place(&source.path, asker);
     let relative = asker.project.relative(&absolute);
     let hashes = sources::hashes(&absolute, source.line);
@@ -343,6 +377,14 @@ fn place(path: &str, asker: &Asker) -> PathBuf {
         Ok(real) if real.is_file() => real,
         _ if given.starts_with("..") => plain,
         _ => asker.project.root.join(given.as_ref()),
+    }
+}
+
+/// Whether answering means to read what a memory links to.
+fn needs_disk(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Stored(memory) | Outcome::Reinforced(memory) => find::names_others(memory),
+        Outcome::Edited(_) | Outcome::Done => false,
     }
 }
 

@@ -1,17 +1,17 @@
 //! Reading a source file.
 
-use std::fs::{self, Metadata, OpenOptions};
+use std::fs::{self, Metadata};
 use std::io::{self, Read};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use helix_engine::neutral::neutral;
 use helix_engine::policy::stale::{LineHash, lines, nearest_line};
-use nix::fcntl::OFlag;
 use sha1::{Digest, Sha1};
 
 use super::SOURCE_MAX_BYTES;
+use crate::plain_file;
 
 /// Lines shown on either side of a place.
 const EXCERPT_MARGIN: u32 = 3;
@@ -69,10 +69,8 @@ pub(super) fn see(path: &Path) -> Seen {
 
 /// Reads a regular file with its stamp; `None` when it is none, too large, or changes while it is read.
 pub(super) fn read(path: &Path) -> Option<(Vec<u8>, Stamp)> {
-    // A pipe that took the file's place must not hold the thread.
-    let mut file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path).ok()?;
-    let before = file.metadata().ok()?;
-    if !before.is_file() || before.len() > SOURCE_MAX_BYTES {
+    let (mut file, before) = plain_file::open(path).ok()?;
+    if before.len() > SOURCE_MAX_BYTES {
         return None;
     }
     let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or_default());

@@ -3,6 +3,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use helix_engine::model::{Memory, Scope, plain_path};
@@ -11,12 +12,14 @@ use helix_engine::policy::stale::{File, Found, Recorded, SOURCE_PROJECT_ATTRIBUT
 use super::Sources;
 use super::file::{Seen, see};
 use crate::project::Project;
+use crate::runtime::FILES_PATIENCE;
 
 /// Looks at files for one request. Files beyond its budget of reading count as unknown until a later request.
 pub(crate) struct Look<'a> {
     sources: &'a Sources,
     project: &'a Project,
-    seen: RefCell<HashMap<PathBuf, Seen>>,
+    /// What is at each path; `None` where nobody answered.
+    seen: RefCell<HashMap<PathBuf, Option<Seen>>>,
     left_bytes: Cell<u64>,
     is_blind: bool,
     has_root: OnceCell<bool>,
@@ -37,6 +40,14 @@ impl Sources {
 }
 
 impl helix_engine::ports::Sources for Look<'_> {
+    fn prepare(&self, memories: &mut dyn Iterator<Item = &Memory>) {
+        let seen = memories.filter(|memory| Recorded::of(memory).is_some_and(|recorded| recorded.content.is_some()));
+        self.prepare_paths(seen.filter_map(|memory| {
+            let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
+            self.locate(&source_scope(&memory.scope, project), &memory.source.as_ref()?.path)
+        }));
+    }
+
     fn state(&self, memory: &Memory) -> SourceState {
         let Some(recorded) = Recorded::of(memory) else { return SourceState::Unknown };
         let path = memory.source.as_ref().map_or("", |source| source.path.as_str());
@@ -57,16 +68,19 @@ impl Look<'_> {
             return SourceState::Unknown;
         }
         let Some(path) = self.locate(scope, path) else { return SourceState::Unknown };
-        let seen = *self.seen.borrow_mut().entry(path.clone()).or_insert_with(|| see(&path));
-        let stamp = match seen {
-            Seen::Gone => return decide(recorded, Found::Gone),
-            Seen::Unreadable => return decide(recorded, Found::Nothing),
-            Seen::File(stamp) => stamp,
+        let stamp = match self.seen_at(&path) {
+            None => return SourceState::Unknown,
+            Some(Seen::Gone) => return decide(recorded, Found::Gone),
+            Some(Seen::Unreadable) => return decide(recorded, Found::Nothing),
+            Some(Seen::File(stamp)) => stamp,
         };
         let needs_lines = |content: &[u8; 32]| recorded.needs_lines(content);
         let known = self.sources.cache.remembered(&path, stamp, needs_lines).or_else(|| {
             self.left_bytes.set(self.left_bytes.get().checked_sub(stamp.size())?);
-            self.sources.cache.read(&path, needs_lines, SystemTime::now())
+            let (cache, recorded, read) = (Arc::clone(&self.sources.cache), *recorded, path.clone());
+            self.ask(&path, move || {
+                cache.read(&read, |content: &[u8; 32]| recorded.needs_lines(content), SystemTime::now())
+            })?
         });
         match known {
             Some(known) => {
@@ -75,6 +89,57 @@ impl Look<'_> {
             }
             None => decide(recorded, Found::Nothing),
         }
+    }
+
+    /// Looks at these paths at once, for what is asked of them next.
+    pub(crate) fn prepare_paths(&self, paths: impl Iterator<Item = PathBuf>) {
+        if self.is_blind {
+            return;
+        }
+        let mut wanted: HashMap<PathBuf, Vec<PathBuf>> = HashMap::new();
+        for path in paths.filter(|path| !self.seen.borrow().contains_key(path)) {
+            wanted.entry(self.place_of(&path)).or_default().push(path);
+        }
+        for (place, paths) in wanted {
+            let all = paths.clone();
+            let look = move || all.iter().map(|path| see(path)).collect::<Vec<_>>();
+            let found = self.sources.reach.ask(&place, FILES_PATIENCE, look);
+            let found = found.map_or_else(|| vec![None; paths.len()], |found| found.into_iter().map(Some).collect());
+            self.seen.borrow_mut().extend(paths.into_iter().zip(found));
+        }
+    }
+
+    /// Asks something of a file; `None` where nobody answers in time.
+    pub(crate) fn ask<T: Send + 'static>(
+        &self,
+        path: &Path,
+        question: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        self.sources.reach.ask(&self.place_of(path), FILES_PATIENCE, question)
+    }
+
+    /// What hangs together with a file: its project, else its directory.
+    fn place_of(&self, path: &Path) -> PathBuf {
+        let root = &self.project.root;
+        if path.starts_with(root) { root.clone() } else { path.parent().unwrap_or(path).to_owned() }
+    }
+
+    fn seen_at(&self, path: &Path) -> Option<Seen> {
+        if let Some(seen) = self.seen.borrow().get(path) {
+            return *seen;
+        }
+        let looked_at = path.to_owned();
+        let seen = self.ask(path, move || see(&looked_at));
+        self.seen.borrow_mut().insert(path.to_owned(), seen);
+        seen
+    }
+
+    /// Whether the project's own files can be looked at.
+    pub(crate) fn has_root(&self) -> bool {
+        *self.has_root.get_or_init(|| {
+            let root = self.project.root.clone();
+            self.ask(&self.project.root, move || root.is_dir()) == Some(true)
+        })
     }
 
     /// Where a source is: an absolute one as it is, a relative one inside of this project, where it must belong.
@@ -88,8 +153,7 @@ impl Look<'_> {
         let is_own = matches!(scope, Scope::Project(_))
             && (*scope == self.project.scope || self.project.aliases.contains(scope));
         let is_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        let has_root = || *self.has_root.get_or_init(|| self.project.root.is_dir());
-        (is_own && is_inside && has_root()).then(|| self.project.root.join(path))
+        (is_own && is_inside && self.has_root()).then(|| self.project.root.join(path))
     }
 }
 

@@ -2,11 +2,12 @@
 
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
-use helix_engine::recall::Calendar;
 use helix_engine::recall::parse::parse;
+use helix_engine::recall::{Calendar, Mode};
 use tonic::Status;
 
 use super::{Chosen, Share, View, nothing, topics_named};
+use crate::rpc::search::demands;
 use crate::rpc::{convert, topics};
 
 impl View<'_> {
@@ -59,10 +60,17 @@ impl View<'_> {
             }
         }
         filter.scopes.clone_from(&self.scopes);
+        let notes = demands::narrow(self.runtime, &mut filter, Mode::Auto)?;
+        let mut chosen = self.of_filter(filter, words)?;
+        chosen.notes = notes;
+        Ok(chosen)
+    }
+
+    fn of_filter(&self, mut filter: Filter, words: &str) -> Result<Chosen, Status> {
         if words.is_empty() {
             return Ok(self.chosen(Share::OfEachTopic, |catalog| {
                 let filter = filter.compile(catalog);
-                catalog.rows().filter(|(_, row)| filter.keeps(row)).collect()
+                catalog.rows().filter(|(number, row)| filter.keeps_at(*number, row)).collect()
             }));
         }
         filter.after = filter.after.max(self.after);

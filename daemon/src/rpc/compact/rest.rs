@@ -5,10 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::Scope;
+use helix_engine::policy::redact::State;
 use helix_engine::strand::{Latest, Request};
 
 /// What the store calls it, before the scopes.
 const KEY: &str = "compact.rest:";
+
+/// Choices of scopes of which it is known: more than anybody compacts. A further one begins with the newest each time.
+const PLACES_MAX: usize = 256;
 
 /// The places, by the scopes that were searched.
 #[derive(Debug, Default)]
@@ -33,10 +37,11 @@ impl Uncompared {
         let key = key(scopes);
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = match rest {
+            Some(_) if places.len() >= PLACES_MAX && !places.contains_key(&key) => return None,
             Some(latest) => places.insert(key.clone(), latest),
             None => places.remove(&key),
         };
-        let written = rest.map(|latest| latest.to_bytes().to_vec()).unwrap_or_default();
+        let written = rest.map(|latest| State::of_numbers(latest.to_bytes())).unwrap_or_default();
         (before != rest).then(|| Request::Observations(vec![(key, written)]))
     }
 }
@@ -60,11 +65,12 @@ mod tests {
         let before = Uncompared::default();
         let Some(Request::Observations(written)) = before.set(&some, Some(place)) else { unreachable!("not news") };
         assert!(before.set(&some, Some(place)).is_none() && before.set(&all, None).is_none());
-        let after = Uncompared::restore(&written);
+        let read: Vec<_> = written.iter().map(|(key, state)| (key.clone(), state.to_vec())).collect();
+        let after = Uncompared::restore(&read);
         let turned: Vec<Scope> = some.iter().rev().cloned().collect();
         assert_eq!((after.of(&some), after.of(&turned), after.of(&all)), (Some(place), Some(place), None));
         let Some(Request::Observations(removed)) = after.set(&some, None) else { unreachable!("not news") };
-        assert_eq!(removed, [(written[0].0.clone(), Vec::new())]);
+        assert_eq!(removed, [(written[0].0.clone(), State::default())]);
         assert_eq!(after.of(&some), None);
     }
 }

@@ -17,7 +17,9 @@ pub(super) fn again(runtime: &Runtime, asker: &Asker, memory: &Memory) -> (Optio
     let Some(path) = look.locate(&scope, &seen.reference.path) else { return (None, None) };
     let state = look.state(memory);
     let was = Recorded::of(memory).and_then(|recorded| recorded.line);
-    let Some((hashes, line)) = hashes_again(&path, seen.reference.line, was) else {
+    let (read, number) = (path.clone(), seen.reference.line);
+    let found = look.ask(&path, move || hashes_again(&read, number, was));
+    let Some((hashes, line)) = found.flatten() else {
         let note = format!("its source {} is gone; `set` gives it another", shown(&seen));
         return (None, (state == SourceState::Deleted).then_some(note));
     };

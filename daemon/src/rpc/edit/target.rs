@@ -8,7 +8,7 @@ use helix_proto::v1;
 use tonic::Status;
 
 use super::{gone, topic};
-use crate::rpc::{convert, find, patterns};
+use crate::rpc::{convert, find, patterns, topics};
 use crate::runtime::{Asker, Runtime};
 
 /// Candidates shown when several memories could be meant.
@@ -173,7 +173,10 @@ fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber>
 fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Option<Choice>, Status> {
     let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
     match deleted(runtime, asker, &topic).as_slice() {
-        [] if runtime.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty() => Ok(None),
+        [] if runtime.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty() => {
+            let moved = topics::moved_away(runtime, topic.as_str(), &asker.scopes());
+            moved.map_or(Ok(None), |moved| Err(Status::not_found(moved)))
+        }
         [] => Err(none_deleted(&topic)),
         [one] => Ok(Some(Choice::One(*one))),
         several => Ok(Some(Several::first_of(several.iter().rev().copied()))),

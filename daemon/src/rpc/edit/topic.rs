@@ -2,6 +2,7 @@
 
 use helix_engine::model::{Scope, Topic};
 use helix_engine::neutral::quoted;
+use helix_engine::policy::redact::{Redacted, Secrets, redaction_note};
 use helix_engine::strand::{Edited, Request, TopicEdit};
 use helix_proto::v1;
 use tonic::Status;
@@ -15,13 +16,17 @@ impl Plan<'_> {
         &self,
         topic: &str,
         other: Option<&str>,
-        edit: impl FnOnce(Topic) -> TopicEdit,
+        edit: impl FnOnce(Redacted<Topic>) -> TopicEdit,
     ) -> Result<Planned, Status> {
         self.refuse_expected()?;
         let mut warnings = Vec::new();
         let topic = self.named(topic, &mut warnings)?;
-        let other = other.map_or_else(|| Ok(topic.clone()), |other| self.named(other, &mut warnings))?;
+        let other = match other {
+            Some(other) => new_name(self.unambiguous(other)?, &mut warnings)?,
+            None => new_name(topic.as_str(), &mut warnings)?,
+        };
         let edit = edit(other.clone());
+        let other = other.into_inner();
         if edit != TopicEdit::Restore {
             gone::refuse(self.runtime, self.asker, &topic)?;
         }
@@ -82,6 +87,11 @@ impl Plan<'_> {
 
     /// Reads the name of one topic; what names a memory, or several topics, is none.
     fn named(&self, name: &str, warnings: &mut Vec<String>) -> Result<Topic, Status> {
+        parse(self.unambiguous(name)?, warnings)
+    }
+
+    /// Refuses what names a memory, or several topics.
+    fn unambiguous<'n>(&self, name: &'n str) -> Result<&'n str, Status> {
         patterns::refuse(self.runtime, self.asker, name, "this edit")?;
         if target::names_memory(self.runtime, self.asker, name)? {
             return Err(Status::invalid_argument(format!(
@@ -89,7 +99,7 @@ impl Plan<'_> {
                 quoted(name.trim())
             )));
         }
-        parse(name, warnings)
+        Ok(name)
     }
 
     /// Where memories are deleted: without names in the asker's project alone, or, outside of any, among what is global.
@@ -120,10 +130,25 @@ pub(super) fn refuse_scopes(names: &[String]) -> Result<(), Status> {
 /// Reads a topic's name, and says how it was understood.
 pub(super) fn parse(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Status> {
     let topic = Topic::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
-    if topic.as_str() != name.trim() {
-        warnings.push(format!("topic {} became {}", quoted(name), quoted(topic.as_str())));
+    warnings.extend(understood(name, &topic));
+    Ok(topic)
+}
+
+/// Reads the name that a topic is to have, without the secrets in it.
+fn new_name(name: &str, warnings: &mut Vec<String>) -> Result<Redacted<Topic>, Status> {
+    let mut secrets = Secrets::default();
+    let topic = Redacted::<Topic>::parse(name, &mut secrets);
+    let topic = topic.map_err(|error| Status::invalid_argument(error.to_string()))?;
+    match redaction_note(secrets.count()) {
+        Some(note) => warnings.extend([note, format!("the topic is called {topic}")]),
+        None => warnings.extend(understood(name, &topic)),
     }
     Ok(topic)
+}
+
+fn understood(name: &str, topic: &Topic) -> Option<String> {
+    let is_other = topic.as_str() != name.trim();
+    is_other.then(|| format!("topic {} became {}", quoted(name), quoted(topic.as_str())))
 }
 
 /// Says how many of the memories that a topic's edit changed are everybody's.

@@ -6,7 +6,7 @@ mod meet;
 use std::collections::VecDeque;
 
 use helix_engine::exchange::Portable;
-use helix_engine::model::{Handle, MemoryNumber, Scope, Timestamp};
+use helix_engine::model::{Handle, MemoryNumber, Origin, Scope, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::admit;
 use helix_engine::policy::edit::Edit;
@@ -247,7 +247,7 @@ impl<'r> Importer<'r> {
         let stamps = Stamps {
             id: memory.id,
             handle: memory.handle.clone(),
-            origin: memory.origin.filter(|_| self.trust),
+            origin: self.trust.then(|| memory.origin.unwrap_or(Origin::User)),
             valid_to: memory.valid_to,
             recorded_at: memory.recorded_at.or(memory.valid_from),
             last_seen_at: memory.last_seen_at,

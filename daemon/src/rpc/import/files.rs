@@ -83,7 +83,7 @@ impl Reading<'_> {
     }
 
     fn read_json(&mut self, file: &str) -> Result<Report, Ended> {
-        let input = self.spool.open(file).map_err(|error| Ended::Failed(spool::status(&error)))?;
+        let input = self.spool.open(file).map_err(|error| Ended::Failed(spool::status(error)))?;
         json::read_with_bases(input, |memory, base| self.push(memory, base)).map_err(|error| match error {
             json::ReadError::Stopped(ended) => ended,
             other => Ended::Failed(match other.kind() {
@@ -94,7 +94,7 @@ impl Reading<'_> {
     }
 
     fn read_markdown(&mut self, file: &str) -> Result<Report, Ended> {
-        let input = self.spool.open(file).map_err(|error| Ended::Failed(spool::status(&error)))?;
+        let input = self.spool.open(file).map_err(|error| Ended::Failed(spool::status(error)))?;
         let topic = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".md");
         let failed = |error| Ended::Failed(Status::invalid_argument(format!("{file}: {error}")));
         let mut reader = markdown::Reader::new(input, topic).map_err(failed)?;
@@ -106,7 +106,7 @@ impl Reading<'_> {
     }
 
     fn read_amrl(&mut self, file: &str) -> Result<Report, Ended> {
-        let unread = |error| Ended::Failed(spool::status(&error));
+        let unread = |error| Ended::Failed(spool::status(error));
         let mut input = self.spool.open(file).map_err(unread)?;
         let deleted = amrl::deleted_offsets(&mut input).map_err(unread)?;
         let failed = |error: amrl::ReadError| Ended::Failed(Status::invalid_argument(error.to_string()));

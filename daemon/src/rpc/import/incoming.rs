@@ -1,7 +1,7 @@
 //! A memory of a file, and what the file says of how it came about.
 
 use helix_engine::exchange::{Base, Change, Portable, named_once};
-use helix_engine::policy::redact::{redact_attributes, redact_labels, redact_prose};
+use helix_engine::policy::redact::{Redact, Secrets};
 use helix_engine::policy::resemble::text_hash;
 use helix_proto::v1::ExchangeFormat;
 
@@ -23,11 +23,10 @@ impl Incoming {
     /// Describes a memory of a file.
     pub(super) fn new(mut memory: Portable, base: Base, format: ExchangeFormat) -> Self {
         memory.links = named_once(memory.links.into_iter());
-        let secrets = redact_prose(&mut memory.text)
-            + redact_attributes(&mut memory.attributes)
-            + redact_labels(&mut memory.tags, memory.source.as_mut());
+        let mut secrets = Secrets::default();
+        memory.redact(&mut secrets);
         let text_hash = text_hash(&memory.text);
-        Self { memory, base, format, text_hash, secrets }
+        Self { memory, base, format, text_hash, secrets: secrets.count() }
     }
 
     /// Whether it is a memory of its own whatever it says, as every entry of a log is.

@@ -7,6 +7,7 @@ use helix_engine::model::{Memory, MemoryNumber, Status as Life, Timestamp};
 use helix_engine::policy::duplicates::{Pair, Texts};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::store::{Snapshot, StoreError};
+use helix_engine::strand::are_apart;
 use helix_proto::v1;
 use tonic::Status;
 
@@ -60,7 +61,10 @@ pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::Import
         let words = memory.map_or_else(WordSet::default, |memory| WordSet::of(&memory.text));
         texts.push(member.scope, &words);
     }
-    let found = texts.find();
+    let found = texts.find(|one, other| {
+        let of = |place: usize| members.get(place).map(|member| member.number);
+        of(one).zip(of(other)).is_some_and(|(one, other)| are_apart(&snapshot, one, other))
+    });
     let mut pairs: Vec<Pair> = found.pairs.into_iter().filter(|pair| pair.kept >= others).collect();
     progress.repeats = count(&pairs, others);
     // What is nearest is what most likely says the same.

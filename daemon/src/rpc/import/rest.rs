@@ -3,6 +3,7 @@
 use helix_engine::exchange::{Base, Portable, Rest};
 use helix_engine::model::{Memory, SourceRef, Status, Topic};
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
+use helix_engine::policy::redact::{Redacted, Secrets};
 
 /// What is taken of them, and what is not.
 #[derive(Debug, Default, PartialEq)]
@@ -65,7 +66,8 @@ fn edit(field: Rest, ours: &Memory, theirs: &Portable) -> Decision {
         return Decision::Same;
     }
     match field {
-        Rest::Topic => Topic::parse(&theirs.topic).map_or(Decision::Not, |topic| Decision::Edit(Edit::Move { topic })),
+        Rest::Topic => Redacted::<Topic>::parse(&theirs.topic, &mut Secrets::default())
+            .map_or(Decision::Not, |topic| Decision::Edit(Edit::Move { topic })),
         Rest::Source => Decision::Edit(Edit::Set(Box::new(Fields {
             source: Some(theirs.source.as_ref().map(sourced)),
             ..Fields::default()

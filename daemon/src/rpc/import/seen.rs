@@ -4,6 +4,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use helix_engine::model::{Scope, SourceRef, Timestamp};
@@ -31,7 +32,7 @@ pub(super) struct Sighting<'m> {
 
 /// The files that one import has looked at, each of them once.
 pub(super) struct Seen<'r> {
-    project: &'r Project,
+    project: &'r Arc<Project>,
     look: Look<'r>,
     files: HashMap<PathBuf, Option<File>>,
     left_bytes: u64,
@@ -47,7 +48,7 @@ struct File {
 
 impl<'r> Seen<'r> {
     /// Begins an import into a project.
-    pub(super) fn new(project: &'r Project, look: Look<'r>) -> Self {
+    pub(super) fn new(project: &'r Arc<Project>, look: Look<'r>) -> Self {
         Self { project, look, files: HashMap::new(), left_bytes: IMPORT_READ_MAX_BYTES }
     }
 
@@ -86,19 +87,21 @@ impl<'r> Seen<'r> {
         if file.modified > at {
             return None;
         }
-        let left_bytes = &mut self.left_bytes;
+        let (left_bytes, look) = (&mut self.left_bytes, &self.look);
         let read = file.content.get_or_init(|| {
             *left_bytes = left_bytes.checked_sub(file.bytes)?;
-            content(path)
+            let asked = path.to_owned();
+            look.ask(path, move || content(&asked))?
         });
         read.as_ref().filter(|content| content.modified <= at)
     }
 
     /// Looks at a file; what an absolute path names elsewhere is none of the project's.
     fn file(&self, path: &Path) -> Option<File> {
-        let (modified, bytes) = modified(path)?;
-        let is_inside = self.project.relative(path).is_relative();
-        is_inside.then_some(File { modified, bytes, content: OnceCell::new() })
+        let (project, asked) = (Arc::clone(self.project), path.to_owned());
+        let question = move || project.relative(&asked).is_relative().then(|| modified(&asked))?;
+        let (modified, bytes) = self.look.ask(path, question)??;
+        Some(File { modified, bytes, content: OnceCell::new() })
     }
 }
 
@@ -117,7 +120,7 @@ mod tests {
 
     struct World {
         directory: tempfile::TempDir,
-        project: Project,
+        project: Arc<Project>,
         sources: Sources,
     }
 
@@ -128,7 +131,7 @@ mod tests {
             fs::create_dir(&root).unwrap();
             let scope = Scope::Project("p".to_owned());
             let world = Self {
-                project: Project { scope, root, name: "p".to_owned(), aliases: Vec::new() },
+                project: Arc::new(Project { scope, root, name: "p".to_owned(), aliases: Vec::new() }),
                 directory,
                 sources: Sources::default(),
             };

@@ -16,10 +16,58 @@ static SERIAL: AtomicU64 = AtomicU64::new(0);
 /// Files of one import: a topic each.
 const FILES_MAX: usize = 100_000;
 
+/// Longest name of one, in bytes: a path as systems take it. All names of an import are in RAM.
+const NAME_MAX_BYTES: usize = 4_096;
+
+/// Bytes of all imports that are spooled at once: some millions of memories. The home's disk has to hold them beside the store,
+/// which grows by as much again.
+const SPOOLED_MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
+
+/// Bytes that are spooled now, by all imports of the daemon.
+static SPOOLED: AtomicU64 = AtomicU64::new(0);
+
+/// Why something was not spooled.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SpoolError {
+    /// The disk refused.
+    #[error("keeping what is imported in the home's run directory: {0}; free some space")]
+    Disk(#[from] io::Error),
+    /// It is too much.
+    #[error("imports may have {} MiB at once; import the files one after the other, or split them", SPOOLED_MAX_BYTES >> 20)]
+    TooLarge,
+    /// They are too many.
+    #[error("an import may have {FILES_MAX} files; import the directories one after the other")]
+    TooManyFiles,
+    /// Nothing has such a name.
+    #[error("a file's name has {0} bytes, the limit is {NAME_MAX_BYTES}; shorten it")]
+    LongName(usize),
+}
+
+/// Bytes that count as spooled for as long as the value lives.
+#[derive(Debug, Default)]
+struct Counted(u64);
+
+impl Counted {
+    /// Counts more, where they fit.
+    fn add(&mut self, bytes: u64) -> bool {
+        let fits = |spooled: u64| spooled.checked_add(bytes).filter(|spooled| *spooled <= SPOOLED_MAX_BYTES);
+        let is_counted = SPOOLED.fetch_update(Ordering::AcqRel, Ordering::Acquire, fits).is_ok();
+        self.0 += if is_counted { bytes } else { 0 };
+        is_counted
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        SPOOLED.fetch_sub(self.0, Ordering::AcqRel);
+    }
+}
+
 /// Named parts of one file.
 pub(super) struct Spool {
     file: Arc<File>,
     length: u64,
+    counted: Counted,
     parts: Vec<Part>,
     read_to: Arc<AtomicU64>,
 }
@@ -51,16 +99,31 @@ impl Spool {
         let path = paths.home.join("run").join(format!("import-{}-{serial}", process::id()));
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
         fs::remove_file(&path)?;
-        Ok(Self { file: Arc::new(file), length: 0, parts: Vec::new(), read_to: Arc::default() })
+        Ok(Self {
+            file: Arc::new(file),
+            length: 0,
+            counted: Counted::default(),
+            parts: Vec::new(),
+            read_to: Arc::default(),
+        })
     }
 
     /// Appends to a part; parts come one after the other.
-    pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// [`SpoolError`]: a limit, or the disk.
+    pub(super) fn write(&mut self, name: &str, bytes: &[u8]) -> Result<(), SpoolError> {
         if self.parts.last().is_none_or(|part| part.name != name) {
             if self.parts.len() == FILES_MAX {
-                return Err(io::Error::other(format!("more than {FILES_MAX} files")));
+                return Err(SpoolError::TooManyFiles);
+            }
+            if name.len() > NAME_MAX_BYTES {
+                return Err(SpoolError::LongName(name.len()));
             }
             self.parts.push(Part { name: name.to_owned(), start: self.length, end: self.length });
+        }
+        if !self.counted.add(bytes.len() as u64) {
+            return Err(SpoolError::TooLarge);
         }
         (&*self.file).write_all(bytes)?;
         self.length += bytes.len() as u64;
@@ -95,8 +158,14 @@ impl Spool {
 }
 
 /// Says that a spool cannot be written or read.
-pub(super) fn status(error: &io::Error) -> Status {
-    Status::data_loss(format!("keeping what is imported in the home's run directory: {error}; free some space"))
+pub(super) fn status(error: impl Into<SpoolError>) -> Status {
+    let error = error.into();
+    let message = error.to_string();
+    match error {
+        SpoolError::Disk(_) => Status::data_loss(message),
+        SpoolError::TooLarge | SpoolError::TooManyFiles => Status::resource_exhausted(message),
+        SpoolError::LongName(_) => Status::invalid_argument(message),
+    }
 }
 
 /// Reads one part, as a file of its own.
@@ -159,5 +228,25 @@ mod tests {
         second.read_to_string(&mut text).unwrap();
         assert_eq!((text.as_str(), reading.so_far()), ("twowo", (6, 6)));
         assert_eq!(fs::read_dir(directory.path().join("run")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn all_spools_together_are_bounded_and_one_that_is_gone_leaves_its_room() {
+        let spooled = || SPOOLED.load(Ordering::Acquire);
+        let (mut one, mut two) = (Counted::default(), Counted::default());
+        // Other tests spool some bytes at the same time.
+        assert!(one.add(SPOOLED_MAX_BYTES - 1024 * 1024));
+        assert!(!two.add(2 * 1024 * 1024));
+        drop(one);
+        assert!(two.add(2 * 1024 * 1024));
+        drop(two);
+        assert!(spooled() < 1024 * 1024);
+        let directory = tempfile::tempdir().unwrap();
+        fs::create_dir(directory.path().join("run")).unwrap();
+        let mut spool = Spool::new(&Paths::inside(directory.path())).unwrap();
+        let long = "x".repeat(NAME_MAX_BYTES + 1);
+        assert!(matches!(spool.write(&long, b""), Err(SpoolError::LongName(_))));
+        assert!(!Counted::default().add(u64::MAX));
+        assert_eq!(status(SpoolError::TooLarge).code(), tonic::Code::ResourceExhausted);
     }
 }

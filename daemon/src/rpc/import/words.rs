@@ -41,7 +41,7 @@ impl Reader {
         let to = writer.clone();
         let read = move || {
             for batch in waiting {
-                if answer.send(to.submit(all(batch, &actor))).is_err() {
+                if answer.send(to.submit_when_free(all(batch, &actor))).is_err() {
                     return;
                 }
             }

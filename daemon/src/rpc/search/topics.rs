@@ -9,10 +9,11 @@ use super::near::near;
 use crate::rpc::{convert, topics};
 use crate::runtime::Runtime;
 
-/// Replaces patterns by the topics that fit. Returns what to say when some of the names are unknown.
+/// Replaces patterns by the topics that fit. Returns what to say when some of the names are unknown; when all are, nothing is
+/// found.
 ///
 /// # Errors
-/// When none of them is known.
+/// When a pattern cannot be read.
 pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<Option<String>, Status> {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     filter.topics_asked = std::mem::take(&mut filter.topics);
@@ -36,7 +37,10 @@ pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<
     let message = described(&unknown, &names(runtime, &filter.scopes, None)?, |name| {
         topics::moved_away(runtime, name, &filter.scopes)
     });
-    if filter.topics.is_empty() { Err(Status::not_found(message)) } else { Ok(Some(message)) }
+    if filter.topics.is_empty() {
+        filter.topics = unknown;
+    }
+    Ok(Some(message))
 }
 
 fn fitting(runtime: &Runtime, scopes: &[Scope], pattern: &str) -> Result<Vec<String>, Status> {

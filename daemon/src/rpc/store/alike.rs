@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use helix_engine::policy::admit::Admitted;
+use helix_engine::policy::apart::Particulars;
 pub(super) use helix_engine::policy::duplicates::Alike;
 use helix_engine::policy::duplicates::Texts;
 use helix_engine::policy::resemble::WordSet;
@@ -19,14 +20,19 @@ pub(super) fn held_back(mut prepared: Vec<Result<Prepared, Status>>) -> Vec<Resu
     let mut groups: HashMap<String, u32> = HashMap::new();
     let mut texts = Texts::default();
     let mut hashes = Vec::new();
+    let mut particulars = Vec::new();
     let mut places = Vec::new();
     for (place, (admitted, words)) in prepared.iter().enumerate().filter_map(|(at, one)| Some((at, written(one)?))) {
         let next = u32::try_from(groups.len()).unwrap_or(u32::MAX);
         texts.push(*groups.entry(admitted.scope.to_string()).or_insert(next), words);
         hashes.push(admitted.text_hash);
+        particulars.push(Particulars::of(&admitted.text));
         places.push(place);
     }
-    let found = texts.earlier(|one, other| hashes.get(one) == hashes.get(other));
+    let are_apart = |one: usize, other: usize| {
+        particulars.get(one).zip(particulars.get(other)).is_some_and(|(one, other)| one.are_apart(other))
+    };
+    let found = texts.earlier(|one, other| hashes.get(one) == hashes.get(other), are_apart);
     for (&place, alike) in places.iter().zip(found) {
         let earlier = alike.and_then(|alike| Some((*places.get(alike.earlier)?, alike.similarity)));
         if let (Some((earlier, similarity)), Some(slot)) = (earlier, prepared.get_mut(place)) {

@@ -80,7 +80,7 @@ impl Batch {
                     let same = texts.get(&(*text_hash, scope)).copied().filter(|_| !force);
                     let id = known.as_ref().map(|known| known.id).or(same).unwrap_or_else(|| {
                         if scopes.contains(scope) {
-                            batch.new.entry(topic.clone()).or_default().push(place);
+                            batch.new.entry(Topic::clone(topic)).or_default().push(place);
                         }
                         MemoryId::new(*at, entropy)
                     });

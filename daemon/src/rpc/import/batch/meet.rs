@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use helix_engine::exchange::Portable;
 use helix_engine::model::{Memory, Origin, Status as Life};
-use helix_engine::policy::edit::{Edit, Sourced, apply};
+use helix_engine::policy::edit::{Edit, Fields, Sourced, apply};
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::strand::Resolution;
 
@@ -38,6 +38,7 @@ impl Importer<'_> {
         }
         let takes_links = taken.takes_links && !self.has_links(known, &memory.links);
         edits.extend(taken.edits);
+        edits.extend(self.vouched(known, memory));
         edits.sort_by_key(turn);
         let memory = incoming.memory;
         if !edits.is_empty() {
@@ -61,6 +62,13 @@ impl Importer<'_> {
             let now = self.runtime.now();
             self.links.complete(known.number, now, place, &known.links, memory.links);
         }
+    }
+
+    /// What makes a memory the person's who vouches for the file, where it came from outside before.
+    fn vouched(&self, known: &Memory, memory: &Portable) -> Option<Edit> {
+        let origin = known.origin.confirmed_by(memory.origin.unwrap_or(Origin::User));
+        let is_vouched = self.trust && origin != known.origin && known.status == Life::Active;
+        is_vouched.then(|| Edit::Set(Box::new(Fields { origin: Some(origin), ..Fields::default() })))
     }
 
     /// Whether a memory links to what these names mean, and to nothing else.
