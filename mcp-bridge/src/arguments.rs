@@ -67,16 +67,6 @@ pub(crate) enum ArgumentError {
         /// What is allowed.
         limit: usize,
     },
-    /// One of several things is wrong, so that none was stored.
-    #[error("{name}[{at}]: {error}; nothing was stored, correct it and send all again")]
-    NothingStored {
-        /// The argument.
-        name: &'static str,
-        /// 0-based position of the wrong one.
-        at: usize,
-        /// What is wrong with it.
-        error: Box<ArgumentError>,
-    },
     /// Not what it should be.
     #[error("{name}: expected {expected}, got {got}")]
     Wrong {
@@ -219,26 +209,20 @@ impl Arguments {
         }
     }
 
-    /// Several objects: an array of them, or that array written as a string.
+    /// Several objects: an array of them, or that array written as a string. One that is none costs only itself.
     pub(crate) fn objects(
         &self,
         name: &'static str,
         expected: &'static str,
-    ) -> Result<Option<Vec<JsonObject>>, ArgumentError> {
-        let Some(value) = self.value(name) else { return Ok(None) };
+    ) -> Result<Vec<Result<JsonObject, ArgumentError>>, ArgumentError> {
+        let Some(value) = self.value(name) else { return Ok(Vec::new()) };
         let written = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
         match written.as_ref().unwrap_or(value) {
             Value::Array(items) => {
-                let object = |(at, item): (usize, &Value)| {
-                    item.as_object().cloned().ok_or_else(|| ArgumentError::NothingStored {
-                        name,
-                        at,
-                        error: Box::new(wrong("entry", "an object like {\"topic\": \"a\", \"text\": \"b\"}", item)),
-                    })
-                };
-                items.iter().enumerate().map(object).collect::<Result<Vec<_>, _>>().map(Some)
+                let is_none = |item| wrong("entry", "an object like {\"topic\": \"a\", \"text\": \"b\"}", item);
+                Ok(items.iter().map(|item| item.as_object().cloned().ok_or_else(|| is_none(item))).collect())
             }
-            Value::Object(one) => Ok(Some(vec![one.clone()])),
+            Value::Object(one) => Ok(vec![Ok(one.clone())]),
             _ => Err(wrong(name, expected, value)),
         }
     }

@@ -4,11 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use helix_client::standing::is_standing;
 use helix_client::{Client, ConnectError, PathError, Paths, Rpc, Start};
-use tokio::sync::Semaphore;
 use tonic::{Code, Response, Status};
-
-/// Calls to the daemon at one time; a client that sends more is told to wait.
-const CALLS_MAX: usize = 64;
 
 /// Notes remembered as told; further ones are repeated.
 const NOTES_MAX: usize = 32;
@@ -28,9 +24,6 @@ pub(crate) enum CallError {
     /// There is no connection.
     #[error("{0}; {WITHOUT_MEMORY}")]
     Connect(#[from] ConnectError),
-    /// Too much at once.
-    #[error("{CALLS_MAX} calls are already in flight; wait for their answers, then call again")]
-    Busy,
     /// The daemon refused or failed.
     #[error("{}", describe(.0))]
     Refused(Box<Status>),
@@ -40,13 +33,12 @@ pub(crate) enum CallError {
 pub(crate) struct Daemon {
     kept: Mutex<Option<Client>>,
     told: Mutex<Vec<String>>,
-    permits: Semaphore,
 }
 
 impl Daemon {
     /// Makes one that has not connected.
     pub(crate) fn new() -> Self {
-        Self { kept: Mutex::new(None), told: Mutex::new(Vec::new()), permits: Semaphore::new(CALLS_MAX) }
+        Self { kept: Mutex::new(None), told: Mutex::new(Vec::new()) }
     }
 
     /// Makes a call.
@@ -72,7 +64,6 @@ impl Daemon {
     }
 
     async fn with_client<T>(&self, call: impl AsyncFnOnce(&mut Client) -> Result<T, Status>) -> Result<T, CallError> {
-        let _permit = self.permits.try_acquire().map_err(|_| CallError::Busy)?;
         let mut client = self.connected().await?;
         let result = call(&mut client).await;
         // A call may have connected anew; a daemon that cannot be reached is looked for again by the next call.

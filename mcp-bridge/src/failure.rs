@@ -2,6 +2,7 @@
 
 use crate::arguments::ArgumentError;
 use crate::daemon::CallError;
+use crate::turn::CALLS_MAX;
 
 /// A failed call. Its text says what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -9,6 +10,15 @@ pub(crate) enum Failure {
     /// The call itself was wrong.
     #[error("{0}")]
     Argument(#[from] ArgumentError),
+    /// Too much at once.
+    #[error("{CALLS_MAX} calls wait already, so this one was not made; wait for their answers, then call again")]
+    Busy,
+    /// More than an answer holds.
+    #[error(
+        "the export of {0} memories does not fit into an answer; give topic (names or globs) to export less, or use \
+         `helixctl export`"
+    )]
+    TooLarge(u64),
     /// The daemon did not do it.
     #[error("{0}")]
     Call(#[from] CallError),

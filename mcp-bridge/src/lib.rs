@@ -13,6 +13,7 @@ mod serve;
 mod server;
 mod tools;
 mod transport;
+mod turn;
 
 use helix_client::text::{clean, dates};
 

@@ -29,8 +29,8 @@ pub(crate) use topics::{
 /// Longest answer, in tokens: a fifth of what clients accept.
 pub(crate) const ANSWER_MAX_TOKENS: u32 = 5_000;
 
-/// Longest document that is shown whole, in characters: as long as the longest memory, which `read` shows whole.
-pub(crate) const DOCUMENT_MAX_CHARS: usize = 64 * 1024;
+/// Bytes of an export after which it surely does not fit into an answer: a character has four at most.
+pub(crate) const EXPORT_READ_MAX_BYTES: usize = 4 * ANSWER_MAX_CHARS;
 
 #[cfg(test)]
 mod samples;

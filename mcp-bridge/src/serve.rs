@@ -12,11 +12,13 @@ use tokio::time::timeout;
 use crate::lines::Lines;
 use crate::server::Server;
 use crate::transport::Screened;
+use crate::turn::Line;
 
 /// Longest line that is read, in bytes: a memory is at most 64 KiB, so more is a mistake.
 const LINE_MAX_BYTES: usize = 4 * 1024 * 1024;
 
-/// How long calls in flight may take to finish once the connection ends; clients kill what lingers.
+/// How long calls may go without one of them finishing once the connection ends; clients kill what lingers. `rmcp` ends all
+/// after five seconds.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(1);
 
 /// Serves one client over stdio.
@@ -28,7 +30,8 @@ pub async fn serve() -> anyhow::Result<()> {
     stop_on_signals(&stop)?;
     let (input, output) = stdio_pipes();
     let lines = Lines::new(input, output, LINE_MAX_BYTES);
-    let running = match Box::pin(Server::new().serve(Screened::new(lines, stop.clone()))).await {
+    let line = Line::new();
+    let running = match Box::pin(Server::new().serve(Screened::new(lines, stop.clone(), line.clone()))).await {
         Ok(running) => running,
         Err(_) if stop.is_stopped() => return Ok(()),
         Err(error) => return Err(error).context("greeting the client"),
@@ -38,9 +41,13 @@ pub async fn serve() -> anyhow::Result<()> {
         result = &mut ended => return result.map(drop).context("serving the client"),
         () = stop.stopped() => {}
     }
-    match timeout(DRAIN_DEADLINE, ended).await {
-        Ok(result) => result.map(drop).context("finishing calls"),
-        Err(_) => Ok(()),
+    let mut left = line.len();
+    loop {
+        match timeout(DRAIN_DEADLINE, &mut ended).await {
+            Ok(result) => return result.map(drop).context("finishing calls"),
+            Err(_) if line.len() < left => left = line.len(),
+            Err(_) => return Ok(()),
+        }
     }
 }
 

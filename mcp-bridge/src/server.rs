@@ -1,7 +1,8 @@
 //! The MCP server: who we are, what we offer, and whose call it is. Listing never waits for the daemon.
 
-use std::env;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::{env, process};
 
 use helix_client::v1::{Caller, Program};
 use rmcp::ServerHandler;
@@ -14,8 +15,10 @@ use rmcp::service::{RequestContext, RoleServer};
 
 use crate::clean;
 use crate::daemon::Daemon;
+use crate::failure::Failure;
 use crate::tools::HelixTool;
 use crate::transport::unknown_method;
+use crate::turn::{Place, Turn};
 
 /// What every agent reads once, at most 2 KB: clients cut the rest.
 const INSTRUCTIONS: &str = "\
@@ -51,23 +54,31 @@ const SESSION_META_KEY: &str = "sessionId";
 /// Where Claude Code puts its session's id.
 const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
 
+/// Begins the id that stands for the session of a client that names none.
+pub(crate) const CONNECTION: &str = "mcp-connection-";
+
 /// One client's server.
 pub(crate) struct Server {
     daemon: Daemon,
     project: PathBuf,
+    /// Stands for the session of a client that names none, so that what it changes is not taken for another's.
+    connection: String,
 }
 
 impl Server {
     /// Makes a server for the project that the process was started in.
     pub(crate) fn new() -> Self {
-        Self { daemon: Daemon::new(), project: env::current_dir().unwrap_or_default() }
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let connection = format!("{CONNECTION}{}-{}", process::id(), since_epoch.as_millis());
+        Self { daemon: Daemon::new(), project: env::current_dir().unwrap_or_default(), connection }
     }
 
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         let agent = context.client_info().map(|client| client.name).unwrap_or_default();
         let agent: String = clean::line(&agent).chars().take(AGENT_MAX_CHARS).collect();
         let named = context.meta.get(SESSION_META_KEY).and_then(|id| id.as_str()).map(str::to_owned);
-        let session = named.or_else(|| env::var(SESSION_VARIABLE).ok()).unwrap_or_default();
+        let named = named.or_else(|| env::var(SESSION_VARIABLE).ok()).filter(|id| !id.trim().is_empty());
+        let session = named.unwrap_or_else(|| self.connection.clone());
         helix_client::caller(Program::Mcp, &self.project, &agent, &session)
     }
 }
@@ -105,8 +116,13 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(format!("unknown tool {name}; the tools are {known}"), None));
         };
         let caller = self.caller(&context);
+        let call = async {
+            // Held until the answer is made.
+            let _turn = turn(&context).await.ok_or(Failure::Busy)?;
+            tool.run(&self.daemon, caller, request.arguments).await
+        };
         let result = tokio::select! {
-            result = tool.run(&self.daemon, caller, request.arguments) => result,
+            result = call => result,
             // `rmcp` sends nothing for a cancelled request; this only ends the work.
             () = context.ct.cancelled() => return Err(ErrorData::internal_error("cancelled", None)),
         };
@@ -125,6 +141,14 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(unknown_method(&request.method))
+    }
+}
+
+/// Waits for a call's turn; `None` when it got no place in line.
+async fn turn(context: &RequestContext<RoleServer>) -> Option<Turn> {
+    match context.extensions.get::<Place>() {
+        Some(Some(ticket)) => ticket.turn().await,
+        Some(None) | None => None,
     }
 }
 

@@ -17,6 +17,7 @@ use crate::arguments::{ArgumentError, Arguments};
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::schema::{Parameter, input_schema};
+use crate::turn::Effect;
 
 /// Makes Claude show a tool to the model at once instead of hiding it behind a search.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
@@ -131,6 +132,15 @@ impl HelixTool {
         description.parameters.iter().try_for_each(|parameter| arguments.understand(parameter))
     }
 
+    /// What a call does to what later calls see; a write unless it surely is none.
+    fn effect(self, given: Option<&JsonObject>) -> Effect {
+        match (self, self.description().nature) {
+            (Self::Topics, _) => topics::effect(given),
+            (_, Nature::Reads) => Effect::Reads,
+            (_, Nature::Adds | Nature::Changes { .. }) => Effect::Writes,
+        }
+    }
+
     fn description(self) -> &'static Description {
         match self {
             Self::Store => &store::DESCRIPTION,
@@ -143,6 +153,11 @@ impl HelixTool {
             Self::Context => &context::DESCRIPTION,
         }
     }
+}
+
+/// What a call of a tool does to what later calls see. One of an unknown tool does nothing.
+pub(crate) fn effect_of(tool: &str, given: Option<&JsonObject>) -> Effect {
+    HelixTool::named(tool).map_or(Effect::Reads, |tool| tool.effect(given))
 }
 
 /// Separates tags, topics and kinds in one string.

@@ -2,18 +2,24 @@
 //!
 //! Before the handshake `rmcp` ends the connection over a stray notification or response, and answers an unknown method with
 //! a complaint about metadata. A client that probes must neither lose its server nor wait, so the screen drops the former and
-//! answers the latter. It also turns a stop into the end of the input, which makes `rmcp` finish the calls in flight.
+//! answers the latter. It makes an unknown method of every one that the server does not declare, for `rmcp` answers some of
+//! them with an empty list. It also turns a stop into the end of the input, which makes `rmcp` finish the calls in flight.
+//!
+//! Each call of a tool gets its place in line here, where messages are still in their order.
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, ProtocolVersion, RequestId,
-    ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, CustomRequest, ErrorCode, ErrorData, GetExtensions, GetMeta, ProtocolVersion,
+    RequestId, ServerJsonRpcMessage,
 };
 use rmcp::service::RoleServer;
 use rmcp::transport::Transport;
 
 use crate::serve::Stop;
+use crate::tools::effect_of;
+use crate::turn::{Line, Place};
 
-/// Methods that exist; a request for one of them that cannot be parsed has wrong parameters.
+/// Methods that exist, which are those that the server's capabilities declare; a request for one of them that cannot be parsed
+/// has wrong parameters.
 const KNOWN_METHODS: [&str; 5] = ["initialize", "server/discover", "tools/call", "tools/list", "ping"];
 
 /// A transport that screens what comes in.
@@ -21,6 +27,7 @@ pub(crate) struct Screened<T> {
     inner: T,
     stop: Stop,
     opened: bool,
+    line: Line,
 }
 
 /// What becomes of a message that arrives before the handshake.
@@ -31,9 +38,19 @@ enum Verdict {
 }
 
 impl<T> Screened<T> {
-    /// Screens `inner` until `stop`.
-    pub(crate) fn new(inner: T, stop: Stop) -> Self {
-        Self { inner, stop, opened: false }
+    /// Screens `inner` until `stop`, and puts its calls into `line`.
+    pub(crate) fn new(inner: T, stop: Stop, line: Line) -> Self {
+        Self { inner, stop, opened: false, line }
+    }
+
+    /// Gives a call of a tool its place in line.
+    fn line_up(&self, message: &mut ClientJsonRpcMessage) {
+        let ClientJsonRpcMessage::Request(request) = message else { return };
+        if let ClientRequest::CallToolRequest(call) = &mut request.request {
+            let effect = effect_of(&call.params.name, call.params.arguments.as_ref());
+            let place: Place = self.line.enter(effect);
+            call.extensions_mut().insert(place);
+        }
     }
 
     fn judge(&mut self, message: &ClientJsonRpcMessage) -> Verdict {
@@ -71,10 +88,12 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
                 message = self.inner.receive() => message,
                 () = self.stop.stopped() => None,
             };
-            let Some(message) = received else {
+            let Some(mut message) = received else {
                 self.stop.stop();
                 return None;
             };
+            forget_undeclared(&mut message);
+            self.line_up(&mut message);
             if self.opened {
                 return Some(message);
             }
@@ -90,6 +109,17 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Screened<T> {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.inner.close().await
+    }
+}
+
+/// Makes a request for what is not declared one for a method that nobody knows, with its metadata.
+fn forget_undeclared(message: &mut ClientJsonRpcMessage) {
+    let ClientJsonRpcMessage::Request(request) = message else { return };
+    let method = request.request.method();
+    if !KNOWN_METHODS.contains(&method) {
+        let mut unknown = CustomRequest::new(method, None);
+        unknown.get_meta_mut().clone_from(request.request.get_meta());
+        request.request = unknown.into();
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn edited(reply: &EditReply, change: Change, asked: &str, view: &View
     let outcome = match reply.memories.as_slice() {
         _ if !reply.candidates.is_empty() => return ambiguous(reply, change, &asked, view),
         _ if reply.changed == 0 => return unchanged(reply, &asked),
-        [memory] if !matches!(change, Change::Rename | Change::Merge) => one(memory, change, view),
+        [memory] if !matches!(change, Change::Rename | Change::Merge) => one(memory, change, &asked, view),
         memories => several(reply, memories, change, &asked, view),
     };
     let warnings = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
@@ -82,12 +82,19 @@ fn ambiguous(reply: &EditReply, change: Change, asked: &str, view: &View) -> Str
     }
 }
 
-fn one(memory: &Memory, change: Change, view: &View) -> String {
+fn one(memory: &Memory, change: Change, asked: &str, view: &View) -> String {
     let handle = clean::line(&memory.handle);
     let text = format!("{INDENT}{}", summary(memory));
     match change {
         Change::Append => format!("appended to {handle} ({})\n{text}\n{INDENT}… now {}", nature(memory), lines(memory)),
-        Change::Revise => format!("revised {handle} ({}{})\n{text}", nature(memory), doubt(memory)),
+        Change::Revise => {
+            let was = if asked.contains('/') && asked != handle {
+                format!(", which {asked} names too")
+            } else {
+                String::new()
+            };
+            format!("revised {handle}{was} ({}{})\n{text}", nature(memory), doubt(memory))
+        }
         Change::Delete => format!("deleted {handle}; action=restore topic={handle} brings it back\n{text}"),
         Change::Tag if memory.tags.is_empty() => format!("tagged {handle}: it has no tags now"),
         Change::Tag => format!("tagged {handle}: {}", hashtags(memory)),

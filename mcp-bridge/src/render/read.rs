@@ -2,7 +2,7 @@
 
 use helix_client::v1::{Memory, ReadReply};
 
-use super::memory::{body, count_of, cut, day, header, metadata, nature, one_line, whole_body};
+use super::memory::{count_of, cut, header, metadata, nature, one_line, time, whole_body};
 use super::pack::{pack, packed};
 use super::{LINE_MAX_CHARS, View};
 use crate::clean;
@@ -17,41 +17,42 @@ pub(crate) struct Shown<'a> {
     pub(crate) match_text: &'a str,
 }
 
-/// Text of a reply to `read`.
-pub(crate) fn read(shown: &Shown<'_>, view: &View) -> String {
+/// Text of a reply to `read`, and how many of its memories it shows.
+pub(crate) fn read(shown: &Shown<'_>, view: &View) -> (String, usize) {
     let notes = shown.reply.notes.iter().map(|note| format!("\nnote: {}", clean::line(note)));
-    std::iter::once(memories(shown, view)).chain(notes).collect()
+    let (text, count) = memories(shown, view);
+    (std::iter::once(text).chain(notes).collect(), count)
 }
 
-fn memories(shown: &Shown<'_>, view: &View) -> String {
+fn memories(shown: &Shown<'_>, view: &View) -> (String, usize) {
+    let one = |position: String, memory: &Memory| entry(position, memory, view);
     match shown.reply.memories.as_slice() {
-        [] => nothing(shown),
+        [] => (nothing(shown), 0),
         memories @ [_, _, ..] if shown.reply.topic.is_empty() => {
-            let one = |memory| entry(String::new(), memory, body(memory, &[]), view);
-            let blocks: Vec<String> = memories.iter().map(one).collect();
-            packed(&blocks, "\n\n", blocks.len(), |missing| format!("{missing} more do not fit; read fewer at once"))
+            let blocks: Vec<String> = memories.iter().map(|memory| one(String::new(), memory)).collect();
+            let rest = |missing| format!("{missing} more do not fit; read fewer at once");
+            (packed(&blocks, "\n\n", blocks.len(), rest), blocks.len())
         }
-        [memory] if is_one(shown) => entry(number(shown.index), memory, whole_body(memory), view),
+        [memory] if is_one(shown) => (one(number(shown.index), memory), 1),
         memories => {
             let entries = numbered(memories);
-            let blocks: Vec<String> =
-                entries.map(|(at, memory)| entry(number(Some(at)), memory, body(memory, &[]), view)).collect();
-            topic(shown, &blocks, "\n\n", "read", "shows the next")
+            let blocks: Vec<String> = entries.map(|(at, memory)| one(number(Some(at)), memory)).collect();
+            topic(shown, &blocks, "\n\n")
         }
     }
 }
 
-/// Text of a reply to `topics action=entries`: a line a memory, which `topic:index` names.
-pub(crate) fn entries(shown: &Shown<'_>, view: &View) -> String {
+/// Text of a reply to `topics action=entries`, a line a memory, which `topic:index` names; and how many it shows.
+pub(crate) fn entries(shown: &Shown<'_>, view: &View) -> (String, usize) {
     match shown.reply.memories.as_slice() {
-        [] => nothing(shown),
-        [memory] if shown.index.is_some() => entry(number(shown.index), memory, whole_body(memory), view),
+        [] => (nothing(shown), 0),
+        [memory] if shown.index.is_some() => (entry(number(shown.index), memory, view), 1),
         memories => {
             let line = |(at, memory): (u32, &Memory)| {
                 format!("{}:{at}  {}", clean::line(&memory.topic), one_line(memory, view))
             };
             let lines: Vec<String> = numbered(memories).map(line).collect();
-            topic(shown, &lines, "\n", "topics action=entries", "shows the next whole, match_str filters")
+            topic(shown, &lines, "\n")
         }
     }
 }
@@ -78,45 +79,50 @@ fn numbered(memories: &[Memory]) -> impl Iterator<Item = (u32, &Memory)> {
     (0..).zip(memories).map(|(at, memory)| (memory.index.unwrap_or(at), memory))
 }
 
-fn topic(shown: &Shown<'_>, blocks: &[String], separator: &str, call: &str, does: &str) -> String {
+/// A topic's memories, as many as fit, and how many that are.
+fn topic(shown: &Shown<'_>, blocks: &[String], separator: &str) -> (String, usize) {
+    let reply = shown.reply;
     // A topic with one memory may be answered as that memory.
-    let of_memory = || shown.reply.memories.first().map_or("", |memory| memory.topic.as_str());
-    let name = Some(shown.reply.topic.as_str()).filter(|name| !name.is_empty()).unwrap_or_else(of_memory);
+    let of_memory = || reply.memories.first().map_or("", |memory| memory.topic.as_str());
+    let name = Some(reply.topic.as_str()).filter(|name| !name.is_empty()).unwrap_or_else(of_memory);
     let name = clean::line(name);
-    let all = usize::try_from(shown.reply.total).unwrap_or(usize::MAX).max(blocks.len());
+    let all = usize::try_from(reply.total).unwrap_or(usize::MAX).max(blocks.len());
     let is_filtered = !shown.match_text.is_empty();
-    let matching = usize::try_from(shown.reply.matching).unwrap_or(usize::MAX).max(blocks.len());
-    let head = if is_filtered {
-        let have = if all == 1 { "has" } else { "have" };
-        format!("{name}: {matching} of {} {have} that text", count_of(all, "memory", "memories"))
-    } else {
-        format!("{name}: {}", count_of(all, "memory", "memories"))
+    let matching = usize::try_from(reply.matching).unwrap_or(usize::MAX).max(blocks.len());
+    let whole = count_of(all, "memory", "memories");
+    let head = match (is_filtered, all) {
+        (false, _) => format!("{name}: {whole}"),
+        (true, 1) => format!("{name}: {matching} of {whole} has that text"),
+        (true, _) => format!("{name}: {matching} of {whole} have that text"),
     };
-    let total = if is_filtered { matching } else { all };
     let (text, fitting) = pack(blocks, separator);
     let answer = format!("{head}{separator}{text}");
-    if fitting == total {
-        return answer;
+    let cursor = clean::line(&reply.next_cursor);
+    if cursor.is_empty() {
+        return (answer, fitting);
     }
-    let more = total - fitting;
-    let next = shown.reply.memories.get(fitting).and_then(|memory| memory.index);
-    if is_filtered {
-        let next = next.map(|index| format!("{call} topic={name} index={index} shows the next, ")).unwrap_or_default();
-        return format!("{answer}{separator}{more} more have it; {next}a longer match_str finds fewer");
-    }
-    let next = next.map_or(fitting.to_string(), |index| index.to_string());
-    format!(
-        "{answer}{separator}{more} more; {call} topic={name} index={next} {does}, search topic={name} finds by words"
-    )
+    let next = format!("more follow; cursor={cursor} with the same arguments shows the next");
+    (format!("{answer}{separator}{next}, search topic={name} finds by words"), fitting)
 }
 
 fn number(index: Option<u32>) -> String {
     index.map(|index| format!("[{index}]")).unwrap_or_default()
 }
 
-fn entry(position: String, memory: &Memory, body: String, view: &View) -> String {
-    let head = header([position, clean::line(&memory.handle), day(memory, view), nature(memory)]);
-    [head, body, metadata(memory, view)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+/// One memory with its whole text.
+fn entry(position: String, memory: &Memory, view: &View) -> String {
+    let head = header([position, clean::line(&memory.handle), time(memory, view), nature(memory)]);
+    let parts = [head, whole_body(memory), metadata(memory, view), unclean(memory)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Says where the text is not shown as it is stored.
+fn unclean(memory: &Memory) -> String {
+    if clean::block(&memory.text) == memory.text {
+        return String::new();
+    }
+    let handle = clean::line(&memory.handle);
+    format!("(control or invisible characters are not shown; `helixctl read --raw {handle}` has every byte)")
 }
 
 #[cfg(test)]
@@ -125,7 +131,7 @@ mod tests {
     use super::*;
 
     fn all(reply: &ReadReply) -> String {
-        read(&Shown { reply, index: None, match_text: "" }, &utc())
+        read(&Shown { reply, index: None, match_text: "" }, &utc()).0
     }
 
     #[test]
@@ -158,17 +164,32 @@ mod tests {
             ReadReply { memories: vec![arm64()], topic: "build-gotchas".to_owned(), total: 7, ..ReadReply::default() };
         assert!(
             read(&Shown { reply: &reply, index: Some(3), match_text: "" }, &utc())
+                .0
                 .starts_with("[3]  build-gotchas/arch-arm64-required  ")
         );
     }
 
     #[test]
-    fn a_large_topic_is_cut_and_says_how_to_go_on() {
+    fn a_large_topic_is_paged_and_every_text_is_whole() {
         let memories = (0..20).map(|at| long(&format!("big/{at}"), 9_000)).collect();
-        let text = all(&ReadReply { memories, topic: "big".to_owned(), total: 25, ..ReadReply::default() });
+        let reply = ReadReply { memories, topic: "big".to_owned(), total: 25, ..ReadReply::default() };
+        let (text, fitting) = read(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
         assert!(text.chars().count() < 21_000, "{}", text.chars().count());
-        assert!(text.contains("cut at 4000 characters; read big/0 shows the rest"));
-        assert!(text.ends_with("21 more; read topic=big index=4 shows the next, search topic=big finds by words"));
+        assert_eq!((fitting, text.matches(&"x".repeat(9_000)).count()), (2, 2));
+        let memories = reply.memories.into_iter().take(fitting).collect();
+        let text = all(&ReadReply { memories, next_cursor: "QQHk".to_owned(), ..reply });
+        let told = "more follow; cursor=QQHk with the same arguments shows the next, search topic=big finds by words";
+        assert!(text.ends_with(told), "{text}");
+    }
+
+    #[test]
+    fn a_text_is_shown_as_it_is_stored() {
+        let exact = Memory { text: "a  \n\tb\n\n  c\n".to_owned(), ..arm64() };
+        let text = all(&ReadReply { memories: vec![exact], total: 1, ..ReadReply::default() });
+        assert!(text.contains("\n  a  \n  \tb\n\n    c\n["), "{text:?}");
+        let hidden = Memory { text: "pay\u{200b}pal".to_owned(), ..arm64() };
+        let text = all(&ReadReply { memories: vec![hidden], total: 1, ..ReadReply::default() });
+        assert!(text.contains("paypal") && text.ends_with("has every byte)"), "{text}");
     }
 
     #[test]
@@ -187,18 +208,17 @@ mod tests {
     fn a_filter_says_how_many_passed() {
         let reply =
             ReadReply { memories: vec![third()], topic: "build-gotchas".to_owned(), total: 7, ..ReadReply::default() };
-        let filtered = read(&Shown { reply: &reply, index: None, match_text: "arm64" }, &utc());
+        let filtered = read(&Shown { reply: &reply, index: None, match_text: "arm64" }, &utc()).0;
         assert!(
             filtered.starts_with("build-gotchas: 1 of 7 memories have that text\n\n[3]  build-gotchas/"),
             "{filtered}"
         );
         let many = ReadReply { matching: 700, total: 800, ..reply.clone() };
-        let filtered = read(&Shown { reply: &many, index: None, match_text: "arm64" }, &utc());
+        let filtered = read(&Shown { reply: &many, index: None, match_text: "arm64" }, &utc()).0;
         assert!(filtered.starts_with("build-gotchas: 700 of 800 memories have that text\n\n[3]"), "{filtered}");
-        assert!(filtered.ends_with("\n\n699 more have it; a longer match_str finds fewer"), "{filtered}");
         let none = ReadReply { memories: Vec::new(), ..reply };
         insta::assert_snapshot!(
-            read(&Shown { reply: &none, index: None, match_text: "x86" }, &utc()),
+            read(&Shown { reply: &none, index: None, match_text: "x86" }, &utc()).0,
             @r#"none of its 7 memories has the text "x86"; search finds memories by words"#
         );
     }
@@ -212,7 +232,7 @@ mod tests {
             total: 2,
             ..ReadReply::default()
         };
-        let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
+        let (listed, _) = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
         assert_eq!(listed.matches("(source changed)").count(), 1, "{listed}");
     }
 
@@ -253,9 +273,9 @@ mod tests {
             total: 9,
             ..ReadReply::default()
         };
-        let listed = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
+        let (listed, _) = entries(&Shown { reply: &reply, index: None, match_text: "" }, &utc());
         let one = ReadReply { memories: vec![third()], ..reply };
-        let whole = entries(&Shown { reply: &one, index: Some(3), match_text: "" }, &utc());
+        let (whole, _) = entries(&Shown { reply: &one, index: Some(3), match_text: "" }, &utc());
         insta::assert_snapshot!(format!("{listed}\n---\n{whole}"));
     }
 }

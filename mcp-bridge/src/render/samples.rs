@@ -70,6 +70,8 @@ pub(super) fn hit(memory: Memory, score: f32) -> Hit {
         importance_factor: 1.0,
         scope_factor: 1.1,
         matched_terms: vec!["arm64".to_owned(), "link".to_owned()],
+        matched_words: vec!["arm64".to_owned(), "linking".to_owned()],
+        diversity_factor: 0.9,
     };
     // The second of two is merely near in meaning.
     let found_by = if score > 0.02 { FoundBy::Both } else { FoundBy::Meaning };

@@ -27,12 +27,12 @@ pub(crate) fn stored(reply: &StoreReply, terse: bool) -> String {
 fn duplicate(memory: &Memory, handle: &str, similarity: f32, terse: bool) -> String {
     let similarity = format!("{similarity:.2}");
     if terse {
-        return format!("not stored: {similarity} similar to {handle}; force=true stores it");
+        return format!("not stored: {similarity} similar to {handle}; edit it, or force=true stores both");
     }
     let summary = summary(memory);
     format!(
-        "not stored: {similarity} similar to {handle}\n  {summary}\nIf that says it, nothing is left to do. If yours differs or \
-         corrects it, store again with force=true."
+        "not stored: {similarity} similar to {handle}\n  {summary}\nIf that says it, nothing is left to do. If yours corrects or \
+         completes it: edit action=revise topic={handle} text=… If both hold, store again with force=true."
     )
 }
 

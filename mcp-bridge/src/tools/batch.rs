@@ -2,6 +2,7 @@
 
 use helix_client::Rpc;
 use helix_client::limits::BATCH_MAX;
+use helix_client::v1::batch_item::Item;
 use helix_client::v1::{Caller, Draft, StoreBatchRequest};
 use rmcp::model::JsonObject;
 
@@ -18,7 +19,7 @@ pub(super) const DESCRIPTION: Description = Description {
     name: NAME,
     title: "Store several memories",
     about: "Store several facts in one call (at most 1000, 4 MiB), each as in store. Use it when a task taught you more than \
-            one thing.",
+            one thing. A wrong entry costs only itself.",
     parameters: &PARAMETERS,
     nature: Nature::Adds,
 };
@@ -39,28 +40,47 @@ const PARAMETERS: [Parameter; 3] = [
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let verbose = arguments.flag("verbose")?;
-    let request = request(caller, arguments)?;
+    let Planned { request, wrong } = request(caller, arguments)?;
     let (sent, is_forced) = (request.drafts.len(), request.force);
     let call = async move |rpc: &mut Rpc| rpc.store_batch(request.clone()).await;
-    let reply = if is_forced { daemon.call_at_most_once(call).await? } else { daemon.call(call).await? };
+    let mut reply = if is_forced { daemon.call_at_most_once(call).await? } else { daemon.call(call).await? };
+    for (at, why) in wrong {
+        if let Some(item) = reply.items.get_mut(at) {
+            item.item = Some(Item::Refused(why));
+        }
+    }
     Ok(render::batched(&Batched { sent, reply: &reply, verbose }))
 }
 
-fn request(caller: Caller, arguments: &Arguments) -> Result<StoreBatchRequest, ArgumentError> {
-    let force = arguments.flag("force")?;
-    Ok(StoreBatchRequest { caller: Some(caller), drafts: drafts(arguments)?, force })
+/// A batch as it goes to the daemon.
+struct Planned {
+    request: StoreBatchRequest,
+    /// Entries that cannot be understood, by their positions, and why. In the request an empty draft, which the daemon refuses,
+    /// stands for each: entries link to each other by position.
+    wrong: Vec<(usize, String)>,
 }
 
-fn drafts(arguments: &Arguments) -> Result<Vec<Draft>, ArgumentError> {
-    let entries = arguments.objects("entries", ENTRIES_SHAPE)?.unwrap_or_default();
+fn request(caller: Caller, arguments: &Arguments) -> Result<Planned, ArgumentError> {
+    let force = arguments.flag("force")?;
+    let (mut drafts, mut wrong) = (Vec::new(), Vec::new());
+    for (at, draft) in self::drafts(arguments)?.into_iter().enumerate() {
+        drafts.push(draft.unwrap_or_else(|error| {
+            wrong.push((at, error.to_string()));
+            Draft::default()
+        }));
+    }
+    Ok(Planned { request: StoreBatchRequest { caller: Some(caller), drafts, force }, wrong })
+}
+
+fn drafts(arguments: &Arguments) -> Result<Vec<Result<Draft, ArgumentError>>, ArgumentError> {
+    let entries = arguments.objects("entries", ENTRIES_SHAPE)?;
     if entries.is_empty() {
         return Err(ArgumentError::Missing("entries"));
     }
     if entries.len() > BATCH_MAX {
         return Err(ArgumentError::TooMany { name: "entries", got: entries.len(), limit: BATCH_MAX });
     }
-    let within = |at| move |error| ArgumentError::NothingStored { name: "entries", at, error: Box::new(error) };
-    entries.into_iter().enumerate().map(|(at, entry)| draft(entry).map_err(within(at))).collect()
+    Ok(entries.into_iter().map(|entry| entry.and_then(draft)).collect())
 }
 
 fn draft(entry: JsonObject) -> Result<Draft, ArgumentError> {
@@ -75,6 +95,10 @@ mod tests {
     use super::*;
 
     fn planned(given: &Value) -> Result<StoreBatchRequest, ArgumentError> {
+        request_of(given).map(|planned| planned.request)
+    }
+
+    fn request_of(given: &Value) -> Result<Planned, ArgumentError> {
         request(Caller::default(), &Arguments::new(NAME, &PARAMETERS, given.as_object().cloned()).unwrap())
     }
 
@@ -103,17 +127,27 @@ mod tests {
     }
 
     #[test]
+    fn a_wrong_entry_costs_only_itself() {
+        let entries = json!([
+            {"topic": "a", "text": "b"}, {"topic": "a"}, "a: b", {"topic": "a", "text": "b", "force": true},
+            {"topic": "a", "text": "c", "links": [0]},
+        ]);
+        let Planned { request, wrong } = request_of(&json!({"entries": entries})).unwrap();
+        let texts: Vec<&str> = request.drafts.iter().map(|draft| draft.text.as_str()).collect();
+        assert_eq!(texts, ["b", "", "", "", "c"]);
+        let begins = ["text: required", "entry: expected an object", "unknown argument force; batch takes: topic"];
+        for ((at, why), (expected, begin)) in wrong.iter().zip((1..).zip(begins)) {
+            assert!(*at == expected && why.starts_with(begin), "{at}: {why}");
+        }
+        assert_eq!(wrong.len(), 3);
+    }
+
+    #[test]
     fn errors_name_the_entry() {
         let many: Vec<Value> = (0..=BATCH_MAX).map(|at| json!({"topic": "a", "text": at})).collect();
-        let errors = [
-            planned(&json!({})),
-            planned(&json!({"entries": "topic=a text=b"})),
-            planned(&json!({"entries": [{"topic": "a", "text": "b"}, {"topic": "a"}]})),
-            planned(&json!({"entries": [{"topic": "a", "text": "b", "force": true}]})),
-            planned(&json!({"entries": [{"topic": "a", "text": "b"}, "a: b"]})),
-            planned(&json!({"entries": many})),
-        ]
-        .map(|planned| planned.unwrap_err().to_string());
+        let errors =
+            [planned(&json!({})), planned(&json!({"entries": "topic=a text=b"})), planned(&json!({"entries": many}))]
+                .map(|planned| planned.unwrap_err().to_string());
         insta::assert_snapshot!(errors.join("\n"));
     }
 }

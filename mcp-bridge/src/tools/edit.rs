@@ -122,6 +122,7 @@ fn fields(reference: String, arguments: &Arguments) -> Result<SetFields, Argumen
         pinned: arguments.optional_flag("pinned")?,
         replace_links,
         links,
+        ..SetFields::default()
     };
     if fields == SetFields::default() {
         return Err(ArgumentError::MissingFor { action: "set", name: "kind, source, confidence or another field" });

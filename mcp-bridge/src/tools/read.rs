@@ -9,6 +9,9 @@ use crate::failure::Failure;
 use crate::render::{self, Shown, View};
 use crate::schema::{Parameter, Shape};
 
+/// Most memories of one page.
+const READ_LIMIT_MAX: u32 = 500;
+
 pub(super) const DESCRIPTION: Description = Description {
     name: "read",
     title: "Read memories",
@@ -18,17 +21,35 @@ pub(super) const DESCRIPTION: Description = Description {
     nature: Nature::Reads,
 };
 
-const PARAMETERS: [Parameter; 3] = [
+const PARAMETERS: [Parameter; 5] = [
     Parameter::required("topic", Shape::List, "topic, handle, id or topic:index; several memories with commas"),
     Parameter::optional("index", Shape::Whole, "0-based, one memory of the topic"),
     Parameter::optional("match_str", Shape::Text, "only those with this text"),
+    Parameter::optional("limit", Shape::Whole, "of a topic; default as many as fit"),
+    Parameter::optional("cursor", Shape::Text, "from the previous answer: the next page"),
 ];
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let request = ReadRequest { shown: TextShown::Body.into(), ..request(caller, arguments)? };
+    paged(daemon, request, render::read).await
+}
+
+/// Shows as many memories as fit. Where fewer fit than came, so many are asked for, so that the cursor goes on behind them.
+pub(super) async fn paged(
+    daemon: &Daemon,
+    mut request: ReadRequest,
+    render: fn(&Shown<'_>, &View) -> (String, usize),
+) -> Result<String, Failure> {
     let (index, match_text) = (request.index, request.match_text.clone());
-    let reply = daemon.call(async move |rpc| rpc.read(request.clone()).await).await?;
-    Ok(render::read(&Shown { reply: &reply, index, match_text: &match_text }, &View::local()))
+    let ask = async |request: ReadRequest| daemon.call(async move |rpc| rpc.read(request.clone()).await).await;
+    let mut reply = ask(request.clone()).await?;
+    let (mut text, fitting) = render(&Shown { reply: &reply, index, match_text: &match_text }, &View::local());
+    if fitting < reply.memories.len() && !reply.topic.is_empty() {
+        request.limit = u32::try_from(fitting).unwrap_or(u32::MAX);
+        reply = ask(request).await?;
+        (text, _) = render(&Shown { reply: &reply, index, match_text: &match_text }, &View::local());
+    }
+    Ok(text)
 }
 
 /// What to read; a topic's entries are listed from the same.
@@ -45,6 +66,8 @@ pub(super) fn request(caller: Caller, arguments: &Arguments) -> Result<ReadReque
         references,
         index: arguments.whole("index", 0..=u32::MAX)?,
         match_text: arguments.text("match_str")?.unwrap_or_default(),
+        limit: arguments.whole("limit", 1..=READ_LIMIT_MAX)?.unwrap_or_default(),
+        cursor: arguments.text("cursor")?.unwrap_or_default().trim().to_owned(),
         ..ReadRequest::default()
     })
 }
@@ -63,6 +86,7 @@ mod tests {
             json!({"topic": " build "}),
             json!({"topic": "build", "index": "3"}),
             json!({"topic": "build", "match_str": "Linker"}),
+            json!({"topic": "build", "limit": "20", "cursor": " QcgB "}),
             json!({"topic": "build:1, build/arm64"}),
             json!({"topic": ["build:1", "build/arm64"]}),
         ]

@@ -31,10 +31,14 @@ const DETAILS: [(&str, Detail); 6] = [
     ("count", Detail::Count),
 ];
 
-const MODES: [(&str, MatchMode); 2] = [("and", MatchMode::AllFirst), ("or", MatchMode::Any)];
+const MODES: [(&str, MatchMode); 2] = [("and", MatchMode::All), ("or", MatchMode::Any)];
 
 const PARAMETERS: [Parameter; 14] = [
-    Parameter::optional("query", Shape::Text, "words; may hold tag: topic: source: kind: scope: before: after:"),
+    Parameter::optional(
+        "query",
+        Shape::Text,
+        "words, \"a phrase\", -without; may hold tag: topic: source: kind: scope: before: after:",
+    ),
     Parameter::optional(
         "detail",
         Shape::Choice(&["medium", "full", "brief", "grouped", "topics", "count"]),
@@ -49,7 +53,7 @@ const PARAMETERS: [Parameter; 14] = [
     Parameter::optional("topic", Shape::List, ""),
     Parameter::optional("kind", Shape::List, ""),
     Parameter::optional("scope", Shape::List, "project, global or all; default project and global"),
-    Parameter::optional("mode", Shape::Choice(&["and", "or"]), "and: all words, or any when nothing has all"),
+    Parameter::optional("mode", Shape::Choice(&["and", "or"]), "and: only what has all words; or: any"),
     Parameter::optional("explain", Shape::Flag, "show why each matched"),
     Parameter::optional("cursor", Shape::Text, "from the previous answer: shows what follows"),
 ];

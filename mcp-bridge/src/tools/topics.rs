@@ -1,6 +1,7 @@
 //! `topics`: browsing, upkeep, exchange, and where a task stands.
 
 use helix_client::v1::Caller;
+use rmcp::model::JsonObject;
 
 use super::actions::{Action, chosen};
 use super::{Description, Nature};
@@ -8,6 +9,7 @@ use crate::arguments::Arguments;
 use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::schema::{Parameter, Shape};
+use crate::turn::Effect;
 
 mod browse;
 mod exchange;
@@ -25,7 +27,7 @@ pub(super) const DESCRIPTION: Description = Description {
     nature: Nature::Changes { idempotent: true },
 };
 
-const PARAMETERS: [Parameter; 22] = [
+const PARAMETERS: [Parameter; 24] = [
     Parameter::optional(
         "action",
         Shape::Choice(&[
@@ -52,8 +54,10 @@ const PARAMETERS: [Parameter; 22] = [
     Parameter::optional("days", Shape::Whole, "recent: default 7; prune: default 30"),
     Parameter::optional("hours", Shape::Whole, "recent: overrides days"),
     Parameter::optional("detail", Shape::Choice(&["tags", "index"]), "stats"),
-    Parameter::optional("index", Shape::Whole, "entries: only this one, whole"),
+    Parameter::optional("index", Shape::Whole, "entries: only this one, whole; resume: an earlier checkpoint, from 1"),
     Parameter::optional("match_str", Shape::Text, "entries: only those with this text"),
+    Parameter::optional("limit", Shape::Whole, "entries"),
+    Parameter::optional("cursor", Shape::Text, "entries: the next page"),
     Parameter::optional("focus", Shape::Text, "list, graph: glob like iris-*"),
     Parameter::optional("scope", Shape::List, "project, global or all"),
     Parameter::optional("refresh", Shape::Flag, "stale: show the source as it is now"),
@@ -98,7 +102,12 @@ const DEFAULT_ACTION: &str = "list";
 const ACTIONS: [Action<Topics>; 16] = [
     Action { name: DEFAULT_ACTION, is: Topics::List, needs: &[], takes: &["focus", "scope"] },
     Action { name: "recent", is: Topics::Recent, needs: &[], takes: &["days", "hours", "scope"] },
-    Action { name: "entries", is: Topics::Entries, needs: &["topic"], takes: &["index", "match_str"] },
+    Action {
+        name: "entries",
+        is: Topics::Entries,
+        needs: &["topic"],
+        takes: &["index", "match_str", "limit", "cursor"],
+    },
     Action { name: "stats", is: Topics::Stats, needs: &[], takes: &["detail", "scope"] },
     Action { name: "xref", is: Topics::Xref, needs: &["topic"], takes: &["scope"] },
     Action { name: "graph", is: Topics::Graph, needs: &[], takes: &["focus", "scope"] },
@@ -115,9 +124,35 @@ const ACTIONS: [Action<Topics>; 16] = [
         needs: &["task"],
         takes: &["done", "next", "hypotheses", "blocked", "files"],
     },
-    Action { name: "resume", is: Topics::Resume, needs: &[], takes: &[] },
+    Action { name: "resume", is: Topics::Resume, needs: &[], takes: &["index"] },
     Action { name: "clear_checkpoint", is: Topics::ClearCheckpoint, needs: &[], takes: &[] },
 ];
+
+impl Topics {
+    fn effect(self) -> Effect {
+        match self {
+            Self::List
+            | Self::Recent
+            | Self::Entries
+            | Self::Stats
+            | Self::Xref
+            | Self::Graph
+            | Self::Stale
+            | Self::Prune
+            | Self::Export
+            | Self::Session
+            | Self::Resume => Effect::Reads,
+            Self::Compact | Self::Import | Self::Reindex | Self::Checkpoint | Self::ClearCheckpoint => Effect::Writes,
+        }
+    }
+}
+
+/// What a call does to what later calls see. One that will be refused does nothing.
+pub(super) fn effect(given: Option<&JsonObject>) -> Effect {
+    let arguments = Arguments::new(DESCRIPTION.name, &PARAMETERS, given.cloned());
+    let action = arguments.and_then(|arguments| chosen(&arguments, &ACTIONS, Some(DEFAULT_ACTION)));
+    action.map_or(Effect::Reads, Topics::effect)
+}
 
 pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     match chosen(arguments, &ACTIONS, Some(DEFAULT_ACTION))? {
@@ -135,7 +170,7 @@ pub(super) async fn run(daemon: &Daemon, caller: Caller, arguments: &Arguments) 
         Topics::Import => exchange::import(daemon, caller, arguments).await,
         Topics::Session => task::session(daemon, caller, arguments).await,
         Topics::Checkpoint => task::save(daemon, caller, arguments).await,
-        Topics::Resume => task::load(daemon, caller).await,
+        Topics::Resume => task::load(daemon, caller, arguments).await,
         Topics::ClearCheckpoint => task::clear(daemon, caller).await,
     }
 }
@@ -159,6 +194,17 @@ mod tests {
         let listed = PARAMETERS.first().map(|one| one.shape);
         let names: Vec<&str> = ACTIONS.iter().map(|one| one.name).collect();
         assert!(matches!(listed, Some(Shape::Choice(listed)) if listed == names));
+    }
+
+    #[test]
+    fn what_changes_nothing_needs_no_turn_of_its_own() {
+        let effect = |given: Value| effect(given.as_object());
+        for given in [json!({}), json!({"action": "List"}), json!({"action": "resume"}), json!({"action": "browse"})] {
+            assert_eq!(effect(given.clone()), Effect::Reads, "{given}");
+        }
+        for given in [json!({"action": " CHECKPOINT", "task": "a"}), json!({"action": "import", "json": "[]"})] {
+            assert_eq!(effect(given.clone()), Effect::Writes, "{given}");
+        }
     }
 
     #[test]

@@ -70,6 +70,63 @@ fn codex() {
     check_initialize(&replay(include_str!("../data/codex-0.169.0-legacy-2025-06-18.jsonl")), "2025-06-18");
 }
 
+/// Methods of the protocol that the server does not declare.
+const UNDECLARED: [&str; 13] = [
+    "prompts/list",
+    "prompts/get",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "completion/complete",
+    "logging/setLevel",
+    "tasks/get",
+    "tasks/list",
+    "skills/list",
+    "subscriptions/listen",
+];
+
+/// Parameters that are right for each of them.
+fn parameters() -> Value {
+    json!({
+        "name": "x", "uri": "file:///x", "level": "debug", "taskId": "t", "notifications": {},
+        "ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "x", "value": ""},
+    })
+}
+
+#[test]
+fn only_what_is_declared_is_answered_after_a_handshake() {
+    let mut bridge = Bridge::start();
+    bridge.initialize();
+    for method in UNDECLARED {
+        for parameters in [parameters(), json!({}), Value::Null] {
+            let answer = bridge.ask(&json!(method), method, &parameters);
+            assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+        }
+    }
+    bridge.finish_cleanly();
+}
+
+#[test]
+fn only_what_is_declared_is_answered_without_a_handshake() {
+    let transcript = include_str!("../data/claude-2.1.330-modern-2026-07-28.jsonl");
+    let listing = client_messages(transcript).into_iter().find(|message| message["method"] == "tools/list").unwrap();
+    for is_first in [true, false] {
+        for method in UNDECLARED {
+            let mut bridge = Bridge::start();
+            if !is_first {
+                bridge.ask(&json!(0), "tools/list", &listing["params"]);
+            }
+            let mut parameters = parameters();
+            parameters["_meta"] = listing["params"]["_meta"].clone();
+            let answer = bridge.ask(&json!(method), method, &parameters);
+            assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+            bridge.finish_cleanly();
+        }
+    }
+}
+
 #[test]
 fn an_unknown_revision_is_answered_with_one_that_is_served() {
     let mut bridge = Bridge::start();

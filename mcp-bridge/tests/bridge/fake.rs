@@ -153,7 +153,7 @@ impl Helix for Answers {
         let (checkpoint, text) = match request.into_inner().action {
             Some(Action::Save(saved)) => (Some(saved), ""),
             Some(Action::Load(_)) => (Some(task("loaded")), "## Checkpoint: loaded\n_saved 2h 15m ago_\n"),
-            Some(Action::Clear(_)) | None => (None, ""),
+            Some(Action::Clear(_) | Action::Restore(_)) | None => (None, ""),
         };
         Ok(Response::new(v1::CheckpointReply { checkpoint, text: text.to_owned(), ..v1::CheckpointReply::default() }))
     }

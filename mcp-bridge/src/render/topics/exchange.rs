@@ -2,10 +2,11 @@
 
 use helix_client::v1::ImportProgress;
 
-use super::super::DOCUMENT_MAX_CHARS;
+use super::super::ANSWER_MAX_CHARS;
 use super::super::memory::{INDENT, cut};
 use super::super::pack::packed;
 use crate::clean;
+use crate::failure::Failure;
 
 /// Longest description of one problem, in characters.
 const PROBLEM_MAX_CHARS: usize = 240;
@@ -23,21 +24,21 @@ pub(crate) struct Exported {
     pub(crate) is_too_large: bool,
 }
 
-/// Text of an export: the document, or where to get it when it is too large. Half a document is of no use to anybody.
-pub(crate) fn exported(exported: &Exported) -> String {
+/// Text of an export: the document with what is to be said of it.
+///
+/// # Errors
+/// [`Failure::TooLarge`]: half a document is of no use to anybody.
+pub(crate) fn exported(exported: &Exported) -> Result<String, Failure> {
     if exported.total == 0 {
-        return "there is nothing to export; topics lists what there is".to_owned();
+        return Ok("there is nothing to export; topics lists what there is".to_owned());
     }
     let text = String::from_utf8_lossy(&exported.data);
-    if exported.is_too_large || text.chars().count() > DOCUMENT_MAX_CHARS {
-        return format!(
-            "the export of {} memories does not fit into an answer; use `helixctl export`, or give topic (names or globs) \
-             to export less",
-            exported.total
-        );
-    }
     let notes = exported.notes.iter().map(|note| format!("note: {}\n", clean::line(note)));
-    notes.chain([clean::block(text.trim_end())]).collect()
+    let answer: String = notes.chain([clean::block(text.trim_end())]).collect();
+    if exported.is_too_large || answer.chars().count() > ANSWER_MAX_CHARS {
+        return Err(Failure::TooLarge(exported.total));
+    }
+    Ok(answer)
 }
 
 /// Text of an import's last message.
@@ -108,6 +109,7 @@ fn unfinished(head: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn export(data: &str) -> Exported {
@@ -116,15 +118,18 @@ mod tests {
 
     #[test]
     fn a_small_export_is_the_document() {
-        assert_eq!(exported(&export("{\"memories\": [\"a\u{200b}\"]}\n")), "{\"memories\": [\"a\"]}");
+        let document = export("{\"memories\": [\"a\u{200b}\"]}\n");
+        assert_eq!(exported(&document).unwrap(), "{\"memories\": [\"a\"]}");
     }
 
     #[test]
-    fn a_large_export_says_where_to_get_it() {
-        let told = "the export of 3 memories does not fit into an answer; use `helixctl export`, or give topic (names or \
-                    globs) to export less";
-        assert_eq!(exported(&Exported { is_too_large: true, ..export("{") }), told);
-        assert_eq!(exported(&export(&"x".repeat(DOCUMENT_MAX_CHARS + 1))), told);
+    fn a_large_export_is_an_error_that_says_where_to_get_it() {
+        let told = "the export of 3 memories does not fit into an answer; give topic (names or globs) to export less, or use \
+                    `helixctl export`";
+        let failed = |document: &Exported| exported(document).unwrap_err().to_string();
+        assert_eq!(failed(&Exported { is_too_large: true, ..export("{") }), told);
+        assert_eq!(failed(&export(&"x".repeat(ANSWER_MAX_CHARS + 1))), told);
+        assert!(exported(&export(&"x".repeat(ANSWER_MAX_CHARS))).is_ok());
     }
 
     #[test]

@@ -61,7 +61,8 @@ fn overview(reply: &StatsReply, view: &View) -> String {
     let lists = lists.into_iter().filter(|(_, counts, ..)| !counts.is_empty());
     let lists = lists.map(|(name, counts, most, rest)| format!("{name}: {}", named(counts, most, rest)));
     let tail = format!("links: {}; store: {}; sequence: {}", reply.links, size(reply.store_bytes), reply.sequence);
-    std::iter::once(head + &days).chain(lists).chain([tail]).collect::<Vec<_>>().join("\n")
+    let advice = reply.advice.iter().map(|advice| format!("advice: {}", clean::line(advice)));
+    std::iter::once(head + &days).chain(lists).chain([tail]).chain(advice).collect::<Vec<_>>().join("\n")
 }
 
 fn named(counts: &[NamedCount], most: usize, rest: &str) -> String {
@@ -133,6 +134,7 @@ mod tests {
             index_segments: 3,
             index_tail: 12,
             links: 45,
+            advice: vec!["3 memories repeat another's text: compact lists and merges them".to_owned()],
         }
     }
 

@@ -2,9 +2,10 @@
 
 use helix_client::v1::{CheckpointReply, KnownSession, LoggedOperation, SessionLogReply, TaskCheckpoint};
 
-use super::super::memory::{count_of, cut, header};
+use super::super::memory::{INDENT, count_of, cut, header};
 use super::super::pack::{bounded, pack, packed};
 use super::super::{LINE_MAX_CHARS, View};
+use crate::server::CONNECTION;
 use crate::{clean, dates};
 
 /// What to do about a checkpoint that is too long.
@@ -17,6 +18,7 @@ pub(crate) fn session(reply: &SessionLogReply, view: &View) -> String {
         name if name.is_empty() => {
             format!("all agents of this project in the last {} hours (this session has no id)", reply.recent_hours)
         }
+        name if name.starts_with(CONNECTION) => "this connection (the client names no session)".to_owned(),
         name => format!("session {name}"),
     };
     let lines = reply.activity.iter().flat_map(|activity| &activity.lines);
@@ -81,17 +83,27 @@ pub(crate) fn checkpoint_saved(reply: &CheckpointReply) -> String {
     let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
     let counts: Vec<String> = counts.chain((!saved.blocked.is_empty()).then(|| "blocked".to_owned())).collect();
     let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    let outcome = format!("checkpoint saved: {}{counts}; action=resume loads it in any later session", task(saved));
+    let replaced = match clean::line(&reply.replaced) {
+        replaced if replaced.is_empty() => replaced,
+        replaced => format!("\nit replaced {replaced}; action=resume index=1 shows that one"),
+    };
+    let saved = task(saved);
+    let outcome = format!("checkpoint saved: {saved}{counts}; action=resume loads it in any later session{replaced}");
     let warnings = reply.warnings.iter().map(|warning| format!("\nnote: {}", clean::line(warning)));
     std::iter::once(outcome).chain(warnings).collect()
 }
 
 /// Text of a reply to `resume`.
-pub(crate) fn checkpoint_loaded(reply: &CheckpointReply) -> String {
-    if reply.checkpoint.is_none() {
-        return "no checkpoint is saved for this project; action=checkpoint task=… saves one".to_owned();
-    }
-    bounded(&clean::block(&reply.text), CHECKPOINT_REST)
+pub(crate) fn checkpoint_loaded(reply: &CheckpointReply, view: &View) -> String {
+    let loaded = match &reply.checkpoint {
+        None => "no checkpoint is saved for this project; action=checkpoint task=… saves one".to_owned(),
+        Some(_) => bounded(&clean::block(&reply.text), CHECKPOINT_REST),
+    };
+    let line = |(at, one): (usize, &TaskCheckpoint)| {
+        format!("\n{INDENT}{at}  {}  {}", dates::minute_of(one.saved_at_us, &view.zone), task(one))
+    };
+    let earlier: String = (1..).zip(&reply.earlier).map(line).collect();
+    if earlier.is_empty() { loaded } else { format!("{loaded}\n\nearlier ones, which resume index=N shows:{earlier}") }
 }
 
 /// Text of a reply to `clear_checkpoint`.
@@ -135,16 +147,35 @@ mod tests {
         let texts = [
             checkpoint_saved(&saved()),
             checkpoint_saved(&bare),
-            checkpoint_loaded(&saved()),
+            checkpoint_loaded(&saved(), &utc()),
             checkpoint_cleared(&saved()),
         ];
         insta::assert_snapshot!(texts.join("\n---\n"));
     }
 
     #[test]
+    fn what_was_replaced_is_told_and_listed() {
+        let replaced = CheckpointReply { replaced: "Fix the tests (saved 2h ago)".to_owned(), ..saved() };
+        let told = checkpoint_saved(&replaced);
+        assert!(
+            told.ends_with("\nit replaced Fix the tests (saved 2h ago); action=resume index=1 shows that one"),
+            "{told}"
+        );
+        let earlier = |task: &str| TaskCheckpoint {
+            task: task.to_owned(),
+            saved_at_us: RECORDED_AT_US,
+            ..TaskCheckpoint::default()
+        };
+        let reply = CheckpointReply { earlier: vec![earlier("Fix the tests"), earlier("a\nb")], ..saved() };
+        let told = checkpoint_loaded(&reply, &utc());
+        let listed = "earlier ones, which resume index=N shows:\n  1  2026-11-21 22:14  Fix the tests\n  2  2026-11-21 22:14  a b";
+        assert!(told.ends_with(listed), "{told}");
+    }
+
+    #[test]
     fn no_checkpoint_says_so() {
         let none = CheckpointReply::default();
-        let texts = [checkpoint_saved(&none), checkpoint_loaded(&none), checkpoint_cleared(&none)];
+        let texts = [checkpoint_saved(&none), checkpoint_loaded(&none, &utc()), checkpoint_cleared(&none)];
         insta::assert_snapshot!(texts.join("\n"), @r"
         the daemon did not say that it saved the checkpoint; action=resume shows whether it did
         no checkpoint is saved for this project; action=checkpoint task=… saves one
@@ -175,6 +206,9 @@ mod tests {
         2026-11-21 22:14  store  build/arch  Rust lib must use -arch arm64.
         2026-11-21 22:14  revise  build/arch  Rust lib must use -arch arm64.
         ");
+        let of_connection = SessionLogReply { session: format!("{CONNECTION}7-1"), ..SessionLogReply::default() };
+        let expected = "this connection (the client names no session) changed nothing yet";
+        assert_eq!(session(&of_connection, &utc()), expected);
         let nameless = SessionLogReply { recent_hours: 4, ..SessionLogReply::default() };
         let expected = "all agents of this project in the last 4 hours (this session has no id) changed nothing yet";
         assert_eq!(session(&nameless, &utc()), expected);

@@ -10,7 +10,7 @@ use crate::arguments::{ArgumentError, Arguments};
 use crate::daemon::Daemon;
 use crate::dates;
 use crate::failure::Failure;
-use crate::render::{self, Shown, View};
+use crate::render::{self, View};
 
 /// How far `recent` looks back unless told, in days.
 const RECENT_DAYS: u32 = 7;
@@ -53,10 +53,7 @@ fn hours(arguments: &Arguments) -> Result<u32, ArgumentError> {
 pub(super) async fn entries(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
     let request = read::request(caller, arguments)?;
     let shown = if request.index.is_some() { TextShown::Body } else { TextShown::Line };
-    let request = ReadRequest { shown: shown.into(), ..request };
-    let (index, match_text) = (request.index, request.match_text.clone());
-    let reply = daemon.call(async move |rpc| rpc.read(request.clone()).await).await?;
-    Ok(render::entries(&Shown { reply: &reply, index, match_text: &match_text }, &View::local()))
+    read::paged(daemon, ReadRequest { shown: shown.into(), ..request }, render::entries).await
 }
 
 pub(super) async fn xref(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {

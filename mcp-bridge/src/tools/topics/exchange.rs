@@ -11,7 +11,7 @@ use super::super::at_commas;
 use crate::arguments::{ArgumentError, Arguments};
 use crate::daemon::{CallError, Daemon};
 use crate::failure::Failure;
-use crate::render::{self, DOCUMENT_MAX_CHARS, Exported};
+use crate::render::{self, EXPORT_READ_MAX_BYTES, Exported};
 
 /// Most bytes of one piece of an import.
 const PIECE_MAX_BYTES: usize = 256 * 1024;
@@ -20,7 +20,7 @@ pub(super) async fn export(daemon: &Daemon, caller: Caller, arguments: &Argument
     let request = export_request(caller, arguments)?;
     let pieces = daemon.call(async move |rpc| rpc.export(request.clone()).await).await?;
     let exported = in_time(collect(pieces)).await?;
-    Ok(render::exported(&exported))
+    render::exported(&exported)
 }
 
 fn export_request(caller: Caller, arguments: &Arguments) -> Result<ExportRequest, ArgumentError> {
@@ -39,7 +39,7 @@ async fn collect(mut pieces: Streaming<ExportPiece>) -> Result<Exported, Status>
         exported.total = piece.total;
         exported.data.extend(piece.data);
         exported.notes.extend(piece.notes);
-        if exported.data.len() > DOCUMENT_MAX_CHARS {
+        if exported.data.len() > EXPORT_READ_MAX_BYTES {
             exported.is_too_large = true;
             break;
         }

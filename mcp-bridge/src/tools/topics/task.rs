@@ -11,6 +11,9 @@ use crate::daemon::Daemon;
 use crate::failure::Failure;
 use crate::render::{self, View};
 
+/// Earlier checkpoints that the daemon keeps.
+const EARLIER_MAX: u32 = 10;
+
 /// Changes that `session` lists; a session that imports makes hundreds.
 const SESSION_SHOWN_MAX: u32 = 50;
 
@@ -40,8 +43,10 @@ fn checkpoint(arguments: &Arguments) -> Result<TaskCheckpoint, ArgumentError> {
     })
 }
 
-pub(super) async fn load(daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
-    Ok(render::checkpoint_loaded(&call(daemon, caller, Action::Load(LoadCheckpoint {})).await?))
+pub(super) async fn load(daemon: &Daemon, caller: Caller, arguments: &Arguments) -> Result<String, Failure> {
+    let earlier = arguments.whole("index", 0..=EARLIER_MAX)?.unwrap_or_default();
+    let reply = call(daemon, caller, Action::Load(LoadCheckpoint { earlier })).await?;
+    Ok(render::checkpoint_loaded(&reply, &View::local()))
 }
 
 pub(super) async fn clear(daemon: &Daemon, caller: Caller) -> Result<String, Failure> {
