@@ -1,10 +1,10 @@
 //! Connecting to the daemon.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use helix_proto::holder::Holder;
 use helix_proto::limits::{CALL_DEADLINE, CONNECT_DEADLINE, MESSAGE_MAX_BYTES, NOTICE_DEADLINE};
 use helix_proto::notice::Notice;
 use helix_proto::paths::Paths;
@@ -114,6 +114,8 @@ pub struct Client {
     program: &'static str,
     start: Start,
     channel: Rpc,
+    /// Where the daemon listens: where `paths` say, or where the lock of the home does.
+    pub socket: PathBuf,
     /// What the daemon said of itself.
     pub greeting: HelloReply,
     /// Whether this connection started the daemon, rather than finding one or losing a race to start it.
@@ -254,19 +256,14 @@ impl Client {
     }
 
     async fn connect_once(paths: &Paths, start: Start, program: &'static str) -> Result<Self, ConnectError> {
-        let socket = paths.socket.clone();
+        let socket = reach(paths).await?;
         let silent = |detail: String, hung_up: bool| {
-            let advice = ending(lock_holder(&paths.lock()));
-            ConnectError::Silent { socket: paths.socket.clone(), detail, advice, hung_up }
+            let advice = ending(Holder::read(paths).map(|holder| holder.pid));
+            ConnectError::Silent { socket: socket.clone(), detail, advice, hung_up }
         };
-        let absent = |source| ConnectError::Absent { socket: paths.socket.clone(), source };
-        let first = UnixStream::connect(&socket).await.map_err(absent)?;
-        if !peer::is_ours(&first) {
-            return Err(ConnectError::NotOurs(socket));
-        }
-        drop(first);
+        let place = socket.clone();
         let endpoint = Endpoint::from_static("http://helix").connect_timeout(CONNECT_DEADLINE);
-        let connecting = endpoint.connect_with_connector(service_fn(move |_: Uri| connect_checked(socket.clone())));
+        let connecting = endpoint.connect_with_connector(service_fn(move |_: Uri| connect_checked(place.clone())));
         let channel = timeout(CONNECT_DEADLINE, connecting)
             .await
             .map_err(|_| silent("no connection in time".to_owned(), false))?
@@ -287,13 +284,23 @@ impl Client {
             Ok(Err(status)) => return Err(silent(status.message().to_owned(), is_lost_connection(&status))),
             Err(_) => return Err(silent("no greeting in time".to_owned(), false)),
         };
-        Ok(Self { paths: paths.clone(), program, start, channel, greeting, has_started: false })
+        Ok(Self { paths: paths.clone(), program, start, channel, socket, greeting, has_started: false })
     }
 }
 
-/// Reads which process wrote itself into a lock file.
-fn lock_holder(lock: &Path) -> Option<u32> {
-    fs::read_to_string(lock).ok()?.trim().parse().ok().filter(|pid| *pid > 1)
+/// Finds the daemon of a home: on the socket that the environment leads to, else on the one that the home's lock names.
+async fn reach(paths: &Paths) -> Result<PathBuf, ConnectError> {
+    let Err(error) = try_socket(&paths.socket).await else { return Ok(paths.socket.clone()) };
+    match Holder::elsewhere(paths) {
+        Some(socket) if try_socket(&socket).await.is_ok() => Ok(socket),
+        Some(_) | None => Err(error),
+    }
+}
+
+async fn try_socket(socket: &Path) -> Result<(), ConnectError> {
+    let absent = |source| ConnectError::Absent { socket: socket.to_owned(), source };
+    let stream = UnixStream::connect(socket).await.map_err(absent)?;
+    if peer::is_ours(&stream) { Ok(()) } else { Err(ConnectError::NotOurs(socket.to_owned())) }
 }
 
 /// How to end a process that answers nobody. It may be stopped, and then heeds no other signal; what it acknowledged is on

@@ -18,6 +18,7 @@ pub use connect::{Client, ConnectError, Rpc, Start, caller};
 pub use lost::is_lost_connection;
 pub use start::StartError;
 
+pub use helix_proto::holder::Holder;
 pub use helix_proto::notice::{Doing, Notice};
 pub use helix_proto::paths::{PathError, Paths};
 pub use helix_proto::{exit, limits, standing, v1};

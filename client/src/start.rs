@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use helix_proto::exit;
+use helix_proto::holder::Holder;
 use helix_proto::paths::{DAEMON_VARIABLE, Paths};
 
 /// Name of the daemon's executable.
@@ -93,8 +94,7 @@ fn silent_end(code: u8, said: &Path) -> String {
 
 /// Says who holds a home's lock, for a message.
 pub(crate) fn holder(paths: &Paths) -> String {
-    let said = fs::read_to_string(paths.lock()).unwrap_or_default();
-    if said.trim().is_empty() { "unknown".to_owned() } else { said.trim().to_owned() }
+    Holder::read(paths).map_or_else(|| "unknown".to_owned(), |holder| holder.pid.to_string())
 }
 
 /// Starts the daemon unless one holds the lock. Returns what was started; it may yet lose the lock to another starter.

@@ -36,6 +36,12 @@ impl Context {
     /// Looks at the environment; `home` and `socket` from the command line come first.
     pub(crate) fn new(home: Option<PathBuf>, socket: Option<PathBuf>) -> Result<Self, Failure> {
         let cwd = env::current_dir().map_err(Failure::io("finding the current directory"))?;
+        // Of a script's variable that is not set.
+        for (flag, path) in [("--home", &home), ("--socket", &socket)] {
+            if path.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {
+                return Err(Failure::Usage(format!("{flag} is empty; give a path, or leave it out")));
+            }
+        }
         let is_set = |variable: &str| env::var_os(variable).is_some_and(|value| !value.is_empty());
         // A home from the command line brings its own socket.
         let names_socket = socket.is_some() || (home.is_none() && is_set(SOCKET_VARIABLE));

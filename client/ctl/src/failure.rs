@@ -135,8 +135,18 @@ fn connect_code(error: &ConnectError) -> u8 {
         | ConnectError::Version { .. }
         | ConnectError::Elsewhere { .. }
         | ConnectError::Start(StartError::NotFound(_)) => exit::UNAVAILABLE,
-        ConnectError::Start(StartError::Ended { code, .. }) => *code,
+        // Any other code is that of something else than a helixd, or of one that a signal ended.
+        ConnectError::Start(StartError::Ended { code, .. }) => {
+            if exit::is_known(*code) {
+                *code
+            } else {
+                exit::UNAVAILABLE
+            }
+        }
         ConnectError::NotOurs(_) => exit::PERMISSION,
+        ConnectError::Start(StartError::Spawn { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+            exit::UNAVAILABLE
+        }
         ConnectError::Start(StartError::Home { source, .. } | StartError::Spawn { source, .. }) => io_code(source),
     }
 }
@@ -213,7 +223,14 @@ mod tests {
         let denied = || io::Error::from(io::ErrorKind::PermissionDenied);
         let absent = ConnectError::Absent { socket: PathBuf::new(), source: io::ErrorKind::NotFound.into() };
         let home = StartError::Home { path: PathBuf::new(), source: denied() };
+        let spawn = |kind: io::ErrorKind| StartError::Spawn { path: PathBuf::new(), source: kind.into() };
+        let ended = |code| StartError::Ended { code, message: String::new() };
         let table = [
+            (Failure::Connect(spawn(io::ErrorKind::NotFound).into()), exit::UNAVAILABLE),
+            (Failure::Connect(spawn(io::ErrorKind::PermissionDenied).into()), exit::PERMISSION),
+            (Failure::Connect(ended(exit::NEWER_FORMAT).into()), exit::NEWER_FORMAT),
+            (Failure::Connect(ended(1).into()), exit::UNAVAILABLE),
+            (Failure::Connect(ended(127).into()), exit::UNAVAILABLE),
             (Failure::Usage(String::new()), exit::USAGE),
             (Failure::Data(String::new()), exit::DATA),
             (Failure::Unavailable(String::new()), exit::UNAVAILABLE),

@@ -21,6 +21,19 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, Failure> {
     choose(own.parent(), listed, name).ok_or_else(missing)
 }
 
+/// Whether the first program of its name on the search path is this one.
+pub(crate) fn is_on_path(program: &Path) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    leads_to(env::split_paths(&path).filter(|directory| directory.is_absolute()), program)
+}
+
+fn leads_to(mut listed: impl Iterator<Item = PathBuf>, program: &Path) -> bool {
+    let Some(name) = program.file_name() else { return false };
+    let first = listed.find_map(|directory| Some(directory.join(name)).filter(|path| path.is_file()));
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    first.is_some_and(|first| real(&first).is_some() && real(&first) == real(program))
+}
+
 fn choose(beside: Option<&Path>, listed: impl Iterator<Item = PathBuf>, name: &str) -> Option<PathBuf> {
     let beside = beside.map(|directory| directory.join(name)).filter(|path| path.is_file());
     let mut candidates = listed.map(|directory| directory.join(name)).filter(|path| path.is_file());
@@ -52,5 +65,8 @@ mod tests {
         symlink(cellar.join("tool"), bin.join("tool")).unwrap();
         assert_eq!(choose(Some(&cellar), search(), "tool"), Some(bin.join("tool")));
         assert_eq!(choose(Some(&cellar), search(), "absent"), None);
+        assert!(leads_to(search(), &other.join("tool")) && !leads_to(search(), &cellar.join("tool")));
+        assert!(leads_to([bin.clone(), other].into_iter(), &cellar.join("tool")), "by a link");
+        assert!(!leads_to([bin].into_iter(), &cellar.join("absent")));
     }
 }

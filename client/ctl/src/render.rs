@@ -18,7 +18,7 @@ pub(crate) use care::{
     batch, changed, duplicates, imported, receipts, session, sessions, similar, stale, stale_beside,
 };
 pub(crate) use findings::findings;
-pub(crate) use memory::{candidates, in_full, source, topic};
+pub(crate) use memory::{candidates, in_full, source};
 pub(crate) use search::{blocks, matches, search};
 pub(crate) use stats::{index_detail, indexes, stats, tag_counts};
 pub(crate) use status::status;

@@ -25,6 +25,11 @@ pub(crate) fn day(at_us: i64) -> String {
     written(at_us, TimeZone::system(), "%Y-%m-%d")
 }
 
+/// Writes a time to the second, in the local time zone, with its offset.
+pub(crate) fn second(at_us: i64) -> String {
+    dates::time_of(at_us, &TimeZone::system())
+}
+
 /// Writes a time to the minute, in the local time zone, as people read a list.
 pub(crate) fn minute(at_us: i64) -> String {
     written(at_us, TimeZone::system(), "%Y-%m-%d %H:%M")

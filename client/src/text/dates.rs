@@ -64,6 +64,15 @@ pub fn day_of(micros: i64, zone: &TimeZone) -> String {
         .map_or_else(|_| "unknown-date".to_owned(), |at| at.to_zoned(zone.clone()).date().to_string())
 }
 
+/// A wire time to the second, with the offset of `zone`.
+#[must_use]
+pub fn time_of(micros: i64, zone: &TimeZone) -> String {
+    Timestamp::from_microsecond(micros).map_or_else(
+        |_| "unknown-time".to_owned(),
+        |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+    )
+}
+
 /// The day and minute of a wire time in `zone`.
 #[must_use]
 pub fn minute_of(micros: i64, zone: &TimeZone) -> String {
@@ -118,5 +127,6 @@ mod tests {
         assert_eq!(day_of(1_795_299_240_000_000, &TimeZone::UTC), "2026-11-21");
         assert_eq!(day_of(i64::MAX, &TimeZone::UTC), "unknown-date");
         assert_eq!(minute_of(1_795_299_240_000_000, &TimeZone::UTC), "2026-11-21 22:14");
+        assert_eq!(time_of(1_795_299_245_000_000, &TimeZone::UTC), "2026-11-21T22:14:05+00:00");
     }
 }

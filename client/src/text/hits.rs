@@ -3,7 +3,7 @@
 use helix_proto::limits::OPENING_MAX_LINES;
 use helix_proto::v1::{Explanation, FoundBy, Hit, Memory, NamedCount, SearchReply};
 
-use super::memory::{INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, short, stale_mark};
+use super::memory::{INDENT, body, day, hashtags, header, marked_line, metadata, nature, opening, stale_mark};
 use super::{View, clean};
 
 /// Topics of which it is said that there is more.
@@ -101,7 +101,7 @@ fn shown(hit: &Hit, explain: bool, view: &View, show: fn(&Memory, &Hit, &View) -
 }
 
 fn full(memory: &Memory, hit: &Hit, view: &View) -> String {
-    let matched = hit.explanation.as_ref().map(|why| why.matched_terms.as_slice()).unwrap_or_default();
+    let matched = hit.explanation.as_ref().map(|why| why.matched_words.as_slice()).unwrap_or_default();
     let parts = [head(memory, hit, view, false), body(memory, matched), metadata(memory, view)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -155,9 +155,18 @@ fn by_topic(hits: &[Hit]) -> Vec<(String, Vec<&Hit>)> {
 }
 
 fn head(memory: &Memory, hit: &Hit, view: &View, tags: bool) -> String {
+    // What shows no metadata shows no tags and no successor else.
+    let successor = if tags { superseded(memory) } else { String::new() };
     let tags = if tags { hashtags(memory) } else { String::new() };
     let mark = lacking(hit).map(|what| format!(", {what}")).unwrap_or_default();
-    header([clean::line(&memory.handle), day(memory, view), nature(memory) + &mark, tags])
+    header([clean::line(&memory.handle), day(memory, view), nature(memory) + &mark + &successor, tags])
+}
+
+fn superseded(memory: &Memory) -> String {
+    match clean::line(&memory.superseded_by) {
+        by if by.is_empty() => by,
+        by => format!(", superseded by {by}"),
+    }
 }
 
 fn reason(score: f32, why: &Explanation) -> String {
@@ -169,10 +178,11 @@ fn reason(score: f32, why: &Explanation) -> String {
         ("recency", why.recency_factor),
         ("importance", why.importance_factor),
         ("scope", why.scope_factor),
+        ("diversity", why.diversity_factor),
     ];
-    let factors = factors.map(|(name, factor)| format!("{name} ×{}", short(factor)));
+    let factors = factors.map(|(name, factor)| format!("{name} ×{factor:.3}"));
     let parts = words.into_iter().chain(meaning).chain([format!("fused {:.4}", why.fused)]).chain(factors);
-    let text = format!("why: score {score:.3}: {}", parts.collect::<Vec<_>>().join(", "));
+    let text = format!("why: score {score:.4}: {}", parts.collect::<Vec<_>>().join(", "));
     if why.matched_terms.is_empty() {
         return text;
     }

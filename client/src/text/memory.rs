@@ -26,6 +26,13 @@ pub fn day(memory: &Memory, view: &View) -> String {
     dates::day_of(at, &view.zone)
 }
 
+/// The time at which the memory became true.
+#[must_use]
+pub fn time(memory: &Memory, view: &View) -> String {
+    let at = if memory.valid_from_us == 0 { memory.recorded_at_us } else { memory.valid_from_us };
+    dates::time_of(at, &view.zone)
+}
+
 /// What the memory is and whom it concerns: `gotcha, project`; and that its source is no longer what it was.
 #[must_use]
 pub fn nature(memory: &Memory) -> String {
@@ -37,10 +44,14 @@ pub fn nature(memory: &Memory) -> String {
     clean::line(&format!("{}, {scope}{changed}", memory.kind))
 }
 
-/// That its source is no longer what it was, for a line that has no room for more: `(source changed)`; else empty.
+/// That its source is no longer what it was, or that another memory took its place, for a line that has no room for more:
+/// `(source changed)`, `(superseded by build/use-arm64)`; else empty.
 #[must_use]
 pub fn stale_mark(memory: &Memory) -> String {
-    changed(memory).map(|changed| format!("({changed})")).unwrap_or_default()
+    let by = Some(clean::line(&memory.superseded_by)).filter(|by| !by.is_empty());
+    let superseded = by.map(|by| format!("superseded by {by}"));
+    let marks: Vec<String> = changed(memory).map(str::to_owned).into_iter().chain(superseded).collect();
+    if marks.is_empty() { String::new() } else { format!("({})", marks.join(", ")) }
 }
 
 fn changed(memory: &Memory) -> Option<&'static str> {
@@ -111,7 +122,8 @@ pub fn opening(memory: &Memory, count: usize) -> String {
     shown.join("\n")
 }
 
-/// The body of one memory among several: cut with a pointer to the rest. Lines with a matched term are marked.
+/// The body of one memory among several: cut with a pointer to the rest. Lines with a matched word are marked, and where only the
+/// rest has one, so is what stands around it.
 #[must_use]
 pub fn body(memory: &Memory, matched: &[String]) -> String {
     let text = clean::block(&memory.text);
@@ -122,13 +134,39 @@ pub fn body(memory: &Memory, matched: &[String]) -> String {
         return shown;
     }
     let handle = clean::line(&memory.handle);
-    format!("{shown}\n{INDENT}… cut at {BODY_MAX_CHARS} characters; read {handle} shows the rest")
+    let rest = text.get(kept.len()..).unwrap_or_default();
+    let has_match = shown.lines().any(|line| line.starts_with(MARK));
+    let passage = passage(rest, matched).filter(|_| !has_match);
+    let passage = passage.map(|passage| format!("\n{INDENT}…\n{MARK}{passage}")).unwrap_or_default();
+    format!("{shown}{passage}\n{INDENT}… cut at {BODY_MAX_CHARS} characters; read {handle} shows the rest")
 }
 
-/// The whole body.
+/// The line of a text with the first matched word; of a long one what stands around the word.
+fn passage(text: &str, matched: &[String]) -> Option<String> {
+    let line = text.lines().find(|line| holds_any(line, matched))?;
+    let chars: Vec<char> = line.chars().collect();
+    if chars.len() <= LINE_MAX_CHARS {
+        return Some(line.trim().to_owned());
+    }
+    // Single characters have the same places in both, where lower case is not longer.
+    let lower: String = line.chars().map(|one| one.to_lowercase().next().unwrap_or(one)).collect();
+    let at = matched.iter().filter_map(|word| lower.find(word.as_str())).min().unwrap_or_default();
+    let at = lower.get(..at).unwrap_or_default().chars().count();
+    let around: String = chars.iter().skip(at.saturating_sub(LINE_MAX_CHARS / 2)).take(LINE_MAX_CHARS).collect();
+    Some(format!("…{}…", around.trim()))
+}
+
+fn holds_any(line: &str, matched: &[String]) -> bool {
+    let lower = line.to_lowercase();
+    matched.iter().any(|word| lower.contains(word.as_str()))
+}
+
+/// The whole body, indented and else as it is stored, but for what [`clean::block`] takes out.
 #[must_use]
 pub fn whole_body(memory: &Memory) -> String {
-    indent(clean::block(&memory.text).trim_end(), &[])
+    let text = clean::block(&memory.text);
+    let line = |line: &str| if line.is_empty() { String::new() } else { format!("{INDENT}{line}") };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// `[tags: …] [source: …] [confidence: …] [links: …]` and what else is out of the ordinary; empty when nothing is.
@@ -156,7 +194,7 @@ pub fn metadata(memory: &Memory, view: &View) -> String {
         field("links", &memory.links.join(" "));
     }
     if let Some(at) = modified_us(memory) {
-        field("modified", &dates::day_of(at, &view.zone));
+        field("modified", &dates::time_of(at, &view.zone));
     }
     if !memory.status.is_empty() && memory.status != "active" {
         field("status", &memory.status);
@@ -216,8 +254,7 @@ fn first_chars(text: &str, most: usize) -> &str {
 fn indent(text: &str, matched: &[String]) -> String {
     let matched: Vec<String> = matched.iter().map(|term| term.to_lowercase()).filter(|term| !term.is_empty()).collect();
     let marked = |line: &str| {
-        let lower = line.to_lowercase();
-        let margin = if matched.iter().any(|term| lower.contains(term)) { MARK } else { INDENT };
+        let margin = if holds_any(line, &matched) { MARK } else { INDENT };
         format!("{margin}{line}").trim_end().to_owned()
     };
     text.lines().map(marked).collect::<Vec<_>>().join("\n")

@@ -96,7 +96,7 @@ fn tell(reply: &v1::StoreReply, json: bool) -> Outcome {
         v1::StoreOutcome::Duplicate => {
             let alike = reply.similarity;
             return Err(Failure::Usage(format!(
-                "nothing was stored: {handle} says nearly the same ({alike:.2} alike); read it, or add --force to store this as well"
+                "nothing was stored: {handle} says nearly the same ({alike:.2} alike); correct it with `helixctl revise {handle}`, or add --force when both hold"
             )));
         }
         v1::StoreOutcome::Unspecified => {

@@ -132,8 +132,10 @@ impl Edit {
         }
         self.carry_out(context, &plan, &reports)?;
         if !self.json {
-            let steps = self.client.steps(self.scope()).iter().filter(|_| !self.dry_run);
-            for line in self.advice(context, &programs).into_iter().chain(steps.map(|step| (*step).to_owned())) {
+            let steps =
+                self.client.steps(self.scope(), self.extent == Extent::Everything).iter().filter(|_| !self.dry_run);
+            for line in self.advice(context, &place, &programs).into_iter().chain(steps.map(|step| (*step).to_owned()))
+            {
                 screen::remark(&format!("helixctl: {line}"));
             }
         }
@@ -225,9 +227,21 @@ impl Edit {
     }
 
     /// What else has to be so for the wiring to work, each a lowercase fragment.
-    fn advice(self, context: &Context, programs: &Programs) -> Vec<String> {
+    fn advice(self, context: &Context, place: &Place, programs: &Programs) -> Vec<String> {
         let mut lines = Vec::new();
         let name = self.client.name();
+        if self.scope() == Scope::Project {
+            lines.push(self.said_of_sharing(place));
+            if !programs.are_portable() {
+                lines.push(format!(
+                    "they name the programs by their paths on this machine: put {HOOK_PROGRAM} and {SERVER_PROGRAM} on the PATH and connect again before you share them"
+                ));
+            }
+            let named = context.named.iter().filter(|_| self.extent == Extent::Everything);
+            lines.extend(named.map(|(variable, _)| {
+                format!("they set {variable} to a directory of this machine, also for everybody who shares them")
+            }));
+        }
         if self.client.targets(self.scope(), &Place::default()).iter().any(Target::holds_hooks) {
             lines.extend(context.named.iter().map(|(variable, place)| {
                 let place = one_line(&place.display().to_string());
@@ -243,6 +257,24 @@ impl Edit {
             )
         }));
         lines
+    }
+}
+
+impl Edit {
+    /// Which files others get as well, and how to keep the wiring to oneself.
+    fn said_of_sharing(self, place: &Place) -> String {
+        let shown = |target: &Target| {
+            let path = target.path.strip_prefix(&place.project).unwrap_or(&target.path);
+            format!("`{}`", one_line(&path.display().to_string()))
+        };
+        let files: Vec<String> = self.targets(place).iter().map(shown).collect();
+        let own = if self.client.scopes().contains(&Scope::Local) { Scope::Local } else { Scope::User };
+        let (files, own, client) = (files.join(" and "), own.name(), self.client.command());
+        let order = match self.extent {
+            Extent::Hooks => format!("helixctl hooks install --{own}"),
+            Extent::Everything => format!("helixctl connect {client} --{own}"),
+        };
+        format!("everybody who shares this project shares {files}; `{order}` writes into your own settings instead")
     }
 }
 
@@ -269,7 +301,9 @@ fn project(cwd: &Path) -> PathBuf {
 pub(crate) fn programs(context: &Context) -> Result<Programs, Failure> {
     let variable = |(name, place): &(&str, PathBuf)| ((*name).to_owned(), place.to_string_lossy().into_owned());
     let environment = context.named.iter().map(variable).collect();
-    Ok(Programs::new(&programs::find(HOOK_PROGRAM)?, &programs::find(SERVER_PROGRAM)?, environment)?)
+    let [shim, bridge] = [programs::find(HOOK_PROGRAM)?, programs::find(SERVER_PROGRAM)?];
+    let on_path = programs::is_on_path(&shim) && programs::is_on_path(&bridge);
+    Ok(Programs::new(&shim, &bridge, environment)?.found_on_path(on_path))
 }
 
 /// The cargo build directory around a program, if there is one.

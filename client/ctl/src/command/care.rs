@@ -12,5 +12,7 @@ pub(crate) use stale::Stale;
 
 use std::time::Duration;
 
+use helix_client::limits::MAINTENANCE_DEADLINE;
+
 /// How long a look at everything may take: a million memories and the slowest disk, with room to spare.
-const EVERYTHING_DEADLINE: Duration = Duration::from_hours(1);
+const EVERYTHING_DEADLINE: Duration = MAINTENANCE_DEADLINE;

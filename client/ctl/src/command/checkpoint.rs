@@ -10,6 +10,7 @@ use crate::document::CheckpointDocument;
 use crate::failure::Outcome;
 use crate::screen;
 use crate::text::{neutral, one_line};
+use crate::time::minute;
 
 /// What is said when there is nothing to show.
 const NONE_SAVED: &str = "no checkpoint is saved here; helixctl checkpoint save --task \"what the task is\" saves one";
@@ -21,7 +22,9 @@ pub(crate) enum Checkpoint {
     Save(Save),
     /// Prints what was saved, and how long ago
     #[command(visible_alias = "resume")]
-    Show(Plain),
+    Show(Show),
+    /// Saves one of the earlier ones again
+    Restore(Restore),
     /// Forgets what was saved
     Clear(Plain),
 }
@@ -51,6 +54,26 @@ pub(crate) struct Save {
     plain: Plain,
 }
 
+/// Arguments of `checkpoint show`.
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// Prints the one that was replaced or cleared so many ago, in place of the present one
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    earlier: Option<u32>,
+    #[command(flatten)]
+    plain: Plain,
+}
+
+/// Arguments of `checkpoint restore`.
+#[derive(Debug, Args)]
+pub(crate) struct Restore {
+    /// Which one, as `show` numbers them
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    earlier: u32,
+    #[command(flatten)]
+    plain: Plain,
+}
+
 /// Arguments of the others.
 #[derive(Debug, Args)]
 pub(crate) struct Plain {
@@ -64,7 +87,13 @@ impl Checkpoint {
     pub(crate) fn run(self, context: &Context) -> Outcome {
         let (action, json, absent) = match self {
             Self::Save(save) => (Action::Save(save.checkpoint()), save.plain.json, ""),
-            Self::Show(plain) => (Action::Load(v1::LoadCheckpoint {}), plain.json, NONE_SAVED),
+            Self::Show(Show { earlier, plain }) => {
+                let earlier = earlier.unwrap_or_default();
+                (Action::Load(v1::LoadCheckpoint { earlier }), plain.json, NONE_SAVED)
+            }
+            Self::Restore(Restore { earlier, plain }) => {
+                (Action::Restore(v1::RestoreCheckpoint { earlier }), plain.json, "")
+            }
             Self::Clear(plain) => (Action::Clear(v1::ClearCheckpoint {}), plain.json, "there was no checkpoint"),
         };
         let request = v1::CheckpointRequest { caller: Some(context.caller()), action: Some(action) };
@@ -83,6 +112,10 @@ impl Checkpoint {
                 for warning in &reply.warnings {
                     screen::remark(&format!("helixctl: {}", one_line(warning)));
                 }
+            }
+            for (at, earlier) in (1..).zip(&reply.earlier) {
+                let (at_time, task) = (minute(earlier.saved_at_us), one_line(&earlier.task));
+                screen::remark(&format!("helixctl: earlier {at}: {at_time}  {task}"));
             }
             Ok(exit::OK)
         })

@@ -1,13 +1,13 @@
 //! `helixctl down`: no running daemon.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
 use helix_client::limits::NOTICE_DEADLINE;
-use helix_client::{ConnectError, Doing, Notice, Start, v1};
+use helix_client::{ConnectError, Doing, Holder, Notice, Paths, Start, v1};
 use helix_proto::exit;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -49,6 +49,8 @@ impl Down {
         let Self {} = self;
         wait(async {
             let heard = stop(context).await?;
+            // Else the next hook takes it for one that died, and starts another.
+            Holder::clear(&context.paths).ok();
             let said = heard
                 .map_or_else(|| "helixd was not running\n".to_owned(), |pid| format!("helixd stopped: pid {pid}\n"));
             screen::print(&said)?;
@@ -71,10 +73,17 @@ async fn stop(context: &Context) -> Result<Option<u32>, Failure> {
             // Its successor is to be asked, and it cannot tell it.
             Some(Notice { doing: Doing::HandingOver, .. }) => heard = None,
             Some(Notice { doing: Doing::Opening, .. }) | None => {
-                if heard.is_none()
-                    && let Asked::Heard(pid) = ask(context).await?
-                {
-                    heard = Some(pid);
+                if heard.is_none() {
+                    // One that listens nowhere may be about to. Later only the kernel reaches it.
+                    let asked = match ask(context).await? {
+                        Asked::Nobody if started.elapsed() >= ANSWER_DEADLINE => {
+                            signal(&context.paths).unwrap_or(Asked::Nobody)
+                        }
+                        asked => asked,
+                    };
+                    if let Asked::Heard(pid) = asked {
+                        heard = Some(pid);
+                    }
                 }
             }
         }
@@ -98,9 +107,10 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
         Ok(Ok(client)) => client,
         Ok(Err(Failure::Connect(ConnectError::Absent { .. }))) => return Ok(Asked::Nobody),
         // It does not talk to us, but the kernel does.
-        Err(_) | Ok(Err(Failure::Connect(ConnectError::Version { .. } | ConnectError::Silent { .. }))) => {
-            return signal(&context.paths.lock());
-        }
+        Err(_)
+        | Ok(Err(Failure::Connect(
+            ConnectError::Version { .. } | ConnectError::Silent { .. } | ConnectError::NotOurs(_),
+        ))) => return signal(&context.paths),
         Ok(Err(other)) => return Err(other),
     };
     let pid = client.greeting.pid;
@@ -111,7 +121,7 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
         Ok(Err(status)) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => Ok(Asked::Heard(pid)),
         Ok(Err(status)) => Err(status.into()),
         // It was stopped after it had greeted.
-        Err(_) => signal(&context.paths.lock()),
+        Err(_) => signal(&context.paths),
     }
 }
 
@@ -119,19 +129,43 @@ async fn ask(context: &Context) -> Result<Asked, Failure> {
 ///
 /// A process that was stopped, by Ctrl-Z or a debugger, heeds the request only once it goes on, so that is asked for too; one
 /// that runs does not notice. It ends as ever, with what it acknowledged on the disk.
-fn signal(lock: &Path) -> Result<Asked, Failure> {
-    if !is_held(lock)? {
+fn signal(paths: &Paths) -> Result<Asked, Failure> {
+    let lock = paths.lock();
+    if !is_held(&lock)? {
         return Ok(Asked::Nobody);
     }
-    let text = fs::read_to_string(lock).map_err(Failure::io(format!("reading {}", lock.display())))?;
     let unknown = || Failure::Unavailable(format!("{} does not name its holder; end helixd yourself", lock.display()));
-    let id = text.trim().parse::<i32>().ok().filter(|id| *id > 1).ok_or_else(unknown)?;
+    let pid = Holder::read(paths).map(|holder| holder.pid).filter(|pid| holds(*pid, &lock)).ok_or_else(unknown)?;
+    let id = i32::try_from(pid).map_err(|_| unknown())?;
     for signal in [Signal::SIGTERM, Signal::SIGCONT] {
         kill(Pid::from_raw(id), signal)
             .map_err(|errno| Failure::io(format!("sending {signal} to {id}"))(errno.into()))?;
     }
     screen::remark(&format!("helixctl: helixd (pid {id}) did not answer; asked it to stop by signal"));
-    Ok(Asked::Heard(id.cast_unsigned()))
+    Ok(Asked::Heard(pid))
+}
+
+/// Whether the kernel says that this process holds the lock: the file may name one that died, whose number another has by now.
+#[cfg(target_os = "linux")]
+fn holds(pid: u32, lock: &Path) -> bool {
+    use std::fs::{metadata, read_dir, read_to_string};
+    use std::os::unix::fs::MetadataExt;
+    let Ok(wanted) = metadata(lock) else { return false };
+    let process = Path::new("/proc").join(pid.to_string());
+    let Ok(open) = read_dir(process.join("fd")) else { return false };
+    let is_locked = |name: &std::ffi::OsStr| {
+        read_to_string(process.join("fdinfo").join(name)).is_ok_and(|said| said.contains("FLOCK"))
+    };
+    open.flatten().any(|entry| {
+        let found = metadata(entry.path()).map(|found| (found.dev(), found.ino()));
+        found.is_ok_and(|found| found == (wanted.dev(), wanted.ino())) && is_locked(&entry.file_name())
+    })
+}
+
+/// Whether this process may hold the lock. Only Linux says which one does.
+#[cfg(not(target_os = "linux"))]
+fn holds(pid: u32, _: &Path) -> bool {
+    i32::try_from(pid).is_ok_and(|pid| kill(Pid::from_raw(pid), None).is_ok())
 }
 
 /// Whether a process holds the lock. A home without a lock file never had a daemon.
@@ -186,6 +220,19 @@ fn still_running(lock: &Path, heard: Option<u32>, notice: Option<Notice>) -> Fai
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_the_process_that_holds_the_lock_does() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("helixd.lock");
+        let file = File::create(&path).unwrap();
+        let own = std::process::id();
+        assert!(!holds(own, &path), "it has the file open, and no lock");
+        file.lock().unwrap();
+        assert!(holds(own, &path));
+        assert!(!holds(std::os::unix::process::parent_id(), &path));
+    }
 
     #[test]
     fn a_lock_is_held_as_long_as_its_holder_lives() {

@@ -6,7 +6,7 @@ use helix_proto::exit;
 
 use crate::context::{Context, wait};
 use crate::document::ReadDocument;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::text::one_line;
 use crate::{pick, render, screen};
 
@@ -23,6 +23,15 @@ pub(crate) struct Read {
     /// Reads the memories of the topic whose text contains this
     #[arg(long = "match", value_name = "TEXT")]
     match_text: Option<String>,
+    /// Prints at most so many memories of the topic
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<u32>,
+    /// Goes on after the memories that an earlier read ended with
+    #[arg(long, value_name = "C")]
+    cursor: Option<String>,
+    /// Prints the texts alone, byte for byte
+    #[arg(long, conflicts_with = "json")]
+    raw: bool,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -43,6 +52,8 @@ impl Read {
             references,
             index: self.index,
             match_text: self.match_text.unwrap_or_default(),
+            limit: self.limit.unwrap_or_default(),
+            cursor: self.cursor.unwrap_or_default(),
             ..v1::ReadRequest::default()
         };
         wait(async {
@@ -50,35 +61,29 @@ impl Read {
             let reply = client.call(async |rpc| rpc.read(request.clone()).await).await?;
             if self.json {
                 screen::json(&ReadDocument::from(&reply))?;
+            } else if self.raw {
+                reply.memories.iter().try_for_each(|memory| screen::print(&memory.text))?;
             } else {
-                let whole_topic = request.index.is_none() && !reply.topic.is_empty();
-                tell(context, &reply, whole_topic)?;
+                screen::print(&render::in_full(context.screen.look, &reply.memories))?;
+            }
+            if !self.json {
+                remark(&reply);
             }
             for note in &reply.notes {
                 screen::remark(&format!("helixctl: {}", one_line(note)));
             }
-            Ok(if reply.notes.is_empty() { exit::OK } else { exit::USAGE })
+            // Of several names each note is of one that means nothing.
+            Ok(if reply.notes.is_empty() || request.references.is_empty() { exit::OK } else { exit::USAGE })
         })
     }
 }
 
-fn tell(context: &Context, reply: &v1::ReadReply, whole_topic: bool) -> Result<(), Failure> {
-    let (look, memories) = (context.screen.look, &reply.memories);
-    if !whole_topic {
-        return screen::print(&render::in_full(look, memories));
-    }
-    screen::print(&render::topic(look, memories))?;
-    let shown = memories.len();
-    let has_more = |all: u32| usize::try_from(all).is_ok_and(|all| all > shown);
-    if has_more(reply.matching) {
-        screen::remark(&format!("helixctl: {shown} of {} that have it; a longer --match finds fewer", reply.matching));
-    } else if reply.matching == 0 && has_more(reply.total) {
-        let (total, topic) = (reply.total, one_line(&reply.topic));
-        screen::remark(&format!(
-            "helixctl: {shown} of {total} memories; helixctl read {topic}:{shown} {topic}:{} … reads others, and \
-             helixctl export {topic}.json --topic {topic} writes all",
-            shown.saturating_add(1)
-        ));
-    }
-    Ok(())
+/// How much of a topic this is, and how to see the rest.
+pub(super) fn remark(reply: &v1::ReadReply) {
+    let shown = reply.memories.len();
+    let whole = if reply.matching > 0 { reply.matching } else { reply.total };
+    let has_more = usize::try_from(whole).is_ok_and(|whole| whole > shown);
+    let cursor = one_line(&reply.next_cursor);
+    screen::remark_if(has_more && !reply.topic.is_empty(), &format!("{shown} of {whole} memories"));
+    screen::remark_if(!cursor.is_empty(), &format!("there are more: --cursor {cursor}"));
 }

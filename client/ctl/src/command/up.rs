@@ -26,7 +26,7 @@ impl Up {
             // Of several that found none at once, one started it.
             let did = if client.has_started { "started" } else { "already runs" };
             let v = one_line(&client.greeting.version);
-            let (pid, socket) = (client.greeting.pid, context.paths.socket.display());
+            let (pid, socket) = (client.greeting.pid, client.socket.display());
             screen::print(&format!("helixd {v} {did}: pid {pid}, socket {socket}\n"))?;
             Ok(exit::OK)
         })

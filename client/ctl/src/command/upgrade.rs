@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use helix_client::{Client, Start, v1};
+use helix_client::{Client, Holder, Start, v1};
 use helix_proto::exit;
 use tokio::time::{Instant, sleep};
 
@@ -50,7 +50,8 @@ impl Upgrade {
             if !reply.waits_for.is_empty() {
                 screen::remark(&format!("helixctl: {what}, a minute at most"));
             }
-            while_slow(context.screen, &what, answered(context, &reply, started_at)).await?;
+            let before = Before { pid: old_pid, started_at };
+            while_slow(context.screen, &what, answered(context, &reply, before)).await?;
             if self.json {
                 screen::json(&UpgradeDocument::new(&reply, old_pid))?;
                 return Ok(exit::OK);
@@ -88,18 +89,34 @@ async fn started_at(client: &mut Client) -> Option<i64> {
     status.ok().map(|status| status.started_at_us)
 }
 
-/// Waits until the daemon that the reply names is the one that answers.
-async fn answered(context: &Context, reply: &v1::UpgradeReply, before: Option<i64>) -> Result<(), Failure> {
+/// The daemon that hands over.
+#[derive(Clone, Copy)]
+struct Before {
+    pid: u32,
+    started_at: Option<i64>,
+}
+
+/// Waits until the daemon that the reply names is the one that answers. One that died is not waited for: it holds the home's
+/// lock from before the hand-over for as long as it lives.
+async fn answered(context: &Context, reply: &v1::UpgradeReply, before: Before) -> Result<(), Failure> {
     let deadline = Instant::now() + ANSWER_DEADLINE;
     loop {
         let mut answer = context.connect(Start::Never).await;
         if let Ok(client) = &mut answer {
             let is_it = client.greeting.pid == reply.pid && client.greeting.version == reply.new_version;
-            if is_it && (reply.new_version != reply.old_version || started_at(client).await > before) {
+            if is_it && (reply.new_version != reply.old_version || started_at(client).await > before.started_at) {
                 return Ok(());
             }
         }
         let answer = answer.map(|client| client.greeting);
+        let is_replaced = |greeting: &v1::HelloReply| ![reply.pid, before.pid].contains(&greeting.pid);
+        let is_gone = || Holder::read(&context.paths).is_none();
+        if answer.as_ref().map_or_else(|_| is_gone(), is_replaced) {
+            let (version, pid) = (one_line(&reply.new_version), reply.pid);
+            return Err(Failure::Unavailable(format!(
+                "helixd {version} (pid {pid}) took over and ended; see its log, and start the one before with `helixctl up`"
+            )));
+        }
         if Instant::now() >= deadline {
             let who = match answer {
                 Ok(answer) => format!("helixd {} (pid {}) answers", one_line(&answer.version), answer.pid),

@@ -37,6 +37,8 @@ pub(crate) struct MemoryDocument<'a> {
     last_seen_at: String,
     access_count: u64,
     status: &'a str,
+    /// The memory that took its place.
+    superseded_by: Option<&'a str>,
     sequence: u64,
     source_state: Option<&'static str>,
     /// Where its source's line is by now, if it moved.
@@ -77,6 +79,7 @@ pub(crate) struct StoreDocument<'a> {
 pub(crate) struct ReadDocument<'a> {
     topic: Option<&'a str>,
     total: u32,
+    next_cursor: Option<&'a str>,
     memories: Vec<MemoryDocument<'a>>,
 }
 
@@ -113,6 +116,7 @@ impl<'a> From<&'a v1::Memory> for MemoryDocument<'a> {
             last_seen_at: rfc3339(memory.last_seen_at_us),
             access_count: memory.access_count,
             status: &memory.status,
+            superseded_by: Some(memory.superseded_by.as_str()).filter(|handle| !handle.is_empty()),
             sequence: memory.sequence,
             source_state: source_state(memory.source_state()),
             moved_to_line: memory.moved_to_line,
@@ -162,6 +166,7 @@ impl<'a> From<&'a v1::ReadReply> for ReadDocument<'a> {
         Self {
             topic: Some(reply.topic.as_str()).filter(|topic| !topic.is_empty()),
             total: reply.total,
+            next_cursor: Some(reply.next_cursor.as_str()).filter(|cursor| !cursor.is_empty()),
             memories: reply.memories.iter().map(MemoryDocument::from).collect(),
         }
     }

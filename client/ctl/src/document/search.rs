@@ -50,6 +50,7 @@ struct ExplanationDocument<'a> {
     recency_factor: f32,
     importance_factor: f32,
     scope_factor: f32,
+    diversity_factor: f32,
     matched_terms: &'a [String],
 }
 
@@ -110,6 +111,7 @@ impl<'a> From<&'a v1::Explanation> for ExplanationDocument<'a> {
             recency_factor: explanation.recency_factor,
             importance_factor: explanation.importance_factor,
             scope_factor: explanation.scope_factor,
+            diversity_factor: explanation.diversity_factor,
             matched_terms: &explanation.matched_terms,
         }
     }

@@ -49,6 +49,7 @@ pub(crate) struct StatsDocument<'a> {
     index_tail: u64,
     store_bytes: u64,
     sequence: u64,
+    advice: &'a [String],
 }
 
 /// A name and how often it occurs; in lists whose order says something.
@@ -135,6 +136,7 @@ impl<'a> From<&'a v1::StatsReply> for StatsDocument<'a> {
             index_tail: reply.index_tail,
             store_bytes: reply.store_bytes,
             sequence: reply.sequence,
+            advice: &reply.advice,
         }
     }
 }

@@ -52,6 +52,10 @@ pub(crate) struct CheckpointDocument<'a> {
     checkpoint: Option<TaskDocument<'a>>,
     text: &'a str,
     warnings: &'a [String],
+    /// The task and the age of the one that was replaced.
+    replaced: Option<&'a str>,
+    /// Those that were replaced or cleared before, newest first.
+    earlier: Vec<TaskDocument<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,6 +94,7 @@ pub(crate) struct ContextDocument<'a> {
 pub(crate) struct ReceiptsDocument<'a> {
     delivered: u64,
     cut: u64,
+    withheld: u64,
     unknown: u64,
     receipts: Vec<ReceiptDocument<'a>>,
 }
@@ -194,6 +199,7 @@ impl<'a> From<&'a v1::ReceiptsReply> for ReceiptsDocument<'a> {
         Self {
             delivered: reply.delivered,
             cut: reply.cut,
+            withheld: reply.withheld,
             unknown: reply.unknown,
             receipts: reply.receipts.iter().map(document).collect(),
         }
@@ -212,7 +218,13 @@ impl<'a> From<&'a v1::CheckpointReply> for CheckpointDocument<'a> {
             saved_at: rfc3339(checkpoint.saved_at_us),
             agent: &checkpoint.agent,
         };
-        Self { checkpoint: reply.checkpoint.as_ref().map(document), text: &reply.text, warnings: &reply.warnings }
+        Self {
+            checkpoint: reply.checkpoint.as_ref().map(document),
+            text: &reply.text,
+            warnings: &reply.warnings,
+            replaced: Some(reply.replaced.as_str()).filter(|replaced| !replaced.is_empty()),
+            earlier: reply.earlier.iter().map(document).collect(),
+        }
     }
 }
 

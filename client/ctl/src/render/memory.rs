@@ -9,7 +9,7 @@ use super::table::{Field, TEXT, rows};
 use crate::document::hyphenated;
 use crate::screen::{Look, Paint};
 use crate::text::{neutral, one_line, shorten};
-use crate::time::day;
+use crate::time::second;
 
 /// Most characters of a text that a table is given; it shows as many as it has room for.
 const TABLE_TEXT_CHARS_MAX: usize = 1_000;
@@ -17,13 +17,6 @@ const TABLE_TEXT_CHARS_MAX: usize = 1_000;
 /// Writes memories in full.
 pub(crate) fn in_full(look: Look, memories: &[Memory]) -> String {
     memories.iter().map(|memory| whole(look, memory)).collect::<Vec<_>>().join("\n")
-}
-
-/// Writes a topic's memories in rows that start with their index.
-pub(crate) fn topic(look: Look, memories: &[Memory]) -> String {
-    let at = |row: usize, memory: &Memory| memory.index.map_or(row, |index| usize::try_from(index).unwrap_or(row));
-    let listed = memories.iter().enumerate().map(|(row, memory)| topic_row(look, at(row, memory), memory));
-    rows(look, &["#", "handle", "kind", TEXT], listed.collect())
 }
 
 /// Writes the memories that a reference could mean.
@@ -62,10 +55,6 @@ pub(crate) fn source(memory: &Memory) -> String {
     })
 }
 
-fn topic_row(look: Look, at: usize, memory: &Memory) -> Vec<Field> {
-    [Field::from(at.to_string())].into_iter().chain(candidate_row(look, memory)).collect()
-}
-
 fn whole(look: Look, memory: &Memory) -> String {
     let mut text = format!("{}\n", look.paint(Paint::Name, &one_line(&memory.handle)));
     for (name, value) in properties(memory) {
@@ -96,8 +85,9 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
     };
     let attributes: BTreeMap<_, _> = memory.attributes.iter().filter(|(key, _)| !key.starts_with(STAMPED)).collect();
     let attributes: Vec<String> = attributes.into_iter().map(|(key, value)| format!("{key}={value}")).collect();
-    let valid_to = memory.valid_to_us.map(|until| format!("{} to {}", day(memory.valid_from_us), day(until)));
+    let valid_to = memory.valid_to_us.map(|until| format!("{} to {}", second(memory.valid_from_us), second(until)));
     let all = [
+        ("entry", memory.index.map(|index| format!("{}:{index}", memory.topic)).unwrap_or_default()),
         ("id", hyphenated(&memory.id)),
         ("kind", memory.kind.clone()),
         ("scope", memory.scope.clone()),
@@ -110,8 +100,8 @@ fn properties(memory: &Memory) -> Vec<(&'static str, String)> {
         ("importance", format!("{:.2}", memory.importance)),
         ("confidence", confidence(memory)),
         ("pinned", if memory.pinned { "yes".to_owned() } else { String::new() }),
-        ("recorded", day(memory.recorded_at_us)),
-        ("modified", modified_us(memory).map(day).unwrap_or_default()),
+        ("recorded", second(memory.recorded_at_us)),
+        ("modified", modified_us(memory).map(second).unwrap_or_default()),
         ("valid", valid_to.unwrap_or_default()),
         ("recalled", if memory.access_count == 0 { String::new() } else { memory.access_count.to_string() }),
         ("attributes", attributes.join(", ")),

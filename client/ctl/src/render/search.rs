@@ -77,10 +77,11 @@ fn because(explanation: &Explanation) -> String {
         list("words", explanation.lexical_rank, explanation.lexical_score),
         list("meaning", explanation.semantic_rank, explanation.semantic_score),
         format!("fused {:.4}", explanation.fused),
-        format!("confidence ×{:.2}", explanation.confidence_factor),
-        format!("recency ×{:.2}", explanation.recency_factor),
-        format!("importance ×{:.2}", explanation.importance_factor),
-        format!("scope ×{:.2}", explanation.scope_factor),
+        format!("confidence ×{:.3}", explanation.confidence_factor),
+        format!("recency ×{:.3}", explanation.recency_factor),
+        format!("importance ×{:.3}", explanation.importance_factor),
+        format!("scope ×{:.3}", explanation.scope_factor),
+        format!("diversity ×{:.3}", explanation.diversity_factor),
     ];
     if !terms.is_empty() {
         parts.push(format!("matched {}", terms.join(" ")));

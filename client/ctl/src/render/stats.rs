@@ -21,7 +21,8 @@ pub(crate) fn stats(look: Look, reply: &StatsReply) -> String {
     let shown = reply.tags.get(..TAGS_SHOWN_MAX).unwrap_or(&reply.tags);
     let hidden = reply.tags.len() - shown.len();
     let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
-    let facts = vec![
+    let advice: Vec<String> = reply.advice.iter().map(|advice| one_line(advice)).collect();
+    let mut facts = vec![
         fact("memories", reply.memories.to_string()),
         fact("topics", reply.topics.to_string()),
         fact("links", reply.links.to_string()),
@@ -33,6 +34,9 @@ pub(crate) fn stats(look: Look, reply: &StatsReply) -> String {
         fact("tags", listed(shown) + &more),
         fact("store", format!("{}, sequence {}", size(reply.store_bytes), reply.sequence)),
     ];
+    if !advice.is_empty() {
+        facts.push(fact("advice", advice.join("; ")));
+    }
     rows(look, &[], facts)
 }
 

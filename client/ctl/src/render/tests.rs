@@ -190,7 +190,7 @@ fn a_long_text_takes_a_few_lines_of_any_terminal() {
     for width in [40, 60, 80, 100, 140] {
         let look = Look { table_width: Some(width), color: false };
         let memories = std::slice::from_ref(&memory);
-        for shown in [search(look, &reply), topic(look, memories), candidates(look, memories)] {
+        for shown in [search(look, &reply), candidates(look, memories)] {
             // Four lines around the row, or names on lines of their own.
             assert!(shown.lines().count() <= 4 + 6, "{width}:\n{shown}");
             let fits = |line: &str| line.chars().count() <= usize::from(width) || line == memory.handle;
@@ -223,8 +223,8 @@ fn read_is_readable() {
     let one = ReadReply { memories: vec![decision()], total: 1, ..ReadReply::default() };
     let both = [decision(), hostile()];
     assert_snapshot!("read_one", in_full(PIPE, &one.memories));
-    assert_snapshot!("read_topic_pipe", topic(PIPE, &both));
-    assert_snapshot!("read_topic_terminal", topic(TERMINAL, &both));
+    assert_snapshot!("read_topic_pipe", in_full(PIPE, &both));
+    assert_snapshot!("read_topic_terminal", in_full(TERMINAL, &both));
     assert_snapshot!("read_json", json(&ReadDocument::from(&one)));
 }
 
@@ -237,7 +237,7 @@ fn what_may_be_wrong_by_now_is_doubted_everywhere() {
     };
     let memories = std::slice::from_ref(&stale);
     for look in [PIPE, TERMINAL] {
-        for shown in [search(look, &reply), topic(look, memories), candidates(look, memories)] {
+        for shown in [search(look, &reply), candidates(look, memories)] {
             assert!(shown.contains("(source changed) redb"), "{shown}");
         }
     }

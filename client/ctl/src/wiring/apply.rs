@@ -106,5 +106,6 @@ impl Plan {
 pub(crate) fn status(target: &Target, programs: &Programs) -> Result<WiringStatus, WiringError> {
     let real = file::resolve(&target.path)?;
     let text = file::read(&real)?;
-    plan_status(text.as_deref(), target, programs, &|program| program.is_file()).map_err(|error| error.within(&real))
+    plan_status(text.as_deref(), target, programs, &|program| programs.is_there(program))
+        .map_err(|error| error.within(&real))
 }

@@ -206,16 +206,14 @@ impl Client {
         }
     }
 
-    /// What the user still has to do, each a lowercase fragment.
-    pub(crate) fn steps(self, scope: Scope) -> &'static [&'static str] {
+    /// What the user still has to do, with hooks alone or with the server, each a lowercase fragment.
+    pub(crate) fn steps(self, scope: Scope, with_server: bool) -> &'static [&'static str] {
         match (self, scope) {
-            (Self::Claude, Scope::Project) => &[
+            (Self::Claude, Scope::Project) if with_server => &[
                 "restart Claude Code; it reads its settings when it starts",
                 "Claude Code asks each user of this project once whether to use the server `helix`: approve it",
             ],
-            (Self::Claude, Scope::Local | Scope::User) => {
-                &["restart Claude Code; it reads its settings when it starts"]
-            }
+            (Self::Claude, _) => &["restart Claude Code; it reads its settings when it starts"],
             (Self::Codex, Scope::Project) => &[
                 "Codex never runs a hook that is not trusted, and does not say so: start it and trust Helix's with /hooks",
                 "Codex reads this project's .codex only when it trusts the project",
@@ -294,5 +292,6 @@ fn json(scope: Scope, path: PathBuf, parts: &[Part]) -> Target {
         Scope::Project | Scope::Local => SHARED_FILE_MODE,
         Scope::User => OWN_FILE_MODE,
     };
-    Target { path, parts: parts.to_vec(), syntax: Syntax::Json, level: Level::Root, new_mode }
+    let is_shared = scope == Scope::Project;
+    Target { path, parts: parts.to_vec(), syntax: Syntax::Json, level: Level::Root, is_shared, new_mode }
 }

@@ -84,6 +84,20 @@ impl Document {
         keys.iter().try_fold(self.root.value()?, |at, key| member(&at.as_object()?, key)?.value())
     }
 
+    /// The member that the keys lead to, if each of them leads on.
+    pub(super) fn member_at(&self, keys: &[&str]) -> Result<Option<CstObjectProp>, WiringError> {
+        let (Some(mut at), Some((last, path))) = (self.root()?, keys.split_last()) else {
+            return Ok(None);
+        };
+        for key in path {
+            let Some(deeper) = object(&at, key)? else {
+                return Ok(None);
+            };
+            at = deeper;
+        }
+        Ok(member(&at, last))
+    }
+
     /// The root object, made when the file holds no value at all.
     pub(super) fn root_or_new(&self) -> Result<CstObject, WiringError> {
         self.root.object_value_or_create().ok_or_else(|| self.wrong_root())
@@ -104,10 +118,8 @@ impl Document {
     }
 
     fn wrong_root(&self) -> WiringError {
-        match self.root.value() {
-            Some(value) => wrong("the root", "an object", &value),
-            None => wrong("the root", "an object", &self.root.clone().into()),
-        }
+        let found = self.root.value().unwrap_or_else(|| self.root.clone().into());
+        wrong("the root", "an object", &found)
     }
 }
 

@@ -60,11 +60,10 @@ pub(super) fn read(path: &Path) -> Result<Option<String>, WiringError> {
 /// Refuses a protected file or directory, and a way to it that leads through something else than directories. The mode
 /// is asked too, because a rename does not mind it and the superuser is never refused.
 pub(super) fn check_writable(path: &Path) -> Result<(), WiringError> {
-    let on_the_way = path.ancestors().skip(1).find(|dir| dir.symlink_metadata().is_ok());
-    if let Some(path) = on_the_way.filter(|dir| !dir.is_dir()) {
+    let nearest = path.ancestors().skip(1).find(|dir| dir.symlink_metadata().is_ok());
+    if let Some(path) = nearest.filter(|dir| !dir.is_dir()) {
         return Err(WiringError::NotADirectory { path: path.to_owned() });
     }
-    let nearest = path.ancestors().skip(1).find(|dir| dir.exists());
     for place in [Some(path).filter(|path| path.exists()), nearest].into_iter().flatten() {
         let mode = fs::metadata(place).map_err(WiringError::io("inspect", place))?.mode();
         if mode & WRITE_BITS == 0 || access(place, AccessFlags::W_OK).is_err() {

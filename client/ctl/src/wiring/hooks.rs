@@ -9,7 +9,7 @@ use super::client::{HookForm, HookShape};
 use super::document::{Document, array, member, object, set, string};
 use super::error::WiringError;
 use super::prune::{Before, Past, is_commented, prune};
-use super::spec::{self, ARGUMENTS};
+use super::spec::{self, ARGUMENTS, Shim};
 use super::table::HookRow;
 
 /// The settings key that holds every event, and within a group its handlers.
@@ -28,7 +28,7 @@ struct Reconciled<'a> {
 }
 
 /// Brings the document's handlers to the table of `form`, all of them running `shim`.
-pub(super) fn install(document: &mut Document, form: &HookForm, shim: &str) -> Result<(), WiringError> {
+pub(super) fn install(document: &mut Document, form: &HookForm, shim: Shim<'_>) -> Result<(), WiringError> {
     let root = document.root_or_new()?;
     if form.shape == HookShape::Lines && member(&root, VERSION).is_none() {
         document.put_first(root, VERSION, &VERSION_NUMBER.into())?;
@@ -93,7 +93,7 @@ fn emptied_event(hooks: &CstObject, event: &str) -> Option<CstObjectProp> {
 
 /// A version goes with our hooks when the original surely had none, unless somebody has put hooks of their own beside
 /// ours since, which need it.
-fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past<'_>) -> Result<(), WiringError> {
+pub(super) fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past<'_>) -> Result<(), WiringError> {
     let Some(root) = document.root()? else {
         return Ok(());
     };
@@ -111,7 +111,7 @@ fn remove_own_version(document: &mut Document, form: &HookForm, past: &Past<'_>)
 fn reconcile_event(
     elements: &CstArray,
     form: &HookForm,
-    shim: &str,
+    shim: Shim<'_>,
     event: &str,
     unmet: &mut Vec<&HookRow>,
 ) -> Result<bool, WiringError> {
@@ -138,7 +138,7 @@ fn reconcile_event(
 fn reconcile<'a>(
     handlers: &CstArray,
     form: &HookForm,
-    shim: &str,
+    shim: Shim<'_>,
     event: &str,
     unmet: &mut Vec<&'a HookRow>,
 ) -> Result<Reconciled<'a>, WiringError> {
@@ -162,7 +162,7 @@ fn reconcile<'a>(
 
 /// Brings what a handler runs up to date. All the rest, such as how long the client waits, is set where it is missing: what
 /// the user made of it stays.
-fn update(handler: &CstObject, form: &HookForm, shim: &str, row: &HookRow) -> Result<(), WiringError> {
+fn update(handler: &CstObject, form: &HookForm, shim: Shim<'_>, row: &HookRow) -> Result<(), WiringError> {
     for (name, value) in spec::handler(form, shim, row)? {
         if spec::is_program(&name) || member(handler, &name).is_none() {
             set(handler, &name, value);
@@ -184,7 +184,7 @@ fn set_matcher(group: &CstObject, row: &HookRow) {
     }
 }
 
-fn add(document: &mut Document, form: &HookForm, shim: &str, row: &HookRow) -> Result<(), WiringError> {
+fn add(document: &mut Document, form: &HookForm, shim: Shim<'_>, row: &HookRow) -> Result<(), WiringError> {
     let (root, element) = (document.root_or_new()?, spec::element(form, shim, row)?);
     let Some(hooks) = object(&root, HOOKS)? else {
         let event = (row.event.to_owned(), CstInputValue::Array(vec![element]));

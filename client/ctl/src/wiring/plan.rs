@@ -33,13 +33,15 @@ pub(crate) fn plan_install(
             let mut document = Document::parse(existing)?;
             for part in &target.parts {
                 match part {
-                    Part::Hooks(form) => hooks::install(&mut document, form, &programs.shim)?,
+                    Part::Hooks(form) => hooks::install(&mut document, form, programs.shim(target))?,
                     Part::Server(form) => server::install(&mut document, target, form, programs)?,
                 }
             }
             document.text()
         }
-        Syntax::Toml => with_servers(existing, target, |text, form| toml::install(text, form, programs))?,
+        Syntax::Toml => with_servers(existing, target, |text, form| {
+            toml::install(text, form, programs.bridge(target), &programs.environment)
+        })?,
     };
     finish(text, existing, target)
 }
@@ -68,13 +70,24 @@ fn without_entries(existing: &str, past: &Past<'_>, target: &Target) -> Result<S
         }
     }
     let text = document.text();
-    if text == existing {
+    if text == existing && !is_pruned(&mut document, past, target)? {
         return Ok(text);
     }
     for keys in target.containers() {
         past.refit(&mut document, &keys)?;
     }
     Ok(document.text())
+}
+
+/// Takes out what others left of ours. Returns whether there was anything.
+fn is_pruned(document: &mut Document, past: &Past<'_>, target: &Target) -> Result<bool, WiringError> {
+    let is_pruned = past.prune_made(document, target)?;
+    for part in target.parts.iter().filter(|_| is_pruned) {
+        if let Part::Hooks(form) = part {
+            hooks::remove_own_version(document, form, past)?;
+        }
+    }
+    Ok(is_pruned)
 }
 
 /// Edits a TOML text for each server that it is to hold; no client keeps hooks of ours in TOML.

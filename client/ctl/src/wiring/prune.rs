@@ -5,6 +5,7 @@ use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp};
 use super::document::Document;
 use super::error::WiringError;
 use super::record::Entry;
+use super::target::Target;
 
 /// What is known of a file as it was before us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,24 @@ impl<'a> Past<'a> {
                 Some(_) => Before::Present,
             },
         }
+    }
+
+    /// Takes out what is left of the containers that were made for our entries, once those were taken out by somebody else, such
+    /// as from another home. Returns whether there were any.
+    pub(super) fn prune_made(&self, document: &mut Document, target: &Target) -> Result<bool, WiringError> {
+        let mut is_pruned = false;
+        for keys in target.containers().into_iter().rev().filter(|keys| !keys.is_empty()) {
+            let Some(emptied) =
+                document.member_at(&keys)?.filter(|member| member.value().is_some_and(|at| holds_nothing(&at)))
+            else {
+                continue;
+            };
+            if self.container(&keys) == Before::Absent {
+                prune(document, emptied, Before::Absent)?;
+                is_pruned = true;
+            }
+        }
+        Ok(is_pruned)
     }
 
     /// Gives a container that holds nothing the blanks back that it had when it held nothing.

@@ -25,13 +25,13 @@ pub(super) fn install(
     while let Some((key, deeper)) = rest.split_first() {
         let Some(found) = object(&at, key)? else {
             let nest = |inner, key: &&str| CstInputValue::Object(vec![((*key).to_owned(), inner)]);
-            let entry = deeper.iter().rev().fold(spec::server(form.shape, programs), nest);
+            let entry = deeper.iter().rev().fold(spec::server(form.shape, target, programs), nest);
             return document.put(at, key, entry);
         };
         (at, rest) = (found, deeper);
     }
     if is_ours(&at) {
-        update(&at, form.shape, programs);
+        update(&at, form.shape, target, programs);
         return Ok(());
     }
     let (line, column) = position(&at.into());
@@ -53,7 +53,7 @@ pub(super) fn uninstall(
     };
     let mut is_found = false;
     // Behind a repeated key another of ours may come to light.
-    while let Some(entry) = found(document, &keys)?.filter(is_own_member) {
+    while let Some(entry) = document.member_at(&keys)?.filter(is_own_member) {
         restore(document, entry, before)?;
         is_found = true;
     }
@@ -62,7 +62,7 @@ pub(super) fn uninstall(
     }
     for depth in (1..keys.len()).rev() {
         let path = keys.get(..depth).unwrap_or_default();
-        let container = found(document, path)?;
+        let container = document.member_at(path)?;
         let is_empty = |at: &CstObjectProp| at.object_value().is_some_and(|held| held.properties().is_empty());
         match container.filter(is_empty) {
             Some(emptied) => prune(document, emptied, past.container(path))?,
@@ -72,21 +72,8 @@ pub(super) fn uninstall(
     Ok(())
 }
 
-/// The member that the keys lead to, if each of them leads on.
-fn found(document: &Document, keys: &[&str]) -> Result<Option<CstObjectProp>, WiringError> {
-    let (Some(mut at), Some((last, path))) = (document.root()?, keys.split_last()) else {
-        return Ok(None);
-    };
-    for key in path {
-        let Some(deeper) = object(&at, key)? else {
-            return Ok(None);
-        };
-        at = deeper;
-    }
-    Ok(member(&at, last))
-}
-
-fn update(entry: &CstObject, shape: ServerShape, programs: &Programs) {
+fn update(entry: &CstObject, shape: ServerShape, target: &Target, programs: &Programs) {
+    let bridge = programs.bridge(target);
     match shape {
         ServerShape::Typed => set(entry, "type", "stdio".into()),
         ServerShape::Plain => {}
@@ -94,14 +81,14 @@ fn update(entry: &CstObject, shape: ServerShape, programs: &Programs) {
     }
     match shape {
         ServerShape::Typed | ServerShape::Plain => {
-            set(entry, "command", programs.bridge.as_str().into());
+            set(entry, "command", bridge.into());
             if member(entry, ARGUMENTS).is_none() {
                 set(entry, ARGUMENTS, CstInputValue::Array(Vec::new()));
             }
         }
         ServerShape::Local => {
             let arguments = command(entry).into_iter().skip(1);
-            let words: Vec<String> = [programs.bridge.clone()].into_iter().chain(arguments).collect();
+            let words: Vec<String> = [bridge.to_owned()].into_iter().chain(arguments).collect();
             set(entry, "command", words.into());
             if member(entry, "enabled").is_none() {
                 set(entry, "enabled", CstInputValue::Bool(true));

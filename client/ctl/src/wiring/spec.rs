@@ -7,6 +7,7 @@ use jsonc_parser::cst::CstInputValue;
 use super::client::{HookForm, HookShape, ServerShape};
 use super::error::WiringError;
 use super::table::HookRow;
+use super::target::Target;
 
 /// The shim's file name. A hook whose command has it is ours, wherever the program lies.
 pub(crate) const HOOK_PROGRAM: &str = "helix-hook";
@@ -17,15 +18,32 @@ pub(crate) const SERVER_NAME: &str = "helix";
 /// The key of a command's arguments.
 pub(super) const ARGUMENTS: &str = "args";
 
+/// The shell that looks for the shim, and how. Clients tell their users of a program that is missing, once for each event.
+const SHELL: &str = "sh";
+const SHELL_OPTION: &str = "-c";
+/// Becomes the program behind it, or reads the event and says nothing where that is not installed.
+const GUARD: &str = r#"command -v "$0" >/dev/null && exec "$0" "$@"; cat >/dev/null"#;
+
 /// The programs that a client is to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Programs {
     /// The shim's absolute path.
-    pub(super) shim: String,
+    shim: String,
     /// The bridge's absolute path.
-    pub(super) bridge: String,
+    bridge: String,
+    /// Whether the search path leads to both by their names.
+    on_path: bool,
     /// Variables that the bridge is started with, beside what the client gives to it.
     pub(super) environment: Vec<(String, String)>,
+}
+
+/// The shim as a file has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shim<'a> {
+    /// Its path, or its name in a file that others share.
+    pub(super) program: &'a str,
+    /// Whether a shell first looks whether it is installed.
+    is_guarded: bool,
 }
 
 impl Programs {
@@ -34,7 +52,36 @@ impl Programs {
     /// # Errors
     /// When a path is relative or not UTF-8.
     pub(crate) fn new(shim: &Path, bridge: &Path, environment: Vec<(String, String)>) -> Result<Self, WiringError> {
-        Ok(Self { shim: command(shim)?, bridge: command(bridge)?, environment })
+        Ok(Self { shim: command(shim)?, bridge: command(bridge)?, on_path: false, environment })
+    }
+
+    /// The same, which the search path leads to or not.
+    #[must_use]
+    pub(crate) fn found_on_path(self, on_path: bool) -> Self {
+        Self { on_path, ..self }
+    }
+
+    /// Whether files that others share can have them by their names.
+    pub(crate) fn are_portable(&self) -> bool {
+        self.on_path
+    }
+
+    /// The shim as a file is to have it. The paths of this machine say nothing to others; but to look for a program takes
+    /// a shell, which takes longer than the shim.
+    pub(super) fn shim(&self, target: &Target) -> Shim<'_> {
+        let is_guarded = self.on_path && target.is_shared;
+        Shim { program: if is_guarded { HOOK_PROGRAM } else { &self.shim }, is_guarded }
+    }
+
+    /// The bridge as a file is to have it. Clients that cannot start a server say so where they list servers.
+    pub(super) fn bridge(&self, target: &Target) -> &str {
+        if self.on_path && target.is_shared { SERVER_PROGRAM } else { &self.bridge }
+    }
+
+    /// Whether a program of ours is there.
+    pub(super) fn is_there(&self, program: &Path) -> bool {
+        let is_name = program == Path::new(HOOK_PROGRAM) || program == Path::new(SERVER_PROGRAM);
+        if is_name { self.on_path } else { program.is_file() }
     }
 
     /// The paths of both.
@@ -52,10 +99,18 @@ pub(super) fn runs(path: &str, program: &str) -> bool {
 /// command is a line for a shell.
 pub(super) fn words(command: &str, arguments: Option<Vec<String>>) -> Vec<String> {
     let whole = || vec![command.to_owned()];
-    match arguments {
+    let mut words = match arguments {
         Some(arguments) => whole().into_iter().chain(arguments).collect(),
         None if runs(command, HOOK_PROGRAM) => whole(),
         None => shlex::split(command).unwrap_or_else(whole),
+    };
+    match words.as_slice() {
+        [shell, option, _, program, ..]
+            if runs(shell, SHELL) && option == SHELL_OPTION && runs(program, HOOK_PROGRAM) =>
+        {
+            words.split_off(3)
+        }
+        _ => words,
     }
 }
 
@@ -71,22 +126,31 @@ pub(super) fn is_program(name: &str) -> bool {
 }
 
 /// One handler in the client's shape.
-pub(super) fn handler(form: &HookForm, shim: &str, row: &HookRow) -> Result<Vec<(String, CstInputValue)>, WiringError> {
-    let arguments: Vec<&str> = [row.verb].into_iter().chain(form.client).collect();
+pub(super) fn handler(
+    form: &HookForm,
+    shim: Shim<'_>,
+    row: &HookRow,
+) -> Result<Vec<(String, CstInputValue)>, WiringError> {
+    let own = [row.verb].into_iter().chain(form.client);
+    let (program, arguments): (&str, Vec<&str>) = if shim.is_guarded {
+        (SHELL, [SHELL_OPTION, GUARD, shim.program].into_iter().chain(own).collect())
+    } else {
+        (shim.program, own.collect())
+    };
     let member = |name: &str, value: CstInputValue| (name.to_owned(), value);
     let kind = || member("type", "command".into());
     let timeout = member("timeout", row.timeout.number().into());
     Ok(match form.shape {
         HookShape::GroupsOfPrograms => {
-            vec![kind(), member("command", shim.into()), member(ARGUMENTS, arguments.into()), timeout]
+            vec![kind(), member("command", program.into()), member(ARGUMENTS, arguments.into()), timeout]
         }
-        HookShape::GroupsOfLines => vec![kind(), member("command", line(shim, &arguments)?.into()), timeout],
-        HookShape::Lines => vec![member("command", line(shim, &arguments)?.into()), timeout],
+        HookShape::GroupsOfLines => vec![kind(), member("command", line(program, &arguments)?.into()), timeout],
+        HookShape::Lines => vec![member("command", line(program, &arguments)?.into()), timeout],
     })
 }
 
 /// What stands in an event's list for one row: the handler, or a group with an optional matcher and its only handler.
-pub(super) fn element(form: &HookForm, shim: &str, row: &HookRow) -> Result<CstInputValue, WiringError> {
+pub(super) fn element(form: &HookForm, shim: Shim<'_>, row: &HookRow) -> Result<CstInputValue, WiringError> {
     let handler = handler(form, shim, row)?;
     let matcher = row.matcher.map(|matcher| ("matcher".to_owned(), matcher.into()));
     Ok(CstInputValue::Object(match form.shape {
@@ -99,10 +163,10 @@ pub(super) fn element(form: &HookForm, shim: &str, row: &HookRow) -> Result<CstI
 }
 
 /// The server entry in the client's shape.
-pub(super) fn server(shape: ServerShape, programs: &Programs) -> CstInputValue {
+pub(super) fn server(shape: ServerShape, target: &Target, programs: &Programs) -> CstInputValue {
     let member = |name: &str, value: CstInputValue| (name.to_owned(), value);
     let no_arguments = || member(ARGUMENTS, CstInputValue::Array(Vec::new()));
-    let command = || programs.bridge.as_str();
+    let command = || programs.bridge(target);
     let mut members = match shape {
         ServerShape::Typed => {
             vec![member("type", "stdio".into()), member("command", command().into()), no_arguments()]

@@ -74,10 +74,16 @@ pub(crate) fn plan_status(
     let mut status = WiringStatus::default();
     for part in &target.parts {
         match part {
-            Part::Hooks(form) => hooks_status(&mut status, &root, form, &programs.shim, exists),
+            Part::Hooks(form) => hooks_status(&mut status, &root, form, programs.shim(target).program, exists),
             Part::Server(form) => {
                 let entry = target.server_keys(form).into_iter().try_fold(&root, |at, key| at.get(key));
-                server_status(&mut status, entry, form, programs, exists);
+                server_status(
+                    &mut status,
+                    entry,
+                    form,
+                    (programs.bridge(target), programs.environment.as_slice()),
+                    exists,
+                );
             }
         }
     }
@@ -137,14 +143,14 @@ fn server_status(
     status: &mut WiringStatus,
     entry: Option<&Value>,
     form: &ServerForm,
-    programs: &Programs,
+    (bridge, environment): (&str, &[(String, String)]),
     exists: &dyn Fn(&Path) -> bool,
 ) {
     match entry.and_then(server_program) {
         Some(program) if runs(program, SERVER_PROGRAM) => {
             status.installed.push(SERVER_NAME.to_owned());
-            status.program(program, &programs.bridge, exists);
-            environment_status(status, entry, form, &programs.environment);
+            status.program(program, bridge, exists);
+            environment_status(status, entry, form, environment);
         }
         other => {
             status.missing.push(SERVER_NAME.to_owned());

@@ -56,7 +56,7 @@ impl Step {
         let real = file::resolve(&target.path)?;
         let before = file::read(&real)?;
         let planned = plan_install(before.as_deref(), target, programs).map_err(|error| error.within(&real))?;
-        let seen = plan_status(Some(&planned.text), target, programs, &|program| program.is_file())?;
+        let seen = plan_status(Some(&planned.text), target, programs, &|program| programs.is_there(program))?;
         let missing = seen.stale.iter().map(|program| format!("`{}` does not exist", program.display()));
         let notes = missing.chain(seen.notes).collect();
         let mut step = Self::new(target, real, before);
@@ -152,8 +152,9 @@ impl Step {
         let planned = plan_uninstall(text, original, target)?;
         let is_bare = record.original.is_none() && planned.bare;
         self.change = match (planned.changed, is_bare, is_exact && record.was(&planned.text, &left)) {
+            // Others may have taken ours out: what is bare is the file that was made for them.
+            (_, true, _) => Change::Deleted,
             (false, ..) => Change::Unchanged,
-            (true, true, _) => Change::Deleted,
             (true, false, true) => Change::Restored,
             (true, false, false) => Change::Cleaned,
         };

@@ -72,12 +72,12 @@ pub(crate) const CLAUDE: &[HookRow] = &[
 ];
 
 /// Codex. Its shell is `Bash`, its editor `apply_patch` (also matched by `Edit` and `Write`), and a failing command is a
-/// `PostToolUse` like any other.
+/// `PostToolUse` like any other. A line of the shell that is a patch is carried out by Codex itself, which tells of it only before.
 #[rustfmt::skip]
 pub(crate) const CODEX: &[HookRow] = &[
     row("SessionStart",      None,                                "session",     WAIT),
     row("UserPromptSubmit",  None,                                "prompt",      WAIT),
-    row("PreToolUse",        Some("apply_patch|Edit|Write"),      "ambient",     WAIT),
+    row("PreToolUse",        Some("apply_patch|Bash|Edit|Write"), "ambient",     WAIT),
     row("SubagentStart",     None,                                "subagent",    WAIT),
     row("PostToolUse",       Some("Bash"),                        "post-build",  WAIT),
     row("PermissionRequest", Some(OWN_TOOLS),                     "approve-mcp", WAIT),

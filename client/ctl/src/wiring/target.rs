@@ -59,6 +59,8 @@ pub(crate) struct Target {
     pub(super) syntax: Syntax,
     /// Where in the file.
     pub(super) level: Level,
+    /// Whether others have it too, who may have Helix elsewhere or not at all.
+    pub(super) is_shared: bool,
     /// The mode it gets when it is made.
     pub(super) new_mode: u32,
 }

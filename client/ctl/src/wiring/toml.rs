@@ -10,7 +10,7 @@ use super::client::ServerForm;
 use super::document::{end_of, strip_mark};
 use super::error::WiringError;
 use super::prune::Original;
-use super::spec::{ARGUMENTS, Programs, SERVER_NAME, SERVER_PROGRAM, runs};
+use super::spec::{ARGUMENTS, SERVER_NAME, SERVER_PROGRAM, runs};
 use super::target::Syntax;
 
 /// The key of a server's environment.
@@ -22,15 +22,20 @@ const INHERITED_VARIABLES: &[&str] =
     &["HELIX_HOME", "HELIX_SOCKET", "HELIX_MODEL_DIR", "XDG_RUNTIME_DIR", "XDG_DATA_HOME"];
 
 /// Adds the entry, or moves the one that is there to the bridge.
-pub(super) fn install(text: &str, form: &ServerForm, programs: &Programs) -> Result<String, WiringError> {
+pub(super) fn install(
+    text: &str,
+    form: &ServerForm,
+    bridge: &str,
+    environment: &[(String, String)],
+) -> Result<String, WiringError> {
     edit(text, form, |document| {
         let servers = document.entry(form.servers).or_insert_with(|| Item::Table(implicit()));
         let Some(servers) = servers.as_table_like_mut() else { return };
         if let Some(entry) = servers.get_mut(SERVER_NAME).and_then(Item::as_table_like_mut) {
-            update(entry, programs);
+            update(entry, bridge, environment);
         } else {
             let mut entry = Table::new();
-            update(&mut entry, programs);
+            update(&mut entry, bridge, environment);
             servers.insert(SERVER_NAME, Item::Table(entry));
         }
     })
@@ -126,17 +131,19 @@ fn implicit() -> Table {
     table
 }
 
-fn update(entry: &mut dyn TableLike, programs: &Programs) {
-    set(entry, "command", &programs.bridge);
+fn update(entry: &mut dyn TableLike, bridge: &str, environment: &[(String, String)]) {
+    set(entry, "command", bridge);
     if !entry.contains_key(ARGUMENTS) {
         entry.insert(ARGUMENTS, value(Array::new()));
     }
-    if !programs.environment.is_empty() {
+    if !environment.is_empty() {
         if entry.get(ENVIRONMENT).and_then(Item::as_table_like).is_none() {
             entry.insert(ENVIRONMENT, value(InlineTable::new()));
         }
         if let Some(variables) = entry.get_mut(ENVIRONMENT).and_then(Item::as_table_like_mut) {
-            programs.environment.iter().for_each(|(name, value)| set(variables, name, value));
+            for (name, value) in environment {
+                set(variables, name, value);
+            }
         }
     }
     if !entry.contains_key(INHERITED) {

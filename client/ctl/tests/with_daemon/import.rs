@@ -139,7 +139,7 @@ fn reading_that_fails_is_never_an_end() {
     let world = world();
     world.write("in/a.md", "A");
     std::os::unix::fs::symlink("/proc/self/mem", world.path("project/in/b.md")).unwrap();
-    let output = world.run(&["import", "in"]);
+    let output = world.run(&["import", "in/b.md"]);
     assert_code(&output, 74);
     assert!(stderr(&output).contains("b.md"), "{}", stderr(&output));
     assert!(world.fake.look(|state| !state.import_ended));

@@ -4,6 +4,7 @@ use clap::Args;
 use helix_client::{Start, v1};
 use helix_proto::exit;
 
+use crate::command::read::remark;
 use crate::context::{Context, wait};
 use crate::document::ReadDocument;
 use crate::failure::Outcome;
@@ -20,6 +21,12 @@ pub(crate) struct Entries {
     /// Lists the memory at this position only, counted from 0
     #[arg(long, short, value_name = "N")]
     index: Option<u32>,
+    /// Lists at most so many
+    #[arg(long, short = 'n', value_name = "N")]
+    limit: Option<u32>,
+    /// Goes on after the memories that an earlier listing ended with
+    #[arg(long, value_name = "C")]
+    cursor: Option<String>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -33,6 +40,8 @@ impl Entries {
             reference: self.topic,
             index: self.index,
             match_text: self.match_text.unwrap_or_default(),
+            limit: self.limit.unwrap_or_default(),
+            cursor: self.cursor.unwrap_or_default(),
             ..v1::ReadRequest::default()
         };
         wait(async {
@@ -42,17 +51,8 @@ impl Entries {
                 screen::json(&ReadDocument::from(&reply))?;
             } else {
                 screen::print(&render::entries(context.screen.look, &reply.memories))?;
-                let (shown, filtered) = (reply.memories.len(), !request.match_text.is_empty());
-                let has_more = |all: u32| usize::try_from(all).is_ok_and(|all| all > shown);
-                screen::remark_if(shown == 0, "no memory of that topic fits");
-                screen::remark_if(
-                    request.index.is_none() && !filtered && has_more(reply.total),
-                    &format!("{shown} of {}; see others with --index", reply.total),
-                );
-                screen::remark_if(
-                    has_more(reply.matching),
-                    &format!("{shown} of {} that have it; a longer --match finds fewer", reply.matching),
-                );
+                screen::remark_if(reply.memories.is_empty(), "no memory of that topic fits");
+                remark(&reply);
             }
             Ok(exit::OK)
         })

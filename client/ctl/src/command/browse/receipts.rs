@@ -39,8 +39,10 @@ impl Receipts {
             } else {
                 screen::print(&render::receipts(context.screen.look, &reply.receipts))?;
                 screen::remark_if(reply.receipts.is_empty(), &format!("no hook told anything{whom}"));
+                let withheld =
+                    if reply.withheld > 0 { format!(", {} withheld", reply.withheld) } else { String::new() };
                 let (delivered, cut, unknown) = (reply.delivered, reply.cut, reply.unknown);
-                screen::remark(&format!("{whose}: {delivered} delivered, {cut} cut, {unknown} unknown"));
+                screen::remark(&format!("{whose}: {delivered} delivered, {cut} cut{withheld}, {unknown} unknown"));
             }
             Ok(exit::OK)
         })

@@ -33,6 +33,9 @@ pub(crate) struct Set {
     /// Never lets it fade, or lets it
     #[arg(long, value_name = "true|false", num_args = 0..=1, default_missing_value = "true", require_equals = true, group = "fields")]
     pinned: Option<bool>,
+    /// Vouches for where it came from: user, agent, tool or import; hooks show what is of a user or an agent
+    #[arg(long, value_name = "O", group = "fields")]
+    origin: Option<String>,
     /// Prints JSON
     #[arg(long)]
     json: bool,
@@ -53,6 +56,7 @@ impl Set {
             pinned: self.pinned,
             links,
             replace_links,
+            origin: self.origin,
         });
         apply::run_on(context, self.json, "set", action, sequence)
     }

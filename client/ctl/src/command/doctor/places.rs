@@ -4,7 +4,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use helix_client::Paths;
+use helix_client::{Holder, Paths};
 use nix::unistd::Uid;
 
 use crate::finding::Finding;
@@ -33,6 +33,8 @@ struct Place<'a> {
 
 /// Examines the home directory, the directory of the socket and the socket.
 pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
+    let elsewhere = Holder::elsewhere(paths);
+    let socket_path = elsewhere.as_ref().unwrap_or(&paths.socket);
     let directory = |name, path, forbidden| Place {
         name,
         path,
@@ -43,13 +45,13 @@ pub(super) fn examine(paths: &Paths) -> Vec<Finding> {
     };
     let socket = Place {
         name: "socket",
-        path: &paths.socket,
+        path: socket_path,
         mode: 0o600,
         forbidden: OTHERS,
         is_right_type: |metadata| metadata.file_type().is_socket(),
         type_name: "socket",
     };
-    let around = paths.socket.parent().map(|path| directory("socket directory", path, OTHERS_WRITE));
+    let around = socket_path.parent().map(|path| directory("socket directory", path, OTHERS_WRITE));
     [Some(directory("home", &paths.home, OTHERS)), around, Some(socket)]
         .into_iter()
         .flatten()

@@ -1,4 +1,4 @@
-//! `helixctl batch`: many memories stored. What cannot be read is refused before anything is stored.
+//! `helixctl batch`: many memories stored. One that is wrong costs only itself.
 
 mod drafts;
 
@@ -10,7 +10,7 @@ use helix_client::text::memory::count_of;
 use helix_client::{Client, Rpc, Start, v1};
 use helix_proto::exit;
 
-use self::drafts::{Chunks, parse};
+use self::drafts::{Chunks, Drafts, parse};
 use crate::context::{Context, wait};
 use crate::document::BatchLine;
 use crate::failure::{Failure, Outcome};
@@ -47,15 +47,21 @@ struct Sum {
 impl Batch {
     /// Stores the memories and says which were not.
     pub(crate) fn run(self, context: &Context) -> Outcome {
-        let drafts = parse(&read(context, &self.file)?).map_err(|error| Failure::Usage(error.to_string()))?;
+        let read = parse(&read(context, &self.file)?).map_err(|error| Failure::Usage(error.to_string()))?;
+        let Drafts { drafts, mut wrong } = read;
         let whole = drafts.len();
         wait(async {
             let mut client = context.connect(Start::IfAbsent).await?;
             let mut counter = Counter::new(context.screen, "storing");
             let (mut sum, mut done) = (Sum::default(), 0);
             for chunk in Chunks::of(drafts) {
-                let reply =
-                    store(context, &mut client, chunk, self.force).await.map_err(|failure| so_far(failure, &sum))?;
+                let stored = store(context, &mut client, chunk, self.force).await;
+                let mut reply = stored.map_err(|failure| so_far(failure, &sum))?;
+                for (at, item) in reply.items.iter_mut().enumerate() {
+                    if let Some(why) = wrong.remove(&(done + at)) {
+                        item.item = Some(v1::batch_item::Item::Refused(why));
+                    }
+                }
                 counter.suspend(|| self.tell(context, &reply.items, done))?;
                 reply.items.iter().for_each(|item| sum.add(item));
                 done += reply.items.len();

@@ -50,8 +50,8 @@ pub(crate) struct Import {
     /// Puts memories here that name no scope: global, project or project:ID
     #[arg(long, value_name = "S")]
     scope: Option<String>,
-    /// Keeps the origins that the file names: for your own exports, so that what you stored is yours again and is shown
-    /// unasked; else all of it counts as imported
+    /// Vouches for the file: keeps the origins that it names and takes what names none as yours, so that it is shown
+    /// unasked, also where it was imported before; else all of it counts as imported
     #[arg(long)]
     trust: bool,
     /// Prints JSON
@@ -93,7 +93,7 @@ impl Import {
         let is_foreign = !self.trust && !self.dry_run && !self.json;
         screen::remark_if(
             is_foreign && result.stored > 0,
-            "agents find these when they search, and are not shown them unasked; import your own exports with --trust",
+            "agents find these when they search, and are not shown them unasked; import what is your own again with --trust",
         );
         // What could not be read or stored is the input's fault, whatever else was in it: who deletes it afterwards would lose that.
         let problems = u64::try_from(result.problems.len()).unwrap_or(u64::MAX).saturating_add(result.problems_untold);

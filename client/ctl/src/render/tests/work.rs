@@ -150,8 +150,11 @@ fn sessions_and_receipts_fit_a_narrow_terminal() {
 #[test]
 fn a_checkpoint_is_a_document() {
     let checkpoint = TaskCheckpoint { task: "t".to_owned(), done: vec!["a".to_owned()], ..TaskCheckpoint::default() };
-    let reply =
-        CheckpointReply { checkpoint: Some(checkpoint), text: "## Checkpoint: t".to_owned(), warnings: Vec::new() };
+    let reply = CheckpointReply {
+        checkpoint: Some(checkpoint),
+        text: "## Checkpoint: t".to_owned(),
+        ..CheckpointReply::default()
+    };
     assert_snapshot!("checkpoint_json", json(&CheckpointDocument::from(&reply)));
     let none = json(&CheckpointDocument::from(&CheckpointReply::default()));
     assert_eq!(serde_json::from_str::<serde_json::Value>(&none).unwrap()["checkpoint"], serde_json::Value::Null);
@@ -220,7 +223,7 @@ fn nothing_active_passes_in_colours() {
         duplicates(COLORS, &doubled().pairs),
         session(COLORS, &worked().operations),
         batch(COLORS, &batched(), 0),
-        topic(COLORS, &[hostile()]),
+        in_full(COLORS, &[hostile()]),
         entries(COLORS, &[hostile()]),
         recent(COLORS, &[hostile()]),
     ];

@@ -7,6 +7,7 @@ use std::vec::IntoIter;
 use helix_client::limits::{BATCH_MAX, MESSAGE_MAX_BYTES};
 use helix_client::v1;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::time;
 
@@ -19,17 +20,9 @@ const DRAFT_BYTES: usize = 64;
 /// Why an input holds no drafts.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DraftsError {
-    /// Not JSON, or not of this shape.
+    /// Not JSON.
     #[error("the input is no list of memories ({0}); nothing was stored")]
     Json(#[from] serde_json::Error),
-    /// A field cannot be.
-    #[error("memory {number}: valid_from is {problem}; nothing was stored")]
-    Time {
-        /// 1-based.
-        number: usize,
-        /// What is wrong.
-        problem: String,
-    },
     /// Nothing there.
     #[error("the input holds no memory; write a JSON array or one object a line")]
     Empty,
@@ -104,7 +97,7 @@ impl Names {
 }
 
 impl DraftDocument {
-    fn draft(self, number: usize) -> Result<v1::Draft, DraftsError> {
+    fn draft(self) -> Result<v1::Draft, String> {
         let valid_from_us = self.valid_from.map(|at| time::from(&at)).transpose();
         Ok(v1::Draft {
             topic: self.topic,
@@ -118,23 +111,71 @@ impl DraftDocument {
             confidence: self.confidence,
             pinned: self.pinned,
             attributes: self.attributes,
-            valid_from_us: valid_from_us.map_err(|problem| DraftsError::Time { number, problem })?,
+            valid_from_us: valid_from_us.map_err(|problem| format!("valid_from is {problem}"))?,
         })
     }
 }
 
-/// Reads a JSON array of drafts, or one after the other.
-pub(super) fn parse(input: &str) -> Result<Vec<v1::Draft>, DraftsError> {
+/// The memories of an input.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Drafts {
+    /// In order. An empty one, which the daemon refuses, stands for each that is wrong: links go by position.
+    pub(super) drafts: Vec<v1::Draft>,
+    /// What is wrong, by position.
+    pub(super) wrong: HashMap<usize, String>,
+}
+
+impl Drafts {
+    fn push(&mut self, read: Result<v1::Draft, String>) {
+        let draft = read.unwrap_or_else(|why| {
+            self.wrong.insert(self.drafts.len(), why);
+            v1::Draft::default()
+        });
+        self.drafts.push(draft);
+    }
+}
+
+/// Reads a JSON array of drafts, or one after the other. One that is wrong costs only itself.
+pub(super) fn parse(input: &str) -> Result<Drafts, DraftsError> {
     let input = input.strip_prefix('\u{feff}').unwrap_or(input);
-    let documents: Vec<DraftDocument> = if input.trim_start().starts_with('[') {
-        serde_json::from_str(input)?
+    let mut drafts = Drafts::default();
+    if input.trim_start().starts_with('[') {
+        let items: Vec<Value> = serde_json::from_str(input)?;
+        for item in items {
+            drafts.push(draft(item));
+        }
     } else {
-        serde_json::Deserializer::from_str(input).into_iter().collect::<Result<_, _>>()?
-    };
-    if documents.is_empty() {
+        parse_stream(input, &mut drafts);
+    }
+    if drafts.drafts.is_empty() {
         return Err(DraftsError::Empty);
     }
-    documents.into_iter().enumerate().map(|(at, document)| document.draft(at + 1)).collect()
+    Ok(drafts)
+}
+
+/// Reads one after the other. What is no JSON costs the line that it begins on.
+fn parse_stream(input: &str, drafts: &mut Drafts) {
+    let mut rest = input.trim_start();
+    while !rest.is_empty() {
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+        let read = values.next();
+        let line_end = rest.find('\n').unwrap_or(rest.len());
+        let (item, end) = match read {
+            Some(Ok(item)) => (draft(item), values.byte_offset()),
+            Some(Err(error)) => {
+                let line = input.len().saturating_sub(rest.len());
+                let line = input.get(..line).unwrap_or_default().matches('\n').count() + 1;
+                (Err(format!("line {line} is no JSON ({error})")), line_end)
+            }
+            None => return,
+        };
+        drafts.push(item);
+        rest = rest.get(end..).unwrap_or_default().trim_start();
+    }
+}
+
+fn draft(item: Value) -> Result<v1::Draft, String> {
+    serde_json::from_value::<DraftDocument>(item).map_err(|error| error.to_string())?.draft()
 }
 
 /// Drafts in chunks that one message holds.
@@ -186,27 +227,36 @@ mod tests {
         let lines = "{\"topic\":\"a\",\"text\":\"x\",\"tags\":[\"p\",\"q\"]}\n\n{\"topic\":\"b\",\n\"text\":\"y\",\"tags\":\"r\",\"confidence\":0.5}\n";
         let drafts = parse(array).unwrap();
         assert_eq!(drafts, parse(lines).unwrap());
+        let drafts = drafts.drafts;
         assert_eq!((drafts[0].tags.len(), drafts[1].confidence), (2, Some(0.5)));
     }
 
     #[test]
     fn a_place_is_a_link() {
         let drafts =
-            parse(r#"[{"topic":"a","text":"x","links":[0,"a/b"]},{"topic":"a","text":"y","links":1}]"#).unwrap();
+            parse(r#"[{"topic":"a","text":"x","links":[0,"a/b"]},{"topic":"a","text":"y","links":1}]"#).unwrap().drafts;
         assert_eq!((drafts[0].links.join(" "), drafts[1].links.join(" ")), ("0 a/b".to_owned(), "1".to_owned()));
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
-        let table = [
-            ("", "no memory"),
-            ("[]", "no memory"),
+    fn what_is_wrong_costs_only_itself() {
+        let good = "{\"topic\":\"a\",\"text\":\"b\"}";
+        for (bad, said) in [
             ("{\"topic\":\"a\"}", "missing field `text`"),
             ("{\"topic\":\"a\",\"text\":\"b\",\"colour\":\"c\"}", "unknown field `colour`"),
-            ("{\"topic\":\"a\",\"text\":\"b\"}\nnonsense", "line 2"),
-            ("{\"topic\":\"a\",\"text\":\"b\",\"valid_from\":\"soon\"}", "memory 1: valid_from is not a date"),
-        ];
-        for (input, said) in table {
+            ("{\"topic\":\"a\",\"text\":\"b\",\"valid_from\":\"soon\"}", "valid_from is not a date"),
+            ("7", "invalid type"),
+        ] {
+            for input in [format!("[{good}, {bad}, {good}]"), format!("{good}\n{bad}\n{good}\n")] {
+                let Drafts { drafts, wrong } = parse(&input).unwrap();
+                let texts: Vec<&str> = drafts.iter().map(|draft| draft.text.as_str()).collect();
+                assert_eq!(texts, ["b", "", "b"], "{input}");
+                assert!(wrong.len() == 1 && wrong[&1].contains(said), "{input}: {wrong:?}");
+            }
+        }
+        let Drafts { drafts, wrong } = parse(&format!("{good}\n{{\"topic\": nonsense}}\n{good}")).unwrap();
+        assert!(drafts.len() == 3 && wrong[&1].starts_with("line 2 is no JSON"), "{wrong:?}");
+        for (input, said) in [("", "no memory"), ("[]", "no memory"), ("[{\"topic\":", "nothing was stored")] {
             let error = parse(input).unwrap_err().to_string();
             assert!(error.contains(said), "{input}: {error}");
         }

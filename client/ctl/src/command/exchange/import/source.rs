@@ -2,10 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use helix_client::text::memory::count_of;
 use helix_client::v1::ImportPiece;
+use nix::fcntl::OFlag;
 use tokio::sync::mpsc::Sender;
 
 use crate::command::exchange::format::Format;
@@ -60,7 +62,9 @@ impl Source {
             fs::read_dir(path)?.map(|entry| entry.map(|entry| entry.path())).collect()
         };
         let listed = listed().map_err(Failure::io(format!("listing {shown}")))?;
-        let markdown = |path: &PathBuf| path.is_file() && Format::of_name(path) == Some(Format::Markdown);
+        // A link may lead anywhere, and a directory may be somebody else's work.
+        let is_file = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+        let markdown = |path: &PathBuf| is_file(path) && Format::of_name(path) == Some(Format::Markdown);
         let (mut files, others): (Vec<_>, Vec<_>) = listed.into_iter().partition(markdown);
         if files.is_empty() {
             return Err(Failure::Usage(format!(
@@ -129,7 +133,7 @@ impl Sending<'_> {
     fn files(&mut self, files: &[PathBuf]) -> Result<bool, Failure> {
         for path in files {
             let shown = path.display().to_string();
-            let file = File::open(path).map_err(Failure::io(format!("opening {shown}")))?;
+            let file = open_in_place(path).map_err(Failure::io(format!("opening {shown}")))?;
             if !self.file(&name(path), Box::new(file), &shown)? {
                 return Ok(false);
             }
@@ -160,6 +164,12 @@ impl Sending<'_> {
         self.transfer.sent(bytes);
         is_taken
     }
+}
+
+/// Opens a file of a directory that was listed, unless it has become a link or waits for a writer.
+fn open_in_place(path: &Path) -> io::Result<File> {
+    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
+    File::options().read(true).custom_flags(flags.bits()).open(path)
 }
 
 fn name(path: &Path) -> String {
