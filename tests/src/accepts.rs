@@ -129,7 +129,7 @@ pub fn check(client: HookClient, event: &str, stdout: &[u8]) -> Result<Option<St
     let answer: Value = serde_json::from_str(text).with_context(|| format!("not JSON: {text}"))?;
     let keys = client.accepted().iter().find(|(known, _)| *known == event).map(|(_, keys)| *keys);
     let keys = keys.with_context(|| format!("{} takes no output at {event}: {text}", client.name()))?;
-    let said = members(client, event, &answer).and_then(|members| {
+    let said = members(client, event, keys, &answer).and_then(|members| {
         check_lengths(&answer)?;
         ensure!(!members.is_empty(), "says nothing");
         let values = members.iter().map(|(key, value)| {
@@ -145,10 +145,9 @@ pub fn check(client: HookClient, event: &str, stdout: &[u8]) -> Result<Option<St
 }
 
 /// What an answer says, key by key, without the keys around it.
-fn members(client: HookClient, event: &str, answer: &Value) -> Result<Map<String, Value>> {
+fn members(client: HookClient, event: &str, keys: &[Key], answer: &Value) -> Result<Map<String, Value>> {
     let mut whole = answer.as_object().context("not an object")?.clone();
-    let goes_on = client == HookClient::Codex && matches!(event, "Stop" | "SubagentStop");
-    if client == HookClient::Cursor || goes_on {
+    if client == HookClient::Cursor || keys == GO_ON {
         return Ok(whole);
     }
     let specific = whole.remove(SPECIFIC).with_context(|| format!("no {SPECIFIC}"))?;

@@ -104,10 +104,27 @@ impl Bridge {
     /// When something else comes, or nothing.
     pub fn ask(&mut self, request: &Value) -> Result<Value> {
         self.send(request)?;
-        let line = self.lines.recv_timeout(ANSWER_DEADLINE).with_context(|| format!("no answer to {request}"))?;
-        let answer: Value = serde_json::from_str(&line).with_context(|| format!("not JSON: {line}"))?;
-        ensure!(answer["jsonrpc"] == "2.0" && answer["id"] == request["id"], "{line} answers {request}");
+        let answer = self.receive().with_context(|| format!("no answer to {request}"))?;
+        ensure!(answer["jsonrpc"] == "2.0" && answer["id"] == request["id"], "{answer} answers {request}");
         Ok(answer)
+    }
+
+    /// Waits for the next message.
+    ///
+    /// # Errors
+    /// When none comes, or it is not JSON.
+    pub fn receive(&mut self) -> Result<Value> {
+        let line = self.lines.recv_timeout(ANSWER_DEADLINE)?;
+        serde_json::from_str(&line).with_context(|| format!("not JSON: {line}"))
+    }
+
+    /// Sends a call of a tool and waits for nothing.
+    ///
+    /// # Errors
+    /// When nobody reads it.
+    pub fn send_call(&mut self, id: u64, tool: &str, arguments: &Value) -> Result<()> {
+        let params = json!({"name": tool, "arguments": arguments});
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}))
     }
 
     /// Calls a tool.

@@ -6,6 +6,7 @@ use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
 use crate::{Binary, Home};
@@ -50,13 +51,20 @@ impl Daemon {
         self.child.id()
     }
 
-    /// Sends it a signal.
+    /// Sends it a signal. After SIGSTOP all of its threads stand still: the signal alone only asks them to.
     ///
     /// # Errors
     /// When it is gone.
     pub fn signal(&self, signal: Signal) -> io::Result<()> {
-        let pid = i32::try_from(self.child.id()).map_err(io::Error::other)?;
-        kill(Pid::from_raw(pid), signal).map_err(io::Error::from)
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).map_err(io::Error::other)?);
+        kill(pid, signal).map_err(io::Error::from)?;
+        if signal != Signal::SIGSTOP {
+            return Ok(());
+        }
+        match waitpid(pid, Some(WaitPidFlag::WUNTRACED))? {
+            WaitStatus::Stopped(..) => Ok(()),
+            other => Err(io::Error::other(format!("the daemon did not stop: {other:?}"))),
+        }
     }
 
     /// Kills it without warning and waits until it is gone.

@@ -34,6 +34,7 @@ pub struct Home {
     /// The places inside it.
     pub paths: Paths,
     with_embedder: bool,
+    programs: Option<PathBuf>,
 }
 
 impl Home {
@@ -44,7 +45,7 @@ impl Home {
     pub fn new() -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("hx").tempdir_in("/tmp")?;
         let paths = Paths::inside(&directory.path().join("h"));
-        Ok(Self { directory, paths, with_embedder: false })
+        Ok(Self { directory, paths, with_embedder: false, programs: None })
     }
 
     /// Makes a home whose daemon loads the model of `$HELIX_MODEL_DIR`; `None` when that is not set or empty.
@@ -68,6 +69,11 @@ impl Home {
     /// Makes daemons started from now on search by words only.
     pub fn leave_out_embedder(&mut self) {
         self.with_embedder = false;
+    }
+
+    /// Makes programs started from now on find those of a directory before all others.
+    pub fn put_first_in_path(&mut self, programs: &Path) {
+        self.programs = Some(programs.to_owned());
     }
 
     /// A directory beside the home, for projects and files of the test.
@@ -100,6 +106,11 @@ impl Home {
             .current_dir(self.scratch());
         if !self.with_embedder {
             command.env("HELIX_EMBEDDER", "off");
+        }
+        if let Some(programs) = &self.programs {
+            let others = env::var_os("PATH").unwrap_or_default();
+            let all = [programs.clone()].into_iter().chain(env::split_paths(&others));
+            command.env("PATH", env::join_paths(all).unwrap_or_else(|_| others.clone()));
         }
         command
     }

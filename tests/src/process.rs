@@ -30,6 +30,12 @@ impl Stray {
         Self { paths: home.paths.clone() }
     }
 
+    /// Watches over a home that is no [`Home`]'s.
+    #[must_use]
+    pub fn on_places(paths: Paths) -> Self {
+        Self { paths }
+    }
+
     /// The process that holds the home; `None` when nobody does.
     ///
     /// # Errors
@@ -79,7 +85,8 @@ fn holder(paths: &Paths) -> Result<Option<u32>> {
         Err(TryLockError::Error(error)) => return Err(error).context("looking at the lock"),
     }
     let text = fs::read_to_string(&path)?;
-    Ok(Some(text.trim().parse().with_context(|| format!("the lock names {text:?}"))?))
+    let pid = text.lines().next().unwrap_or_default();
+    Ok(Some(pid.parse().with_context(|| format!("the lock names {text:?}"))?))
 }
 
 /// Sends a signal to a process.

@@ -8,7 +8,8 @@ const DAY: &str = "0000-00-00";
 /// Replaces days by `[day]`.
 #[must_use]
 pub fn without_days(text: &str) -> String {
-    with_days(text, |_| "[day]".to_owned())
+    let text = replaced(text, "0000-00-00T00:00:00+00:00", |_| "[time]".to_owned());
+    with_days(&text, |_| "[day]".to_owned())
 }
 
 /// Replaces every day by what `shown` makes of it; what only looks like a day stays.
@@ -24,15 +25,16 @@ pub fn without_noise(text: &str) -> String {
     let text = replaced(text, "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", |_| "[id]".to_owned());
     let text = replaced(&text, "0000-00-00T00:00:00.0*Z", |time| day_and("T[time]Z", time));
     let text = replaced(&text, "0000-00-00T00:00:00Z", |time| day_and("T[time]Z", time));
+    let text = replaced(&text, "0000-00-00T00:00:00+00:00", |time| day_and("T[time]", time));
     let text = replaced(&text, "0000-00-00 00:00", |time| day_and(" [time]", time));
     let text = replaced(&text, "in 0*.00 s", |_| "in [time]".to_owned());
     let text = replaced(&text, " 0*s ago", |_| " [age] ago".to_owned());
     let text = replaced(&text, "0*.0 KiB", |_| "[size]".to_owned());
     let text = replaced(&text, "0*.0 MiB", |_| "[size]".to_owned());
-    let text = replaced(&text, "cursor=x*", |_| "cursor=[cursor]".to_owned());
-    let text = replaced(&text, "cursor=\"x*\"", |_| "cursor=[cursor]".to_owned());
+    let text = replaced(&text, "cursor=w*", |_| "cursor=[cursor]".to_owned());
+    let text = replaced(&text, "cursor=\"w*\"", |_| "cursor=[cursor]".to_owned());
     let text = replaced(&text, "\"rest_hash\":\"x*\"", |_| "\"rest_hash\":\"[hash]\"".to_owned());
-    replaced(&text, "score 0.000:", |_| "score [score]:".to_owned())
+    replaced(&text, "score 0.0*:", |_| "score [score]:".to_owned())
 }
 
 fn day_and(end: &str, time: &str) -> String {
@@ -53,7 +55,7 @@ fn replaced(text: &str, shape: &str, by: impl Fn(&str) -> String) -> String {
 }
 
 /// How many bytes at a text's start have a shape, in which `0` stands for a digit, `0*` for one or more, `x` for a hexadecimal
-/// digit, and all else for itself.
+/// digit, `w` for a letter, a digit, `-` or `_`, and all else for itself.
 fn length_of(text: &str, shape: &str) -> Option<usize> {
     let mut left = text;
     let mut shape = shape.chars().peekable();
@@ -61,6 +63,7 @@ fn length_of(text: &str, shape: &str) -> Option<usize> {
         let fits = |c: char| match wanted {
             '0' => c.is_ascii_digit(),
             'x' => c.is_ascii_hexdigit(),
+            'w' => c.is_ascii_alphanumeric() || matches!(c, '-' | '_'),
             other => c == other,
         };
         left = left.strip_prefix(fits)?;

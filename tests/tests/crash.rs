@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod audit;
 mod writers;
 
 use std::hint::spin_loop;
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::mpsc::channel;
 use std::thread;
@@ -14,10 +16,14 @@ use helix_client::v1::{CompactRequest, Program};
 use helix_client::{Client, Paths, Start, caller};
 use helix_tests::{Daemon, Dice, Home};
 
+use audit::{are_chained, are_stored_once, store_twice, twist_history};
 use writers::{Acknowledged, all_are_there, are_found, block_on, collect, is_sound};
 
-/// Kills over one home.
+/// Kills over one home, unless [`CYCLES_VARIABLE`] names another number.
 const CYCLES: u64 = 50;
+
+/// Names the environment variable with the number of kills.
+const CYCLES_VARIABLE: &str = "HELIX_TEST_CYCLES";
 
 /// Cycles between two thorough checks, which read everything.
 const CYCLES_BETWEEN_CHECKS: u64 = 10;
@@ -42,6 +48,10 @@ const SAMPLE: u64 = 40;
 
 /// Names the environment variable that repeats a run.
 const SEED_VARIABLE: &str = "HELIX_TEST_SEED";
+
+fn cycles() -> u64 {
+    std::env::var(CYCLES_VARIABLE).ok().and_then(|cycles| cycles.parse().ok()).unwrap_or(CYCLES)
+}
 
 fn seed() -> u64 {
     let given = std::env::var(SEED_VARIABLE).ok().and_then(|seed| seed.parse().ok());
@@ -73,8 +83,9 @@ fn write_and_kill(
     collect(clients, all)
 }
 
-fn check(home: &Home, all: &[Acknowledged], is_thorough: bool, dice: &mut Dice) -> Result<(), String> {
-    all_are_there(&home.paths, all)?;
+/// Checks all that was acknowledged when it is `is_thorough`, else what was since `checked`.
+fn check(home: &Home, all: &[Acknowledged], checked: usize, is_thorough: bool, dice: &mut Dice) -> Result<(), String> {
+    all_are_there(&home.paths, if is_thorough { all } else { all.get(checked..).unwrap_or_default() })?;
     if is_thorough {
         block_on(is_sound(&home.paths))?;
         block_on(are_found(&home.paths, all, SAMPLE, dice))?;
@@ -85,18 +96,31 @@ fn check(home: &Home, all: &[Acknowledged], is_thorough: bool, dice: &mut Dice) 
 fn run(seed: u64) -> Result<(), String> {
     let home = Home::new().unwrap();
     let mut dice = Dice::new(seed);
-    let mut all = Vec::new();
-    for cycle in 1..=CYCLES {
+    let (cycles, mut all, mut checked) = (cycles(), Vec::new(), 0);
+    for cycle in 1..=cycles {
         let daemon = Daemon::start(&home).map_err(|error| format!("cycle {cycle}: starting: {error}"))?;
         let is_thorough = cycle % CYCLES_BETWEEN_CHECKS == 0;
-        check(&home, &all, is_thorough, &mut dice)
-            .and_then(|()| write_and_kill(&home, daemon, AIM_MICROS, &mut dice, &mut all))
+        check(&home, &all, checked, is_thorough, &mut dice).map_err(|detail| format!("cycle {cycle}: {detail}"))?;
+        checked = all.len();
+        write_and_kill(&home, daemon, AIM_MICROS, &mut dice, &mut all)
             .map_err(|detail| format!("cycle {cycle}: {detail}"))?;
     }
-    let _daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
-    check(&home, &all, true, &mut dice)?;
-    assert!(all.len() as u64 > CYCLES, "only {} memories were acknowledged", all.len());
-    Ok(())
+    finish(&home, &all, &mut dice)?;
+    assert!(all.len() as u64 > cycles, "only {} memories were acknowledged", all.len());
+    let count = all.len();
+    writeln!(std::io::stderr(), "{cycles} kills, {count} acknowledged, none lost, none twice; {SEED_VARIABLE}={seed}")
+        .map_err(|error| error.to_string())
+}
+
+/// Checks everything once more, through a last daemon and in the store that it leaves.
+fn finish(home: &Home, all: &[Acknowledged], dice: &mut Dice) -> Result<(), String> {
+    let daemon = Daemon::start(home).map_err(|error| error.to_string())?;
+    check(home, all, 0, true, dice)?;
+    let ended = daemon.stop().map_err(|error| error.to_string())?;
+    if !ended.success() {
+        return Err(format!("the last daemon ended with {ended}"));
+    }
+    are_stored_once(&home.paths, all)
 }
 
 #[test]
@@ -129,15 +153,14 @@ fn run_rewritten(seed: u64) -> Result<(), String> {
     for cycle in 1..=REWRITTEN_CYCLES {
         let daemon = Daemon::start(&home).map_err(|error| format!("cycle {cycle}: starting: {error}"))?;
         let is_thorough = cycle % CYCLES_BETWEEN_CHECKS == 0;
-        check(&home, &all, is_thorough, &mut dice).map_err(|detail| format!("cycle {cycle}: {detail}"))?;
+        check(&home, &all, 0, is_thorough, &mut dice).map_err(|detail| format!("cycle {cycle}: {detail}"))?;
         let paths = home.paths.clone();
         let rewriting = thread::spawn(move || block_on(compact_until_gone(paths)));
         write_and_kill(&home, daemon, REWRITTEN_AIM_MICROS, &mut dice, &mut all)
             .map_err(|detail| format!("cycle {cycle}: {detail}"))?;
         rewrites += rewriting.join().map_err(|_| "the rewriting panicked")?;
     }
-    let _daemon = Daemon::start(&home).map_err(|error| error.to_string())?;
-    check(&home, &all, true, &mut dice)?;
+    finish(&home, &all, &mut dice)?;
     assert!(rewrites > 0, "nothing was ever rewritten");
     assert!(all.len() as u64 > REWRITTEN_CYCLES, "only {} memories were acknowledged", all.len());
     Ok(())
@@ -147,4 +170,26 @@ fn run_rewritten(seed: u64) -> Result<(), String> {
 fn kills_while_the_store_is_rewritten_lose_nothing_acknowledged() -> Result<(), String> {
     let seed = seed();
     run_rewritten(seed).map_err(|detail| format!("{detail} (repeat with {SEED_VARIABLE}={seed})"))
+}
+
+#[test]
+fn a_loss_a_repeat_and_a_twisted_history_are_caught() {
+    let home = Home::new().unwrap();
+    let mut dice = Dice::new(seed());
+    let mut all = Vec::new();
+    write_and_kill(&home, Daemon::start(&home).unwrap(), AIM_MICROS, &mut dice, &mut all).unwrap();
+    let daemon = Daemon::start(&home).unwrap();
+    let lost = Acknowledged { handle: "client-0/never".to_owned(), text: "never stored".to_owned() };
+    assert!(all_are_there(&home.paths, std::slice::from_ref(&lost)).unwrap_err().contains("is lost"));
+    daemon.stop().unwrap();
+    let missing = are_stored_once(&home.paths, &[lost]).unwrap_err();
+    assert!(missing.contains("0 times"), "{missing}");
+    let daemon = Daemon::start(&home).unwrap();
+    let repeated = block_on(store_twice(&home.paths)).unwrap();
+    daemon.stop().unwrap();
+    let twice = are_stored_once(&home.paths, &[repeated]).unwrap_err();
+    assert!(twice.contains("2 times"), "{twice}");
+    twist_history(&home.paths);
+    let broken = are_chained(&home.paths).unwrap_err();
+    assert!(broken.contains("history"), "{broken}");
 }

@@ -139,5 +139,5 @@ fn an_export_says_what_it_leaves_out() {
     world.store("build", "Caches are cleaned before each release of the product.", "");
     let output = world.ctl(&["export", "--format", "amrl", "out.log"]);
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("no place for kind, scope, importance and pin"), "{said}");
+    assert!(said.contains("no place for kind, importance, pin and project"), "{said}");
 }

@@ -21,7 +21,7 @@ fn save(served: &mut Served, cwd: &Path, task: &str) {
 }
 
 fn load(served: &mut Served, cwd: &Path) -> Option<String> {
-    checkpoint(served, cwd, Action::Load(v1::LoadCheckpoint {}))
+    checkpoint(served, cwd, Action::Load(v1::LoadCheckpoint::default()))
 }
 
 #[test]

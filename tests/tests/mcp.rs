@@ -289,3 +289,226 @@ fn every_ending_is_clean() {
         }
     }
 }
+
+/// Sends everything before it reads anything.
+#[test]
+fn calls_that_nobody_waits_for_take_effect_in_their_order() {
+    const ROUNDS: u64 = 60;
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    let first = json!({"topic": "counter", "text": "The counter stands at 0."});
+    bridge.call("store", &first).unwrap();
+    // Three calls a round: more than may be with the daemon at once.
+    for round in 1..=ROUNDS {
+        let text = format!("The counter stands at {round}.");
+        bridge.send_call(3 * round, "edit", &json!({"action": "revise", "topic": "counter", "text": text})).unwrap();
+        for at in 1..3 {
+            bridge.send_call(3 * round + at, "read", &json!({"topic": "counter"})).unwrap();
+        }
+    }
+    let answers: Vec<Value> = (0..3 * ROUNDS).map(|_| bridge.receive().unwrap()).collect();
+    for answer in answers {
+        let round = answer["id"].as_u64().unwrap() / 3;
+        let Answer { text, is_error } = Answer::of(&answer).unwrap();
+        assert!(!is_error && text.contains(&format!("stands at {round}.")), "{round}: {text}");
+    }
+    bridge.finish_cleanly().unwrap();
+}
+
+#[test]
+fn calls_that_wait_are_answered_after_the_end_of_the_input() {
+    const CALLS: u64 = 200;
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    for id in 0..CALLS {
+        let topic = format!("topic-{id}");
+        bridge.send_call(id, "store", &json!({"topic": topic, "text": format!("Fact {id} of many.")})).unwrap();
+    }
+    bridge.close_stdin();
+    let mut answered: Vec<u64> = (0..CALLS).map(|_| bridge.receive().unwrap()["id"].as_u64().unwrap()).collect();
+    answered.sort_unstable();
+    assert_eq!(answered, (0..CALLS).collect::<Vec<_>>());
+    assert_eq!(bridge.finish().unwrap().code(), Some(0));
+}
+
+/// What stands behind `cursor=` in an answer.
+fn cursor_of(text: &str) -> Option<String> {
+    let (_, rest) = text.rsplit_once("cursor=")?;
+    Some(rest.chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect())
+}
+
+#[test]
+fn a_long_topic_is_read_in_pages_and_exactly() {
+    const MEMORIES: usize = 45;
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    let line = |at: usize| format!("Fact {at} of the long topic.\n\tindented  \n\n{}", "word ".repeat(200).trim_end());
+    let entries: Vec<Value> = (0..MEMORIES).map(|at| json!({"topic": "long", "text": line(at)})).collect();
+    bridge.text("batch", &json!({"entries": entries, "force": true})).unwrap();
+    let (mut read, mut cursor) = (String::new(), String::new());
+    for page in 1.. {
+        let text = bridge.text("read", &json!({"topic": "long", "cursor": cursor})).unwrap();
+        assert!(text.chars().count() <= 20_500, "page {page} has {} characters", text.chars().count());
+        assert!(page < 10, "the pages never end");
+        let next = cursor_of(&text);
+        read.push_str(&text);
+        match next {
+            Some(next) => cursor = next,
+            None => break,
+        }
+        assert!(cursor.len() <= 12, "{cursor} is long");
+    }
+    for at in 0..MEMORIES {
+        let stored = line(at);
+        let shown = stored.lines().map(|line| if line.is_empty() { String::new() } else { format!("  {line}") });
+        let shown = shown.collect::<Vec<_>>().join("\n");
+        assert_eq!(read.matches(&shown).count(), 1, "memory {at}");
+    }
+    let few = bridge.text("read", &json!({"topic": "long", "limit": 2})).unwrap();
+    assert!(few.contains("Fact 1 of") && !few.contains("Fact 2 of"), "{few}");
+    let other = bridge.call("read", &json!({"topic": "other", "cursor": cursor_of(&few).unwrap()})).unwrap();
+    assert!(other.is_error, "{other:?}");
+    let export = bridge.call("topics", &json!({"action": "export", "topic": "long"})).unwrap();
+    assert!(export.is_error && export.text.contains("does not fit into an answer"), "{export:?}");
+    bridge.finish_cleanly().unwrap();
+}
+
+#[test]
+fn a_query_means_what_it_says() {
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    for (topic, text, source) in [
+        ("net", "The connection was refused by the walrus proxy.", "src/arrow.rs:7"),
+        ("net", "A refused walrus connection is tried again.", "src/row.rs:88"),
+        ("net", "Connection refused: the walrus daemon is down.", "src/row.rs:9"),
+        ("plan", "Phase 2 moves the walrus tables.", "docs/row.rs.md"),
+        ("plan", "Phase 3 moves the walrus files.", ""),
+    ] {
+        bridge.text("store", &json!({"topic": topic, "text": text, "source": source, "force": true})).unwrap();
+    }
+    let mut found = |arguments: Value| {
+        let text = bridge.text("search", &arguments).unwrap();
+        let texts = ["refused by", "tried again", "is down", "Phase 2", "Phase 3"];
+        (texts.into_iter().filter(|part| text.contains(part)).collect::<Vec<_>>().join(", "), text)
+    };
+    for (query, expected) in [
+        (json!({"query": "walrus connection", "mode": "and"}), "refused by, tried again, is down"),
+        (json!({"query": "walrus phase 3", "mode": "and"}), "Phase 3"),
+        (json!({"query": "walrus zebra", "mode": "and"}), ""),
+        (json!({"query": "\"connection refused\""}), "is down"),
+        (json!({"query": "walrus -connection"}), "Phase 2, Phase 3"),
+        (json!({"query": "walrus -\"connection refused\" topic:net"}), "refused by, tried again"),
+        (json!({"query": "-connection"}), "Phase 2, Phase 3"),
+        (json!({"query": "walrus source:row.rs"}), "tried again, is down"),
+        (json!({"query": "walrus source:src/row.rs:88"}), "tried again"),
+        (json!({"query": "source:src"}), "refused by, tried again, is down"),
+        (json!({"query": "walrus source:ow.rs"}), ""),
+    ] {
+        let (texts, text) = found(query.clone());
+        assert_eq!(texts, expected, "{query}: {text}");
+    }
+    let (texts, text) = found(json!({"query": "\"walrus connection proxy\""}));
+    assert!(texts.contains("refused by") && text.contains("no memory has the phrase"), "{text}");
+    let (_, text) = found(json!({"query": "walrus topic:nett"}));
+    assert!(text.contains("no topic here is called nett; near: net"), "{text}");
+    bridge.finish_cleanly().unwrap();
+}
+
+#[test]
+fn a_match_is_shown_and_its_score_explained() {
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    let text = format!("A long story.\n{}\nIt ends with the zebras of Aachen.", "nothing to see here\n".repeat(400));
+    bridge.text("store", &json!({"topic": "story", "text": text})).unwrap();
+    let found = bridge.text("search", &json!({"query": "zebra", "detail": "full", "explain": true})).unwrap();
+    assert!(found.contains("> It ends with the zebras of Aachen."), "{found}");
+    let numbers = |name: &str| -> f64 {
+        let (_, rest) = found.split_once(name).unwrap();
+        rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect::<String>().parse().unwrap()
+    };
+    let factors = ["confidence ×", "recency ×", "importance ×", "scope ×", "diversity ×"];
+    let product = numbers("fused ") * factors.map(numbers).iter().product::<f64>();
+    assert!((product - numbers("score ")).abs() < 0.003, "{product} in {found}");
+    bridge.finish_cleanly().unwrap();
+}
+
+#[test]
+fn a_wrong_entry_of_a_batch_costs_only_itself() {
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    let entries = json!([
+        {"topic": "a", "text": "The first fact."},
+        {"topic": "a"},
+        {"topic": "a", "text": "The third fact.", "colour": "red"},
+        {"topic": "a", "text": "x".repeat(70_000)},
+        {"topic": "a", "text": "The last fact.", "links": [0]},
+    ]);
+    let told = bridge.text("batch", &json!({"entries": entries})).unwrap();
+    assert!(told.starts_with("2 stored, 3 refused\n[1] refused: text: required"), "{told}");
+    let read = bridge.text("read", &json!({"topic": "a"})).unwrap();
+    assert!(read.contains("The first fact.") && read.contains("[links: a/first-fact]"), "{read}");
+    bridge.finish_cleanly().unwrap();
+}
+
+#[test]
+fn a_replaced_checkpoint_is_told_of_and_kept() {
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    for at in 0..13 {
+        let saved = bridge.text("topics", &json!({"action": "checkpoint", "task": format!("Task {at}")})).unwrap();
+        assert_eq!(saved.contains("it replaced Task"), at > 0, "{saved}");
+    }
+    let loaded = bridge.text("topics", &json!({"action": "resume"})).unwrap();
+    let listed: Vec<&str> = loaded.lines().filter_map(|line| line.rsplit_once("  Task ")).map(|(_, at)| at).collect();
+    assert_eq!(listed, ["11", "10", "9", "8", "7", "6", "5", "4", "3", "2"], "{loaded}");
+    let earlier = bridge.text("topics", &json!({"action": "resume", "index": 3})).unwrap();
+    assert!(earlier.contains("## Checkpoint: Task 9"), "{earlier}");
+    bridge.finish_cleanly().unwrap();
+}
+
+#[test]
+fn what_moved_or_was_revised_is_found_by_its_old_name() {
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let mut bridge = world.bridge();
+    bridge.text("store", &json!({"topic": "ports", "text": "Billing listens on 8081."})).unwrap();
+    let revise = json!({"action": "revise", "topic": "ports/billing-listens-8081", "text": "Billing listens on 9000 since May."});
+    let revised = bridge.text("edit", &revise).unwrap();
+    assert!(
+        revised.starts_with("revised ports/billing-listens-9000-since-may, which ports/billing-listens-8081"),
+        "{revised}"
+    );
+    let read = bridge.text("read", &json!({"topic": "ports/billing-listens-8081"})).unwrap();
+    assert!(read.starts_with("ports/billing-listens-9000-since-may"), "{read}");
+    for topic in ["older", "newer"] {
+        let text = "The walrus proxy listens on port 8083 and needs a restart after each change of its table.";
+        bridge.text("store", &json!({"topic": topic, "text": text, "force": true})).unwrap();
+    }
+    bridge.text("topics", &json!({"action": "compact", "apply": true})).unwrap();
+    for topic in ["older", "newer"] {
+        let read = bridge.text("read", &json!({"topic": topic})).unwrap();
+        assert!(read.contains("The walrus proxy listens on port 8083"), "{topic}: {read}");
+    }
+    bridge.text("edit", &json!({"action": "restore", "topic": "older"})).unwrap();
+    bridge.finish_cleanly().unwrap();
+}
+
+#[test]
+fn a_client_without_a_session_sees_its_own_changes() {
+    let world = World::new();
+    let _daemon = Daemon::start(&world.home).unwrap();
+    let (mut one, mut other) = (world.bridge(), world.bridge());
+    one.text("store", &json!({"topic": "a", "text": "Stored by the first client."})).unwrap();
+    other.text("store", &json!({"topic": "a", "text": "The second one says something else."})).unwrap();
+    let changes = one.text("topics", &json!({"action": "session"})).unwrap();
+    assert!(changes.contains("first client") && !changes.contains("second one"), "{changes}");
+    one.finish_cleanly().unwrap();
+    other.finish_cleanly().unwrap();
+}

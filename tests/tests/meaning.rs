@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use helix_proto::exit;
 use helix_proto::v1::{EmbedderState, FoundBy, Program, Retriever};
+use helix_tests::hook::Session;
 use helix_tests::process::within;
 use helix_tests::rpc::draft;
-use helix_tests::{Binary, Daemon, Home, Rpc};
+use helix_tests::{Binary, Daemon, Home, Project, Rpc};
 
 /// How long the model may take to load and to embed a few texts, on a busy machine.
 const EMBED_DEADLINE: Duration = Duration::from_mins(2);
@@ -93,6 +94,26 @@ fn a_memory_is_found_by_its_meaning_and_still_after_a_kill() {
     await_vectors(&mut rpc);
     assert_eq!(vectors(&mut rpc), TEXTS.len() as u64);
     check_found_by_meaning(&mut rpc, home.scratch());
+}
+
+#[test]
+fn the_first_look_at_a_file_does_not_wait_for_its_meaning() {
+    let Some(home) = home() else { return };
+    let _daemon = Daemon::start(&home).unwrap();
+    let project = Project::new(&home, "harbour").unwrap();
+    let mut rpc = Rpc::connect(&home).unwrap();
+    let stored = rpc.store(Program::Mcp, &project.root, draft("facts", TEXTS[1], "")).unwrap();
+    for text in ["The tide table is printed on Mondays.", "Gauges drift in winter.", "Berths are let by the hour."] {
+        rpc.store(Program::Mcp, &project.root, draft("facts", text, "")).unwrap();
+    }
+    await_vectors(&mut rpc);
+    project
+        .write("src/lunar.py", "# Computes the tide table from the phase of the moon.\ndef compute(moon):\n    pass\n")
+        .unwrap();
+    let session = Session::new(&home, &project, "one");
+    assert_eq!(session.read("src/lunar.py").unwrap(), None, "nothing names it");
+    let told = within(EMBED_DEADLINE, || Ok(session.read("src/lunar.py").unwrap()));
+    assert!(told.unwrap().contains(&stored.handle));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs;
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -124,7 +124,8 @@ fn down_leaves_no_process_and_no_socket() {
 #[test]
 fn a_stale_socket_is_replaced() {
     let home = Home::new().unwrap();
-    fs::create_dir_all(home.paths.socket.parent().unwrap()).unwrap();
+    let run = home.paths.socket.parent().unwrap();
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(run).unwrap();
     drop(UnixListener::bind(&home.paths.socket).unwrap());
     let daemon = Daemon::start(&home).unwrap();
     assert_eq!(Rpc::connect(&home).unwrap().pid(), daemon.pid());

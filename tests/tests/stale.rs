@@ -252,7 +252,7 @@ fn task(task: &str) -> v1::TaskCheckpoint {
 #[test]
 fn a_checkpoint_outlives_a_killed_daemon_until_it_is_cleared() {
     let mut world = World::new();
-    let none = world.checkpoint(Action::Load(v1::LoadCheckpoint {})).unwrap();
+    let none = world.checkpoint(Action::Load(v1::LoadCheckpoint::default())).unwrap();
     assert_eq!(none.checkpoint, None);
     assert!(none.text.starts_with("No checkpoint is saved for project billing; save one"), "{}", none.text);
     assert!(world.checkpoint(Action::Save(task(" "))).is_err());
@@ -263,7 +263,7 @@ fn a_checkpoint_outlives_a_killed_daemon_until_it_is_cleared() {
     assert!(replaced.text.contains("\nIt replaced Port the kernels (saved "), "{}", replaced.text);
 
     let mut world = world.restarted();
-    let loaded = world.checkpoint(Action::Load(v1::LoadCheckpoint {})).unwrap();
+    let loaded = world.checkpoint(Action::Load(v1::LoadCheckpoint::default())).unwrap();
     let (heading, rest) = loaded.text.split_once("\n_saved ").unwrap();
     assert_eq!(heading, "## Checkpoint: Implement the kernel");
     assert!(rest.ends_with(" ago_\n\nNext:\n  [ ] Debug RMSNorm output\n  [ ] Compare against llama.cpp"), "{rest}");

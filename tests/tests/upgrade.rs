@@ -5,12 +5,14 @@
 mod writers;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use helix_client::v1::{StatusRequest, UpgradeReply, UpgradeRequest};
 use helix_client::{Client, Paths, Start};
+use helix_proto::exit;
 use helix_tests::hook::Session;
 use helix_tests::process::within;
 use helix_tests::{Binary, Daemon, Dice, Home, Project};
@@ -115,6 +117,26 @@ fn a_program_that_cannot_take_over_is_refused_and_the_daemon_goes_on() {
     }
     assert!(block_on(started_at(&home.paths)).is_ok());
     assert!(daemon.stop().unwrap().success());
+}
+
+/// How long `upgrade` may take to notice that the new program ended, on a busy machine.
+const ENDED_MAX: Duration = Duration::from_secs(20);
+
+#[test]
+fn a_program_that_ends_at_once_is_not_waited_for() {
+    let home = Home::new().unwrap();
+    let daemon = Daemon::start(&home).unwrap();
+    let program = home.scratch().join("helixd");
+    let text = "#!/bin/sh\ncase \"$1\" in --version) echo helixd 9.9.9 ;; --can-open=*) ;; *) exit 3 ;; esac\n";
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let begin = Instant::now();
+    let upgrade = home.command(Binary::Ctl).arg("upgrade").arg(&program).output().unwrap();
+    assert!(begin.elapsed() < ENDED_MAX, "{:?}", begin.elapsed());
+    assert_eq!(upgrade.status.code(), Some(i32::from(exit::UNAVAILABLE)), "{upgrade:?}");
+    let said = String::from_utf8(upgrade.stderr).unwrap();
+    assert!(said.contains("9.9.9") && said.contains("ended") && said.contains("helixctl up"), "{said}");
+    assert_eq!(daemon.wait().unwrap().code(), Some(3), "it is the same process");
 }
 
 /// Tells of one edit after the other.

@@ -6,6 +6,7 @@ mod forms;
 mod hand;
 mod places;
 mod scopes;
+mod shared;
 mod unrecorded;
 mod world;
 

@@ -350,3 +350,48 @@ fn forgetting_one_of_a_topic_by_its_text() {
     assert_eq!(world.done(&["forget", "build", "--match", "Toolchain", "--yes"]), format!("forgot\t{first}\n"));
     assert_eq!(world.found(&["signing"]), [second]);
 }
+
+#[test]
+fn a_topic_is_read_as_texts_in_pages() {
+    let world = World::new();
+    for at in 0..5 {
+        world.add("story", &format!("Part {at} of the story.\n\n  with  blanks  "), &[]);
+    }
+    let whole = world.done(&["read", "story"]);
+    assert!((0..5).all(|at| whole.contains(&format!("Part {at} of the story.\n\n  with  blanks"))), "{whole}");
+    let page = world.json(&["read", "story", "--limit", "2"]);
+    let cursor = page["next_cursor"].as_str().unwrap();
+    let next = world.json(&["read", "story", "--limit", "2", "--cursor", cursor]);
+    let texts = |page: &Value| -> Vec<String> {
+        page["memories"].as_array().unwrap().iter().map(|memory| memory["text"].to_string()).collect()
+    };
+    let read: Vec<String> = [texts(&page), texts(&next)].concat();
+    assert!(read.len() == 4 && (0..4).all(|at| read[at].contains(&format!("Part {at} "))), "{read:?}");
+    let exact = page["memories"][0]["text"].as_str().unwrap().to_owned();
+    assert_eq!(world.done(&["read", "story:0", "--raw"]), exact);
+}
+
+#[test]
+fn a_wrong_memory_of_a_batch_costs_only_itself() {
+    let world = World::new();
+    let lines = "{\"topic\":\"a\",\"text\":\"The first fact.\"}\n{\"topic\": nonsense}\n{\"topic\":\"a\"}\n\
+                 {\"topic\":\"a\",\"text\":\"The last fact.\"}\n";
+    let output = world.run_with(&["batch"], lines);
+    let said = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    assert_ne!(code(&output), Some(exit::OK));
+    assert!(said.contains("2 stored") && said.contains("2 refused") && said.contains("line 2 is no JSON"), "{said}");
+    assert!(said.contains("missing field `text`"), "{said}");
+    assert_eq!(world.found(&["fact"]).len(), 2);
+}
+
+#[test]
+fn an_earlier_checkpoint_comes_back() {
+    let world = World::new();
+    world.done(&["checkpoint", "save", "--task", "The first task"]);
+    let saved = world.done(&["checkpoint", "save", "--task", "The second task"]);
+    assert!(saved.contains("It replaced The first task"), "{saved}");
+    assert!(world.done(&["checkpoint", "show", "--earlier", "1"]).contains("The first task"));
+    world.done(&["checkpoint", "clear"]);
+    world.done(&["checkpoint", "restore", "2"]);
+    assert!(world.done(&["checkpoint", "show"]).contains("The first task"));
+}

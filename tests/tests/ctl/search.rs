@@ -20,7 +20,7 @@ fn filters_narrow_a_search() {
         (&["cache tag:ci"], vec![&gotcha]),
         (&["cache topic:deploy"], vec![&decision]),
         (&["cache kind:gotcha"], vec![&gotcha]),
-        (&["cache source:ci/run"], vec![&gotcha]),
+        (&["cache source:ci/run.sh"], vec![&gotcha]),
         (&["cache scope:global"], vec![&global]),
         (&["cache scope:project"], both.iter().collect()),
         (&["cache after:2020-01-01"], all.iter().collect()),
@@ -80,13 +80,13 @@ fn a_tag_that_nothing_has_is_said() {
 }
 
 #[test]
-fn a_dash_before_a_word_excludes_nothing() {
+fn a_dash_before_a_word_excludes_it() {
     let world = World::new();
     let both = world.add("build", "The cache needs the linker.", &[]);
     let one = world.add("deploy", "The cache lives on its own disk.", &[]);
-    assert_eq!(world.found(&["cache -linker", "--all"]), std::slice::from_ref(&both));
-    assert_eq!(sorted(world.found(&["cache -linker", "--any"])), sorted(vec![both.clone(), one]));
-    assert!(world.done(&["search", "--", "-linker"]).contains(&both));
+    assert_eq!(world.found(&["cache -linker", "--all"]), std::slice::from_ref(&one));
+    assert_eq!(world.found(&["cache -linker", "--any"]), [one]);
+    assert_eq!(world.found(&["cache linker", "--all"]), [both]);
 }
 
 #[test]

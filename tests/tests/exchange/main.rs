@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 mod links;
+mod trust;
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -346,3 +346,36 @@ fn of_a_long_topic_a_file_brings_up_the_newest_once() {
     assert_eq!(given, [false, false, false, true, true, true], "the newest");
     assert_eq!(session.read("src/edi.py").unwrap(), None);
 }
+
+#[test]
+fn a_further_look_at_a_file_brings_up_nothing_further() {
+    let world = world();
+    world.project.write("src/dispatcher.rs", "nothing\n").unwrap();
+    let about = [
+        "Late hooks are dropped, not queued.",
+        "Merchants answer slowly on Mondays.",
+        "Bodies are signed before they are packed.",
+        "Nobody may block the reactor here.",
+        "Headers go out in lower case.",
+        "Twelve workers are enough for a shard.",
+        "Connections are kept for a minute.",
+        "Redirects are never followed.",
+    ]
+    .map(|text| world.remember(text, "src/dispatcher.rs"));
+    for text in [
+        "dispatcher.rs is Mira's.",
+        "Ask before dispatcher.rs changes.",
+        "See dispatcher.rs first.",
+        "No unwrap in dispatcher.rs.",
+    ] {
+        world.remember(text, "");
+    }
+    let session = world.session("one");
+    let told = session.read("src/dispatcher.rs").unwrap();
+    assert_eq!(about.iter().filter(|handle| mentions(told.as_ref(), handle)).count(), 5, "{told:?}");
+    assert_eq!(session.read("src/dispatcher.rs").unwrap(), None);
+    assert_eq!(session.edit("src/dispatcher.rs", "nothing", "anything").unwrap(), None);
+    let new = world.remember("Timeouts count from the first byte.", "src/dispatcher.rs");
+    let told = session.read("src/dispatcher.rs").unwrap();
+    assert!(mentions(told.as_ref(), &new) && told.unwrap().matches("[ledger/").count() == 1);
+}

@@ -63,3 +63,32 @@ fn a_directory_beside_a_pattern_is_one_in_it() {
     let everything = json!({"pattern": "*.rs", "path": world.project.root.join("src")});
     assert_eq!(tool_told(&world, "all", "Glob", &everything), None, "every project has one");
 }
+
+#[test]
+fn the_beginning_of_a_files_name_finds_what_is_known_of_it() {
+    let world = world();
+    let handle = world.remember("Segments are merged while nobody reads.", "src/row_set.rs");
+    world.remember("Arrows point to the left.", "src/arrow.rs");
+    for (at, pattern) in ["src/row*.rs", "**/row_*.rs", "src/row*"].into_iter().enumerate() {
+        let told = tool_told(&world, &format!("s{at}"), "Glob", &json!({ "pattern": pattern }));
+        assert!(mentions(told.as_ref(), &handle), "{pattern}: {told:?}");
+        assert_eq!(told.unwrap().matches("[notes/").count(), 1, "{pattern}");
+    }
+}
+
+#[test]
+fn an_expression_in_a_directory_finds_what_is_known_of_its_files() {
+    let world = world();
+    let handle = world.remember("Segments are merged while nobody reads.", "src/indexer/merge.rs");
+    let named = world.remember("Golden files live in src/indexer/golden/*.bin; rewrite them with --update.", "");
+    world.project.write("src/indexer/merge.rs", "fn segments() {}\n").unwrap();
+    let place = world.project.root.join("src/indexer");
+    for (at, pattern) in [r"fn\s+segments\(", "segments|offsets", "Segments"].into_iter().enumerate() {
+        let told = tool_told(&world, &format!("s{at}"), "Grep", &json!({"pattern": pattern, "path": place}));
+        assert!(mentions(told.as_ref(), &handle) && !mentions(told.as_ref(), &named), "{pattern}: {told:?}");
+    }
+    let told = tool_told(&world, "other", "Grep", &json!({"pattern": r"fn\s+offsets\(", "path": place}));
+    assert_eq!(told, None, "it is about something else");
+    let told = tool_told(&world, "glob", "Glob", &json!({"pattern": "src/indexer/golden/*.bin"}));
+    assert!(mentions(told.as_ref(), &named) && !mentions(told.as_ref(), &handle), "{told:?}");
+}

@@ -39,8 +39,6 @@ fn in_storing() {
         ("batch", json!({})),
         ("batch", json!({"entries": []})),
         ("batch", json!({"entries": "topic=a text=b"})),
-        ("batch", json!({"entries": [{"topic": "a", "text": "b"}, {"topic": "a"}]})),
-        ("batch", json!({"entries": [{"topic": "a", "text": "b", "force": true}]})),
         ("batch", json!({"entries": vec![json!({"topic": "a", "text": "b"}); 1_001]})),
     ]));
 }

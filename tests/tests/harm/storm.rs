@@ -35,9 +35,9 @@ const TOLD_DEADLINE: Duration = Duration::from_secs(10);
 /// A run that took this long may have been answered too late, and what it said may be lost.
 const LATE: Duration = Duration::from_millis(100);
 
-/// What the daemon may grow by: threads (it works on eight hooks at once, and may write and index meanwhile) and resident
-/// memory, in KiB.
-const THREADS_GROWTH_MAX: u64 = 16;
+/// What the daemon may grow by: threads (it works on eight hooks at once, asks for the files that they touch, and may write and
+/// index meanwhile) and resident memory, in KiB.
+const THREADS_GROWTH_MAX: u64 = 28;
 const RESIDENT_GROWTH_MAX_KIB: u64 = 64 * 1024;
 
 const MISTAKE: &str =

@@ -37,7 +37,7 @@ const DECIDED: &[(&str, &str, bool)] = &[
     ("topics", "session", true),
     ("topics", "checkpoint", true),
     ("topics", "resume", true),
-    ("topics", "clear_checkpoint", false),
+    ("topics", "clear_checkpoint", true),
     ("topics", "reindex", false),
     ("topics", "export", false),
     ("topics", "import", false),

@@ -38,3 +38,56 @@ fn receipts_say_whether_the_model_was_given_the_text() {
     let status = Rpc::connect(&world.home).unwrap().status().unwrap();
     assert_eq!((status.injections_delivered, status.injections_cut, status.injections_unknown), (1, 1, 0));
 }
+
+/// A line of Claude Code's transcript, now and then.
+fn line(kind: &str, at: &str, content: &Value) -> String {
+    json!({"type": kind, "timestamp": at, "isSidechain": false, "content": content, "sessionId": "one"}).to_string()
+        + "\n"
+}
+
+#[test]
+fn what_a_blocked_prompt_was_given_is_given_again() {
+    let world = World::new();
+    let handle = world.remember(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.",
+    );
+    let transcript = world.project.root.join("../one.jsonl");
+    let ask = || {
+        let change = |input: &mut Value| {
+            input["prompt"] = "why are invoices exported as semicolon CSV?".into();
+            input["transcript_path"] = transcript.to_string_lossy().into();
+        };
+        world.session("one").hook("prompt", "UserPromptSubmit", change).unwrap()
+    };
+    let given = ask().unwrap();
+    assert!(given.contains(&handle));
+    assert_eq!(ask(), None, "nobody knows yet that it was blocked");
+    let blocked = json!("UserPromptSubmit operation blocked by hook:\nNO\n\nOriginal prompt: why");
+    let mut ending = serde_json::from_str::<Value>(&line("system", "2096-01-01T10:00:00.000Z", &blocked)).unwrap();
+    ending["promptSubmitEnding"] = json!({"ending": {"kind": "blocked_by_hook", "reason": "NO"}, "promptKept": false});
+    let begun = line("user", "2026-01-01T10:00:00.000Z", &json!("hello"));
+    fs::write(&transcript, format!("{begun}{ending}\n")).unwrap();
+    assert!(ask().is_some_and(|again| again.contains(&handle)));
+    world.await_fates(["unknown", "withheld"]);
+}
+
+#[test]
+fn what_a_daemons_death_left_unknown_is_settled_at_the_next_start() {
+    let mut world = World::new();
+    world.remember(
+        "exchange",
+        "Invoices are exported as semicolon CSV, because the tax office's reader splits at commas.",
+    );
+    let transcript = world.project.write("one.jsonl", "").unwrap();
+    let change = |input: &mut Value| {
+        input["prompt"] = "why are invoices exported as semicolon CSV?".into();
+        input["transcript_path"] = transcript.to_string_lossy().into();
+    };
+    let given = world.session("one").hook("prompt", "UserPromptSubmit", change).unwrap().unwrap();
+    world.await_fates(["unknown"]);
+    world.signal(nix::sys::signal::Signal::SIGKILL);
+    fs::write(&transcript, format!("{}\n", json!({"attachment": {"content": [given]}}))).unwrap();
+    world.start_again();
+    world.await_fates(["delivered"]);
+}

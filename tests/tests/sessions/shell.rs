@@ -4,22 +4,35 @@
 use helix_proto::v1::ReceiptsRequest;
 use helix_tests::fixtures::hook_samples;
 use helix_tests::{HookClient, HookRun, Rpc};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{World, mentions};
 
 const FILE: &str = "src/ledger.rs";
 const SOURCE: &str = "fn post_entry() {}\n";
 
-/// What Codex is told after a command that wrote something.
-fn told_codex(world: &World, session: &str, command: &str, output: &str) -> Option<String> {
+/// A command of Codex's shell, as one of its samples has it.
+fn of_codex(world: &World, sample: &str, session: &str, command: &str) -> Value {
     let samples = hook_samples().unwrap();
-    let sample = samples.into_iter().find(|sample| sample.name == "codex-0.169.0/PostToolUse-Bash");
+    let sample = samples.into_iter().find(|known| known.name == format!("codex-0.169.0/{sample}"));
     let mut input = sample.unwrap().input;
     input["session_id"] = session.into();
     input["tool_use_id"] = format!("{session} {command}").into();
     input["cwd"] = world.project.root.to_string_lossy().into();
     input["tool_input"]["command"] = command.into();
+    input
+}
+
+/// What Codex is told before a command.
+fn warned_codex(world: &World, session: &str, command: &str) -> Option<String> {
+    let input = of_codex(world, "PreToolUse-Bash", session, command);
+    let run = HookRun::by(&world.home, HookClient::Codex, "ambient", input.to_string().as_bytes()).unwrap();
+    run.check_taken_by(HookClient::Codex, "PreToolUse").unwrap()
+}
+
+/// What Codex is told after a command that wrote something.
+fn told_codex(world: &World, session: &str, command: &str, output: &str) -> Option<String> {
+    let mut input = of_codex(world, "PostToolUse-Bash", session, command);
     input["tool_response"] = output.into();
     let run = HookRun::by(&world.home, HookClient::Codex, "post-build", input.to_string().as_bytes()).unwrap();
     run.check_taken_by(HookClient::Codex, "PostToolUse").unwrap()
@@ -122,6 +135,27 @@ fn a_patch_by_a_shell_is_an_edit() {
     let refused = told_codex(&world, "refused", &format!("apply_patch {document}"), "Failed to find expected lines");
     assert_eq!(refused, None);
     assert!(world.activity("refused").iter().any(|line| line == "Files: 0 touched, 0 edited"));
+}
+
+#[test]
+fn a_patch_that_codex_carries_out_itself_is_an_edit() {
+    let world = World::new();
+    world.project.write(FILE, SOURCE).unwrap();
+    let ledger = world.remember_of("ledger", "post_entry writes postings in one transaction.", FILE);
+    let line = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/ledger.rs\n@@\n-fn post_entry() {}\n\
+                +fn write_entry() {}\n*** End Patch\nEOF\n";
+    // It tells of such a line before and never after.
+    let told = warned_codex(&world, "one", line);
+    assert!(mentions(told.as_ref(), &ledger), "{told:?}");
+    assert!(told.unwrap().contains("this change removes post_entry, which is mentioned below"));
+    let lines = world.activity("one");
+    assert!(lines.iter().any(|line| line == "Files: 1 touched, 1 edited"), "{lines:?}");
+    // One that it leaves to the shell comes twice.
+    assert_eq!(told_codex(&world, "one", line, "Success. Updated the following files:\nM src/ledger.rs\n"), None);
+    assert!(world.activity("one").iter().any(|line| line == "Files: 1 touched, 1 edited"));
+    for other in ["cat src/ledger.rs", "cargo test", "echo apply_patch"] {
+        assert_eq!(warned_codex(&world, "two", other), None, "{other}");
+    }
 }
 
 #[test]

@@ -27,25 +27,6 @@ fn is_told(session: &Session<'_>, handle: &str) -> bool {
 }
 
 #[test]
-fn a_fork_is_not_told_again_what_it_has() {
-    let world = World::new();
-    world.project.write("src/ledger.rs", "fn post() {}\n").unwrap();
-    let handle = world.remember_of("ledger", "Postings are written in one transaction.", "src/ledger.rs");
-    let one = world.session("one");
-    one.start("startup").unwrap();
-    assert!(mentions(one.read("src/ledger.rs").unwrap().as_ref(), &handle));
-    // Its start is told under the id of the session that it is forked from.
-    one.start("fork").unwrap();
-    assert!(mentions(world.session("at work").read("src/ledger.rs").unwrap().as_ref(), &handle), "it began before");
-    let fork = world.session("fork");
-    fork.prompt("go on").unwrap();
-    assert_eq!(fork.read("src/ledger.rs").unwrap(), None);
-    let other = world.session("other");
-    other.prompt("go on").unwrap();
-    assert!(mentions(other.read("src/ledger.rs").unwrap().as_ref(), &handle), "there was one fork");
-}
-
-#[test]
 fn a_subagent_is_not_told_what_its_prompt_was_given() {
     let (world, handle) = world();
     let session = world.session("one");

@@ -78,6 +78,12 @@ impl World {
         self.daemon = Some(Daemon::start(&self.home).unwrap());
     }
 
+    /// Starts a daemon where the one before was killed.
+    pub(crate) fn start_again(&mut self) {
+        self.daemon.take().map(Daemon::wait).unwrap().unwrap();
+        self.daemon = Some(Daemon::start(&self.home).unwrap());
+    }
+
     /// Does something to the store while no daemon has it.
     pub(crate) fn while_down(&mut self, change: impl FnOnce(&Store, &mut Writer)) {
         self.daemon.take().map(Daemon::stop).unwrap().unwrap();
@@ -87,7 +93,7 @@ impl World {
         drop((store, writer));
         self.daemon = Some(Daemon::start(&self.home).unwrap());
         // Whoever is first waits for git.
-        self.session("first").hook("approve-mcp", "PermissionRequest-mcp__toy__recall", |_| ()).unwrap();
+        self.session("first").hook("post-build", "PostToolUse-mcp__toy__recall", |_| ()).unwrap();
     }
 
     /// What the daemon says a session is doing.

@@ -21,15 +21,15 @@ const PROGRAM: &str = "helix-tests";
 /// A memory whose storing was acknowledged.
 #[derive(Clone, Debug)]
 pub(crate) struct Acknowledged {
-    handle: String,
-    text: String,
+    pub(crate) handle: String,
+    pub(crate) text: String,
 }
 
-async fn connect(paths: &Paths) -> Result<Client, String> {
+pub(crate) async fn connect(paths: &Paths) -> Result<Client, String> {
     Client::connect(paths, Start::Never, PROGRAM).await.map_err(|error| error.to_string())
 }
 
-fn me() -> helix_client::v1::Caller {
+pub(crate) fn me() -> helix_client::v1::Caller {
     caller(Program::Tool, std::path::Path::new(""), "", "")
 }
 

@@ -25,7 +25,7 @@ const WARM_UP_ROUNDS: usize = 5;
 /// Rounds of a full and of a quick run.
 const ROUNDS: [usize; 2] = [400, 100];
 
-/// Number of memories at which `prompt` is measured with meaning as well: more take minutes to embed.
+/// Number of memories at which `prompt` and a first look at a file are measured with meaning as well: more take minutes to embed.
 const WITH_MEANING_SIZE: usize = 1_000;
 
 pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Report) -> Result<()> {
@@ -41,7 +41,8 @@ pub(crate) fn measure(fixtures: &mut Fixtures, effort: Effort, report: &mut Repo
     // Ends with this section.
     let with_meaning = with_meaning(&fixtures.corpus)?;
     if let Some(loaded) = &with_meaning {
-        variants.push(Place::new(&loaded.home, &fixtures.corpus, loaded.size)?.prompt_with_meaning()?);
+        let place = Place::new(&loaded.home, &fixtures.corpus, loaded.size)?;
+        variants.extend([place.prompt_with_meaning()?, place.first_look_with_meaning()?]);
     }
     variants.extend(others());
     let rounds = effort.pick(ROUNDS[0], ROUNDS[1]);

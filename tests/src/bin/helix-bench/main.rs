@@ -10,6 +10,7 @@ mod import;
 mod kept;
 mod memory;
 mod quality;
+mod remedies;
 mod report;
 mod restart;
 mod search;
@@ -30,7 +31,7 @@ use report::Report;
 #[derive(Debug, Parser)]
 #[command(name = "helix-bench")]
 struct Args {
-    /// What to measure; everything but `quality` unless named.
+    /// What to measure; everything but `quality` unless named. `remedies` is a part of `hooks`.
     sections: Vec<SectionName>,
     /// Measures at 1,000 and 10,000 memories only, and repeats less.
     #[arg(long)]
@@ -49,12 +50,17 @@ struct Args {
     /// text, tab-separated. A case that was given nothing has no text.
     #[arg(long, value_name = "FILE")]
     cases: Option<PathBuf>,
+    /// Writes each memory that was weighed for a case of `hooks` to this file: retriever, set, whether anything helps in the case,
+    /// case, whether this helps, and by which signs, tab-separated.
+    #[arg(long, value_name = "FILE")]
+    candidates: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum SectionName {
     Hook,
     Hooks,
+    Remedies,
     Store,
     Search,
     Restart,
@@ -107,7 +113,11 @@ fn main() -> Result<()> {
     for section in sections {
         match section {
             SectionName::Hook => hook::measure(&mut fixtures, effort, &mut report),
-            SectionName::Hooks => silence::measure(args.cases.as_deref(), &mut report),
+            SectionName::Hooks => {
+                let kept = silence::Kept { cases: args.cases.as_deref(), candidates: args.candidates.as_deref() };
+                silence::measure(kept, &mut report).and_then(|()| remedies::measure(args.cases.as_deref(), &mut report))
+            }
+            SectionName::Remedies => remedies::measure(args.cases.as_deref(), &mut report),
             SectionName::Store => store::measure(&mut fixtures, effort, &mut report),
             SectionName::Search => search::measure(&mut fixtures, effort, &mut report),
             SectionName::Restart => restart::measure(&mut fixtures, effort, &mut report),

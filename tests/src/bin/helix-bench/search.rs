@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use helix_proto::v1::Retriever;
+use helix_tests::Home;
 
 use crate::Effort;
 use crate::corpus::Corpus;
-use crate::fixture::{Connection, Fixtures};
+use crate::fixture::{Connection, Fixtures, Loaded};
 use crate::kept::{Embedded, Kept};
 use crate::report::{Report, Table, Target, micros};
 use crate::stats::Samples;
@@ -20,6 +21,12 @@ const SEARCH_P99_MAX_US: f64 = 5_000.0;
 const WARM_UP_QUESTIONS: usize = 20;
 
 const LIMIT: u32 = 10;
+
+/// Memories whose vectors are made while questions are asked, as after an import.
+const WAITING_MEMORIES: usize = 10_000;
+
+/// Questions asked meanwhile: few enough that the vectors are not all made by then.
+const WAITING_QUESTIONS: usize = 150;
 
 /// What one run of questions cost.
 #[derive(Default)]
@@ -63,10 +70,30 @@ fn with_meaning(effort: Effort, table: &mut Table) -> Result<()> {
         add(table, &format!("{size}, words and meaning"), &cost);
         table.note(origin);
     }
+    while_vectors_wait(&corpus, table)?;
     table.note("with meaning: memories of 8 to 16 made-up words, without: of 12 to 60");
     if effort == Effort::Quick {
         table.note("--quick leaves out 100000 memories, whose embedding takes many minutes the first time");
     }
+    Ok(())
+}
+
+/// Questions while the vectors of an import are made, then the same ones again.
+fn while_vectors_wait(corpus: &Corpus, table: &mut Table) -> Result<()> {
+    let Some(home) = Home::with_embedder()? else { return Ok(()) };
+    let loaded = Loaded::new(home, corpus, WAITING_MEMORIES)?;
+    let mut connection = loaded.connect()?;
+    connection.await_embedder(false)?;
+    for name in ["while vectors wait", "the same again"] {
+        let cost = ask(&mut connection, corpus, WAITING_MEMORIES, WAITING_QUESTIONS, Retriever::Hybrid)?;
+        table.figure(&format!("{name}, embedding p99"), cost.embed.p99(), "µs");
+        add(table, &format!("{WAITING_MEMORIES}, {name}"), &cost);
+    }
+    let pending = connection.status()?.embedder.unwrap_or_default().pending;
+    table.note(format!(
+        "{pending} of {WAITING_MEMORIES} vectors were still to be made when the last question was answered"
+    ));
+    ensure!(pending > 0, "all vectors were made before the last question: nothing waited");
     Ok(())
 }
 

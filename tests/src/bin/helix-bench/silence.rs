@@ -1,10 +1,11 @@
 //! `hooks`: whether what hooks say helps, and whether they are silent where nothing does. Labelled cases about the memories of
-//! three fixture corpora: notes about this repository, half of whose cases were used to fit the thresholds and the other half
-//! not, and those of two made-up teams with other languages and other matters, which show whether that carries over.
+//! four fixture corpora: notes about this repository and those of three made-up teams with other languages and other matters.
+//! `tests/fit-relevance.py` says which cases the weights were fitted on.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,14 +18,18 @@ use serde_json::{Value, json};
 
 use crate::report::{Report, Table};
 
+/// Module of the daemon that says what it weighs.
+const WEIGHING: &str = "helixd::hook::relevant";
+
 /// How long the corpus may take to be embedded, on a busy machine.
 const EMBED_DEADLINE: Duration = Duration::from_mins(5);
 
 /// Memories, the cases about them, and the sets that these are in.
-const SUITES: [(&str, &str, &[&str]); 3] = [
+const SUITES: [(&str, &str, &[&str]); 4] = [
     ("corpus/helix.json", "hook-cases.json", &["fit", "check"]),
     ("corpus/paylane.json", "hook-cases-paylane.json", &["other"]),
     ("corpus/tidewatch.json", "hook-cases-tidewatch.json", &["third"]),
+    ("corpus/parcelhub.json", "hook-cases-parcelhub.json", &["fourth-fit", "fourth-check"]),
 ];
 
 /// Which cases are counted together, and the events of each.
@@ -81,9 +86,18 @@ struct Tally {
     right: usize,
 }
 
-/// Measures, and writes what the cases were given to the file `kept`.
-pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
-    let mut lines = String::new();
+/// Files to which more than the figures is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kept<'a> {
+    /// What the cases were given.
+    pub(crate) cases: Option<&'a Path>,
+    /// What was weighed for them, with its signs.
+    pub(crate) candidates: Option<&'a Path>,
+}
+
+/// Measures, and writes what is to be kept.
+pub(crate) fn measure(kept: Kept<'_>, report: &mut Report) -> Result<()> {
+    let (mut lines, mut candidates) = (String::new(), String::new());
     let title = "hooks: what is said unasked";
     let head = ["event, cases", "precision", "coverage", "silent where nothing helps"];
     for with_embedder in [true, false] {
@@ -92,29 +106,70 @@ pub(crate) fn measure(kept: Option<&Path>, report: &mut Report) -> Result<()> {
         for suite in SUITES {
             match if with_embedder { Home::with_embedder()? } else { Some(Home::new()?) } {
                 Some(home) => {
-                    for (case, given) in fill(&home, with_embedder, suite, &mut table)? {
-                        case.write(how, &given, &mut lines)?;
+                    if kept.candidates.is_some() {
+                        // The daemon takes no home that is open to others.
+                        DirBuilder::new().recursive(true).mode(0o700).create(&home.paths.home)?;
+                        fs::write(home.paths.config(), format!("log = \"{WEIGHING}=debug\"\n"))?;
+                    }
+                    let played = fill(&home, with_embedder, suite, &mut table)?;
+                    if kept.candidates.is_some() {
+                        played.write_candidates(&home, how, &mut candidates)?;
+                    }
+                    for (case, given) in &played.given {
+                        case.write(how, given, &mut lines)?;
                     }
                 }
                 None => table.note("no model is installed"),
             }
         }
         table.note("precision: memories given that help; coverage: cases given one that helps");
-        table.note("`fit` chose the thresholds; `other` and `third` are about other projects");
+        table.note("held out: `check`, `fourth-check`, and half of `other` and `third`; the rest chose the weights");
         report.add(table);
     }
-    kept.map_or(Ok(()), |file| fs::write(file, lines).with_context(|| format!("writing {}", file.display())))
+    for (file, text) in [(kept.cases, lines), (kept.candidates, candidates)] {
+        if let Some(file) = file {
+            fs::write(file, text).with_context(|| format!("writing {}", file.display()))?;
+        }
+    }
+    Ok(())
 }
 
-/// Plays the cases of a suite and counts them. Returns each with the texts that it was given.
+/// Cases of a suite that were played.
+struct Played {
+    /// Each with the texts that it was given.
+    given: Vec<(Case, Vec<String>)>,
+    /// Texts by their handles.
+    texts: HashMap<String, String>,
+}
+
+impl Played {
+    /// Writes a line for each memory that the daemon weighed, which says in its log what for and by which signs.
+    fn write_candidates(&self, home: &Home, how: &str, lines: &mut String) -> Result<()> {
+        for entry in fs::read_dir(home.paths.logs())? {
+            let log = fs::read_to_string(entry?.path())?;
+            for weighed in log.lines().filter_map(|line| line.split_once("weighed for ").map(|(_, weighed)| weighed)) {
+                let quoted = |name: &str| weighed.split_once(name)?.1.split('"').next();
+                let (Some(id), Some(handle)) = (quoted("session=\""), quoted("handle=\"")) else { continue };
+                let case = self.given.iter().map(|(case, _)| case).find(|case| case.id == id);
+                let (Some(case), Some(text)) = (case, self.texts.get(handle)) else { continue };
+                let verdict = if case.is_helped_by(text) { "helps" } else { "disturbs" };
+                let kind = if case.expect.is_empty() { "negative" } else { "positive" };
+                writeln!(lines, "{how}\t{}\t{kind}\t{id}\t{verdict}\t{weighed}", case.set)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Plays the cases of a suite and counts them.
 fn fill(
     home: &Home,
     with_embedder: bool,
     (corpus, cases, sets): (&str, &str, &[&str]),
     table: &mut Table,
-) -> Result<Vec<(Case, Vec<String>)>> {
+) -> Result<Played> {
     let cases: Vec<Case> = read(cases)?;
-    let _daemon = Daemon::start(home)?;
+    let daemon = Daemon::start(home)?;
     let project = Project::new(home, "helix")?;
     let texts = remember(home, &project, corpus)?;
     if with_embedder {
@@ -140,7 +195,10 @@ fn fill(
             }
         }
     }
-    Ok(given)
+    drop(rpc);
+    // Its log is whole once it is over.
+    daemon.stop()?;
+    Ok(Played { given, texts })
 }
 
 impl Case {
@@ -289,7 +347,7 @@ fn names(context: &str, handle: &str) -> bool {
 }
 
 /// Reads a fixture of the tests.
-fn read<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T> {
+pub(crate) fn read<T: for<'de> Deserialize<'de>>(name: &str) -> Result<T> {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
     let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("parsing {}", path.display()))

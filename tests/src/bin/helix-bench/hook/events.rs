@@ -21,6 +21,9 @@ const FILE_LINES: usize = 500;
 /// A file about which nothing is remembered: only what is in it brings something up.
 const OTHER_FILE: &str = "src/other.rs";
 
+/// A file that is another one in each round.
+const FIRST_FILE: &str = "src/first.rs";
+
 /// Bytes of the session's transcript, which some events look into.
 const TRANSCRIPT_BYTES: usize = 1024 * 1024;
 
@@ -101,6 +104,17 @@ impl<'a> Place<'a> {
     /// A question that the embedder is asked about as well.
     pub(super) fn prompt_with_meaning(&self) -> Result<Variant> {
         self.prompt("prompt, with meaning")
+    }
+
+    /// First look at a file, whose meaning nobody has asked for.
+    pub(super) fn first_look_with_meaning(&self) -> Result<Variant> {
+        let (file, text) = (self.root.join(FIRST_FILE), self.corpus.source_file(FILE_LINES));
+        let name = "ambient, first Read, with meaning";
+        self.event(name, "ambient", "PreToolUse-Read", OFTEN, move |input, round| {
+            // What could not be written is looked at as it was, and answered sooner.
+            fs::write(&file, format!("// Round {round}\n{text}")).ok();
+            input["tool_input"] = json!({ "file_path": file });
+        })
     }
 
     /// What no event costs less than: a session of which nothing is known stops, and writes no transcript. It comes after a

@@ -97,7 +97,7 @@ fn checkpoint(bench: &mut Bench<'_>) -> Result<()> {
         ..v1::TaskCheckpoint::default()
     };
     for (name, action) in
-        [("topics checkpoint", Task::Save(point)), ("topics resume", Task::Load(v1::LoadCheckpoint {}))]
+        [("topics checkpoint", Task::Save(point)), ("topics resume", Task::Load(v1::LoadCheckpoint::default()))]
     {
         let request = v1::CheckpointRequest { caller: caller.clone(), action: Some(action) };
         bench.row(name, Times::Cheap, |connection, _| {
