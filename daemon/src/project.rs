@@ -47,6 +47,12 @@ pub(crate) struct Project {
 }
 
 impl Project {
+    /// What a directory outside of any project belongs to: what is global.
+    pub(crate) fn outside(directory: &Path) -> Self {
+        let (scope, root, name) = (Scope::Global, directory.to_owned(), "everything".to_owned());
+        Self { scope, root, name, aliases: Vec::new() }
+    }
+
     /// The scopes that are looked in from here, its own first.
     pub(crate) fn scopes(&self) -> Vec<Scope> {
         match &self.scope {
@@ -145,8 +151,12 @@ impl Projects {
             return project;
         }
         let (project, holds) = identify(cwd, has_commits);
-        let project = Arc::new(project);
         let mut known = locked(&self.known);
+        let project = match (&holds, known.get(cwd)) {
+            // A git that does not answer takes no name away that it gave before.
+            (Holds::Until(_), Some((_, before))) => Arc::clone(before),
+            _ => Arc::new(project),
+        };
         if known.len() >= CACHE_MAX {
             known.clear();
         }
@@ -179,8 +189,7 @@ fn repository_around(cwd: &Path) -> Option<&Path> {
 /// Identifies a directory's project; also returns how long that holds.
 fn identify(cwd: &Path, has_commits: impl FnOnce() -> bool) -> (Project, Holds) {
     if !cwd.is_absolute() || cwd.parent().is_none() {
-        let (scope, root, name) = (Scope::Global, cwd.to_owned(), "everything".to_owned());
-        return (Project { scope, root, name, aliases: Vec::new() }, Holds::WhileNoRepository);
+        return (Project::outside(cwd), Holds::WhileNoRepository);
     }
     let mut asked = Asked::default();
     // Both at once: a hook may be waiting for them.

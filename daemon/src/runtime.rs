@@ -259,10 +259,7 @@ impl Runtime {
     /// The project of a directory that was met; outside of any project where it never answered.
     fn project_of(&self, directory: &Path) -> Arc<Project> {
         let known = self.identities.of(directory).or_else(|| self.project(directory, FILES_PATIENCE));
-        known.unwrap_or_else(|| {
-            let (scope, root, name) = (Scope::Global, directory.to_owned(), "everything".to_owned());
-            Arc::new(Project { scope, root, name, aliases: Vec::new() })
-        })
+        known.unwrap_or_else(|| Arc::new(Project::outside(directory)))
     }
 }
 
