@@ -251,7 +251,7 @@ pub(crate) fn warm_up(runtime: &Weak<Runtime>) {
         let Some(runtime) = runtime.upgrade() else { return };
         drop(runtime.project(&directory, WARM_PATIENCE));
     }
-    helix_engine::code::warm_up();
+    helix_code::warm_up();
     if let Some(runtime) = runtime.upgrade() {
         runtime.receipts.confirm_left(&runtime.reach, &runtime.writer, runtime.now());
     }

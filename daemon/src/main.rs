@@ -33,7 +33,6 @@ mod writer;
 use std::io::{self, Write};
 
 use clap::Parser;
-use helix_engine::policy::redact;
 use helix_proto::paths::Paths;
 
 use crate::args::Args;
@@ -73,7 +72,7 @@ fn run(args: &Args) -> Result<(), Failure> {
 
 fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure> {
     // Before anything is kept or logged.
-    redact::check().map_err(|error| Failure::Rules(error.to_string()))?;
+    helix_redact::check().map_err(|error| Failure::Rules(error.to_string()))?;
     let config = config::load(args, paths)?;
     let home = home::Home::open(&config.paths)?;
     let telemetry = telemetry::start(&config, args.detached)?;

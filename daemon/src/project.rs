@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use helix_engine::model::{Scope, one_spelling, plain_path};
-use helix_engine::policy::redact::Redacted;
+use helix_redact::Redacted;
 
 use crate::git::{self, GitError, Question, Running};
 

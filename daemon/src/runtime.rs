@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 use helix_engine::neutral::quoted;
-use helix_engine::policy::redact::Redacted;
 use helix_engine::ports::Clock;
 use helix_engine::strand::Strand;
 use helix_proto::v1;
+use helix_redact::Redacted;
 use jiff::tz::TimeZone;
 use lru::LruCache;
 use tokio::sync::{Notify, Semaphore};

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use helix_engine::policy::redact::redacted;
+use helix_redact::redacted;
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;

@@ -10,10 +10,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use helix_engine::policy::redact::{Redacted, State};
 use helix_engine::ports::Storage;
 use helix_engine::store::{Shrunk, WriteError};
 use helix_engine::strand::{Outcome, Request, StrandWriter};
+use helix_redact::{Redacted, State};
 use tokio::sync::oneshot;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Data moves one way: `model` (values) → `policy` (pure decisions) → `store` (redb, the truth) → `index` (derived, may be
 //! deleted while the daemon is off) → `recall` (parse, search, fuse, rank) → `brief` (compress what was selected) and
 //! `surface` (text for readers). [`strand`] ties store and indexes together; [`exchange`] is how memories travel between
-//! strands; [`code`] reads what source files declare.
+//! strands.
 //! What everybody may use stands beside these and imports nothing: [`error`], [`ports`], [`lock_order`], [`neutral`], text that is safe
 //! to show, and [`derived`], files that can be made anew.
 //!
@@ -11,7 +11,6 @@
 //! embeddings come in through [`ports`] or as arguments.
 
 pub mod brief;
-pub mod code;
 pub mod derived;
 pub mod error;
 pub mod exchange;

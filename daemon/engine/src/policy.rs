@@ -8,7 +8,7 @@ pub mod checkpoint;
 pub mod decay;
 pub mod duplicates;
 pub mod edit;
-pub mod redact;
+pub mod kept;
 pub mod resemble;
 pub mod same;
 pub mod stale;

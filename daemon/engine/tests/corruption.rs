@@ -20,11 +20,12 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
-use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Status, Topic};
+use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Status};
 use helix_engine::policy::edit::Edit;
-use helix_engine::policy::redact::{Redacted, Secrets, State};
+use helix_engine::policy::kept;
 use helix_engine::store::{DirectoryStorage, STORE_FILE, StoreError};
 use helix_engine::strand::{OpenError, Outcome, Request, Resolution, Strand, StrandWriter};
+use helix_redact::{Secrets, State};
 use nix::sys::stat::Mode as FileMode;
 use nix::unistd::mkfifo;
 
@@ -114,7 +115,7 @@ impl Truth {
                     text: format!("{} {} {}", mark(u64::from(number)), dice.word(), dice.word()),
                     seen: None,
                 },
-                2 => Edit::Move { topic: Redacted::<Topic>::parse("moved", &mut Secrets::default()).unwrap() },
+                2 => Edit::Move { topic: kept::topic("moved", &mut Secrets::default()).unwrap() },
                 _ => Edit::Forget,
             };
             drop(writer.commit(vec![edit(number, change, at(tick))]).unwrap());

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use helix_engine::index::lexical::TAIL_MAX_DOCUMENTS;
 use helix_engine::model::{Kinds, Scope, Topic};
 use helix_engine::policy::edit::Edit;
-use helix_engine::policy::redact::{Redacted, Secrets};
+use helix_engine::policy::kept;
 use helix_engine::store::MemoryStorage;
 use helix_engine::strand::{EDITED_SHOWN_MAX, Outcome, Request, Resolution, Strand, StrandWriter, TopicEdit};
+use helix_redact::Secrets;
 
 use common::{actor, at, edit, store};
 
@@ -46,11 +47,9 @@ fn a_large_topic_is_renamed_and_forgotten_at_once() {
     let (strand, mut writer) = filled();
     writer.commit(vec![edit(0, Edit::Forget, at(1))]).unwrap().remove(0).unwrap();
     let before = writer.sequence();
-    let Outcome::Edited(edited) = edit_topic(
-        &mut writer,
-        "crowd",
-        TopicEdit::Rename(Redacted::<Topic>::parse("mob", &mut Secrets::default()).unwrap()),
-    ) else {
+    let Outcome::Edited(edited) =
+        edit_topic(&mut writer, "crowd", TopicEdit::Rename(kept::topic("mob", &mut Secrets::default()).unwrap()))
+    else {
         panic!("a rename edits");
     };
     assert_eq!((edited.changed, edited.memories.len()), (MEMBERS - 1, EDITED_SHOWN_MAX));

@@ -12,12 +12,13 @@ use std::sync::Arc;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Kinds, Memory, MemoryNumber, Scope, Sequence, Topic};
 use helix_engine::policy::edit::{Edit, Fields};
-use helix_engine::policy::redact::{Redacted, Secrets};
+use helix_engine::policy::kept;
 use helix_engine::recall::{Mode, Retriever, Search};
 use helix_engine::store::{DirectoryStorage, StoreError};
 use helix_engine::strand::{
     MergePair, Outcome, RESOLVE_CANDIDATES_MAX, Request, Resolution, Strand, StrandWriter, TopicEdit,
 };
+use helix_redact::Secrets;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -151,7 +152,7 @@ fn request(change: Change, tick: u64, real: &Real) -> Request {
     let mut entropy = [0; 10];
     entropy[..8].copy_from_slice(&tick.to_le_bytes());
     let topic = |topic: usize| Topic::parse(TOPICS[topic]).unwrap();
-    let new = |topic: usize| Redacted::<Topic>::parse(TOPICS[topic], &mut Secrets::default()).unwrap();
+    let new = |topic: usize| kept::topic(TOPICS[topic], &mut Secrets::default()).unwrap();
     let one = |place: usize, how: Edit| edit(number(place), how, now);
     let of_topic = |topic: Topic, edit: TopicEdit| Request::EditTopic {
         topic,

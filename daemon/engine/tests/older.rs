@@ -8,11 +8,12 @@ mod common;
 use std::path::Path;
 use std::sync::Arc;
 
-use helix_engine::model::{Kinds, MemoryNumber, Scope, Topic};
+use helix_engine::model::{Kinds, MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
-use helix_engine::policy::redact::{Redacted, Secrets};
+use helix_engine::policy::kept;
 use helix_engine::store::{DirectoryStorage, FORMAT, STORE_FILE};
 use helix_engine::strand::{Request, Resolution, Strand, StrandWriter};
+use helix_redact::Secrets;
 use redb::{AccessGuard, Database, ReadableDatabase, ReadableTable, TableDefinition, Value};
 
 use common::{at, edit, store};
@@ -97,7 +98,7 @@ fn filled() -> (tempfile::TempDir, Vec<String>) {
         let text = format!("a text of number {tick}");
         drop(writer.commit(vec![store("older", &text, true, [tick; 10], at(u64::from(tick)))]).unwrap());
     }
-    let moved = Edit::Move { topic: Redacted::<Topic>::parse("moved", &mut Secrets::default()).unwrap() };
+    let moved = Edit::Move { topic: kept::topic("moved", &mut Secrets::default()).unwrap() };
     drop(writer.commit(vec![edit(3, moved, at(50))]).unwrap());
     let stored = texts(&strand);
     drop((strand, writer));

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use helix_engine::model::{Memory, MemoryNumber, one_spelling};
-use helix_engine::policy::redact::State;
 use helix_engine::policy::work::attention::Heed;
 use helix_engine::store::StoreError;
+use helix_redact::State;
 use prost::Message;
 
 use self::heeded::{Said, is_run_by, names_file, repeated, said_by};

@@ -14,13 +14,13 @@ use helix_engine::model::Memory;
 use helix_engine::neutral::one_line;
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::work::activity::Activity;
-use helix_engine::policy::work::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
 use helix_engine::policy::work::failing::{Failing, Mended};
-use helix_engine::policy::work::fault::{Fault, Sighting, Suite, asserted, faults, lines_of, raised, sightings};
 use helix_engine::policy::work::incident::{self, Incident, Remedy, Visit};
-use helix_engine::policy::work::verdict::{self, Verdict};
 use helix_engine::recall::relevance::Occasion;
 use helix_engine::strand::ReadError;
+use helix_terminal::command::{Purpose, Run, menders, rewritten, runs_of, was_applied};
+use helix_terminal::fault::{Fault, Sighting, Suite, asserted, faults, lines_of, raised, sightings};
+use helix_terminal::verdict::{self, Verdict};
 use jiff::tz::TimeZone;
 
 use self::case::Failure;
@@ -45,7 +45,7 @@ const MARKS_MAX: usize = 6;
 
 /// Compiles everything, so that the first failure is not answered late.
 pub(super) fn warm_up() {
-    helix_engine::policy::work::fault::warm_up();
+    helix_terminal::fault::warm_up();
     verdict::warm_up();
 }
 

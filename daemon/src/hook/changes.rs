@@ -7,7 +7,6 @@ mod sql;
 use std::collections::HashSet;
 use std::path::Path;
 
-use helix_engine::code;
 use serde_json::Value;
 
 use super::event::Input;
@@ -118,14 +117,14 @@ impl Change {
         let mut removed = declared(&self.before, file);
         removed.retain(|name| !after.contains(name));
         if let Some((before, after)) = &self.whole {
-            let left: HashSet<&str> = code::words(after).collect();
-            for name in code::declared_in_part(file, before) {
+            let left: HashSet<&str> = helix_code::words(after).collect();
+            for name in helix_code::declared_in_part(file, before) {
                 if !left.contains(name.as_str()) && !removed.contains(&name) {
                     removed.push(name);
                 }
             }
         }
-        removed.truncate(code::SYMBOLS_MAX);
+        removed.truncate(helix_code::SYMBOLS_MAX);
         removed
     }
 
@@ -153,12 +152,12 @@ impl Change {
     /// identifier. A capital at the beginning may be that of a sentence.
     pub(super) fn added_names(&self, file: Option<&Path>) -> Vec<String> {
         let is_sql = file.and_then(Path::extension).is_some_and(|extension| extension.eq_ignore_ascii_case("sql"));
-        let known: HashSet<&str> = self.before.iter().flat_map(|text| code::words(text)).collect();
+        let known: HashSet<&str> = self.before.iter().flat_map(|text| helix_code::words(text)).collect();
         let mut added: Vec<String> = Vec::new();
         for text in &self.after {
             let text = text.get(..text.floor_char_boundary(ADDED_READ_MAX_BYTES)).unwrap_or(text);
             let looks_so = |word: &&str| is_identifier(word) || (is_sql && sql::is_telling(word));
-            for name in sql::tables(text, is_sql).chain(code::words(text).filter(looks_so)) {
+            for name in sql::tables(text, is_sql).chain(helix_code::words(text).filter(looks_so)) {
                 let is_new = !known.contains(name) && name.chars().count() >= NAME_MIN_CHARS;
                 if is_new && added.len() < ADDED_MAX && !added.iter().any(|known| known == name) {
                     added.push(name.to_owned());
@@ -178,13 +177,13 @@ impl Edit {
 
     /// Whether it takes a word that it does not put back.
     fn takes_names(&self) -> bool {
-        let kept: HashSet<&str> = code::words(&self.new).collect();
-        code::words(&self.old).any(|word| !kept.contains(word))
+        let kept: HashSet<&str> = helix_code::words(&self.new).collect();
+        helix_code::words(&self.old).any(|word| !kept.contains(word))
     }
 }
 
 fn declared(texts: &[String], file: Option<&Path>) -> Vec<String> {
-    texts.iter().flat_map(|text| code::declared_in_part(file, text)).collect()
+    texts.iter().flat_map(|text| helix_code::declared_in_part(file, text)).collect()
 }
 
 /// The replacements that a tool makes one after the other.

@@ -5,9 +5,9 @@ mod patch;
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::policy::redact::redacted;
-use helix_engine::policy::work::command::{runs_of, starts};
 use helix_proto::harmless::SERVERS;
+use helix_redact::redacted;
+use helix_terminal::command::{runs_of, starts};
 use serde_json::{Map, Value};
 
 use super::sessions::Start;

@@ -1,6 +1,5 @@
 //! Memories that have a name exactly. Whoever wrote one down meant that very thing, where few memories have it.
 
-use helix_engine::code;
 use helix_engine::index::catalog::Catalog;
 use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
 use helix_engine::model::{Memory, MemoryNumber, Status};
@@ -124,7 +123,7 @@ pub(super) fn has_word(text: &str, name: &str) -> bool {
 
 /// Whether a text has a name that begins so, or this very beginning.
 pub(super) fn has_prefix(text: &str, prefix: &str) -> bool {
-    code::words(text).any(|word| word.starts_with(prefix))
+    helix_code::words(text).any(|word| word.starts_with(prefix))
 }
 
 #[cfg(test)]

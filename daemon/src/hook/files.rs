@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use helix_engine::code;
 use lru::LruCache;
 use tokio::runtime::Handle;
 
@@ -65,8 +64,8 @@ impl Files {
             return Arc::clone(seen);
         }
         // Parsed without the lock: two events may parse the same file at the same time, and agree.
-        let names = code::declared(file, text);
-        let summary = code::summary(shown, text, &names);
+        let names = helix_code::declared(file, text);
+        let summary = helix_code::summary(shown, text, &names);
         let seen = Arc::new(Seen { names, summary, meaning: OnceLock::new(), is_asked: AtomicBool::new(false) });
         self.lock().put(hash, Arc::clone(&seen));
         seen

@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
-use helix_engine::policy::redact::State;
-use helix_engine::policy::work::fault::Sighting;
 use helix_engine::policy::work::incident::{Incident, Remedy, Visit};
 use helix_engine::store::StoreError;
 use helix_engine::strand::Strand;
+use helix_redact::State;
+use helix_terminal::fault::Sighting;
 
 use crate::writer::{Outbox, Row, WriterHandle};
 

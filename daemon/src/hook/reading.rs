@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_engine::policy::work::command::{Patch, Read, Reading, patches, readings};
 use helix_engine::strand::ReadError;
+use helix_terminal::command::{Patch, Read, Reading, patches, readings};
 use serde_json::{Value, json};
 
 use super::event::Input;

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::policy::redact::{Redact, Secrets, State};
+use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
 use self::mark::{Mark, fates};

@@ -13,9 +13,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use helix_engine::model::{MemoryNumber, Timestamp};
-use helix_engine::policy::redact::State;
 use helix_engine::policy::work::activity::{Activity, Phase};
 use helix_engine::store::bounds;
+use helix_redact::State;
 
 pub(in crate::hook) use session::{GivenCheckpoint, Lost, Said, Start, Verdict};
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::{Scope, Timestamp};
-use helix_engine::policy::redact::State;
 use helix_engine::policy::work::watch::{Late, Watch};
 use helix_proto::remedy;
+use helix_redact::State;
 use serde_json::Value;
 
 use super::dialect::Dialect;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use helix_engine::model::{Checkpoint, Scope};
 use helix_engine::neutral::one_line;
 use helix_engine::policy::checkpoint::admit;
-use helix_engine::policy::redact::{Redact, Secrets, redaction_note};
 use helix_engine::strand::Request;
 use helix_engine::surface::checkpoint::{age, render};
 use helix_proto::v1;
 use helix_proto::v1::checkpoint_request::Action;
+use helix_redact::{Redact, Secrets, redaction_note};
 use tonic::Status;
 
 use super::{convert, off_thread, store};

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use helix_engine::model::{Memory, Origin, SCRATCH_SCOPE, Sequence, SourceRef};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
-use helix_engine::policy::redact::{Redact, Secrets, redaction_note};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::policy::tags;
 use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
 use helix_proto::v1;
 use helix_proto::v1::edit_request::Action;
+use helix_redact::{Redact, Secrets, redaction_note};
 use tonic::Status;
 
 use super::{convert, find, off_thread, store};

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use helix_engine::neutral::quoted;
-use helix_engine::policy::redact::redacted;
 use helix_engine::store::StoreError;
+use helix_redact::redacted;
 use tonic::Status;
 
 use super::convert;

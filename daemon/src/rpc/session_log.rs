@@ -4,10 +4,10 @@ mod list;
 
 use helix_engine::model::{Memory, Origin, Scope, Timestamp};
 use helix_engine::neutral::one_line;
-use helix_engine::policy::redact::redacted;
 use helix_engine::store::{Operation, StoreError};
 use helix_engine::surface::work;
 use helix_proto::v1;
+use helix_redact::redacted;
 use tonic::Status;
 
 use super::convert;

@@ -14,7 +14,6 @@ use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, Scope, SourceRef, Timestamp, plain_path};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::admit::{Admitted, admit};
-use helix_engine::policy::redact::redacted;
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
 use helix_engine::ports::Randomness;
@@ -22,6 +21,7 @@ use helix_engine::store::WriteError;
 use helix_engine::strand::{Outcome, Request, Strand, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
+use helix_redact::redacted;
 use tokio::sync::oneshot;
 use tonic::Status;
 

@@ -9,9 +9,9 @@ use std::mem;
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use helix_engine::policy::redact::State;
 use helix_engine::store::bounds::{INCIDENTS_MAX, OBSERVATIONS_MAX, RECEIPTS_MAX, SESSIONS_MAX};
 use helix_engine::strand::Request;
+use helix_redact::State;
 
 use super::Task;
 
@@ -222,7 +222,7 @@ fn requests(taken: Vec<(Row, State)>) -> Vec<Request> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use helix_engine::policy::redact::{Redact, Secrets};
+    use helix_redact::{Redact, Secrets};
 
     use super::*;
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use crate::model::{Draft, Memory, MemoryId, Origin, Provenance, Scope, SourceRef, Status, Timestamp};
 use crate::policy::edit::{ATTRIBUTE_MODIFIED, modified, revised_at};
-use crate::policy::redact::{Redact, Secrets};
 use crate::policy::stale::{LINE_ATTRIBUTE, LineHash, SOURCE_PROJECT_ATTRIBUTE};
+use helix_redact::{Redact, Secrets};
 
 /// Attribute names that only the daemon may set; a draft that carries one is refused.
 const ATTRIBUTE_STAMPED: &str = "helix.";

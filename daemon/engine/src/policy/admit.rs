@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use crate::error::ErrorKind;
 use crate::model::{Draft, InvalidTopic, Kind, Kinds, Scope, SourceRef, Timestamp, Topic, UnknownKind};
 use crate::neutral::quoted;
-use crate::policy::redact::{Redact, Redacted, Secrets, redaction_note};
+use crate::policy::kept;
 use crate::policy::resemble::text_hash;
 use crate::policy::tags::{self, TAG_MAX_BYTES, TAGS_MAX};
+use helix_redact::{Redact, Redacted, Secrets, redaction_note};
 
 /// Longest memory text, in bytes: larger things belong in files, and a memory is read whole.
 pub const TEXT_MAX_BYTES: usize = 64 * 1024;
@@ -128,7 +129,7 @@ pub fn admit(draft: Draft, home: &Scope, kinds: &Kinds) -> Result<Admitted, Admi
     let mut secrets = Secrets::default();
     // Before anything is decided, so that hashes, words and vectors are of what is kept.
     let draft = Redacted::of(draft, &mut secrets).into_inner();
-    let topic = Redacted::<Topic>::parse(&draft.topic, &mut secrets)?;
+    let topic = kept::topic(&draft.topic, &mut secrets)?;
     let tags = tags::normalise(&draft.tags, &draft.text);
     if let Some(tag) = tags.iter().find(|tag| tag.len() > TAG_MAX_BYTES) {
         return Err(limit("tag", tag.len(), "bytes", TAG_MAX_BYTES, "shorten it"));

@@ -6,11 +6,11 @@
 mod text;
 
 use super::admit::{AdmitError, FIELD_MAX_BYTES, LINKS_MAX, limit, unit_interval};
-use super::redact::{Redact, Redacted, Secrets};
 use super::stale::{LINE_ATTRIBUTE, SOURCE_PROJECT_ATTRIBUTE};
 use super::tags::{self, KIND_DEFAULT, TAG_MAX_BYTES, TAGS_MAX};
 use crate::error::ErrorKind;
 use crate::model::{Kind, Kinds, Memory, MemoryId, Origin, Scope, SourceRef, Status, Timestamp, Topic};
+use helix_redact::{Redact, Redacted, Secrets};
 
 pub use text::{ATTRIBUTE_MODIFIED, ATTRIBUTE_MODIFIED_BEFORE, modified, modified_at, revised_at};
 

@@ -3,11 +3,6 @@
 
 pub mod activity;
 pub mod attention;
-pub mod command;
 pub mod failing;
-pub mod fault;
 pub mod incident;
-mod options;
-pub mod shell;
-pub mod verdict;
 pub mod watch;

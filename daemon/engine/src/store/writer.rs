@@ -20,8 +20,8 @@ use crate::model::{
 };
 use crate::policy::admit::Admitted;
 use crate::policy::edit::{Edit, EditError};
-use crate::policy::redact::{Redact, Secrets};
 use group::Group;
+use helix_redact::{Redact, Secrets};
 
 /// Writes from which on a group also saves which pages are free. It costs one more sync, a small part of such a group's time.
 const SAVING_MIN: usize = 256;

@@ -11,10 +11,10 @@ use crate::index::lexical::Prepared;
 use crate::model::{Actor, Checkpoint, Memory, MemoryId, MemoryNumber, Scope, Sequence, Timestamp, Topic};
 use crate::policy::admit::Admitted;
 use crate::policy::edit::Edit;
-use crate::policy::redact::{Redact, Redacted, Secrets, State};
 use crate::ports::Storage;
 use crate::store::{CommitError, Shrunk, Stamps, WriteError, Writer};
 use decide::{Decided, Label};
+use helix_redact::{Redact, Redacted, Secrets, State};
 use independence::Independence;
 use indexes::{LINKED_MIN, New, link_beside};
 

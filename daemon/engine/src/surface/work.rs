@@ -2,10 +2,10 @@
 
 use crate::model::Timestamp;
 use crate::neutral::one_line;
-use crate::policy::redact::redacted;
 use crate::policy::work::activity::Activity;
 use crate::policy::work::failing::Failing;
 use crate::surface::checkpoint::age;
+use helix_redact::redacted;
 
 /// Files that are named.
 const FILES_MAX: usize = 8;
@@ -96,7 +96,7 @@ fn newest(files: &[String]) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::policy::work::command::run_of;
+    use helix_terminal::command::run_of;
 
     #[test]
     fn a_session_is_described() {

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_engine::code;
 use helix_engine::index::catalog::Catalog;
 use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
 use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
@@ -173,7 +172,7 @@ impl<'a> Layers<'a> {
     pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
         let mut rare = Vec::new();
         for name in names {
-            if rare.len() < code::SYMBOLS_MAX && !is_usual_symbol(name) && self.exact.is_telling(name)? {
+            if rare.len() < helix_code::SYMBOLS_MAX && !is_usual_symbol(name) && self.exact.is_telling(name)? {
                 rare.push(name.clone());
             }
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use helix_engine::code::{self, SYMBOLS_MAX};
+use helix_code::SYMBOLS_MAX;
 use helix_engine::index::lexical::is_stop_word;
 use helix_engine::model::{Topic, one_spelling};
 use helix_engine::policy::tags::AUTO_TAGS;
@@ -167,14 +167,14 @@ impl Target {
         if self.pattern.is_none() {
             return declared.iter().filter(|name| is_distinctive(name)).cloned().collect();
         }
-        let words = self.sought.iter().flat_map(|text| code::words(text)).filter(|word| !is_common_word(word));
+        let words = self.sought.iter().flat_map(|text| helix_code::words(text)).filter(|word| !is_common_word(word));
         words.map(str::to_owned).filter(is_distinctive).take(SYMBOLS_MAX).collect()
     }
 
     /// The telling words of each text that is searched for; those of an expression that says none, as they stand.
     pub(super) fn sought_words(&self) -> Vec<String> {
         let telling = |text: &String| {
-            let words = code::words(text).filter(|word| word.chars().count() > 2 && !is_common_word(word));
+            let words = helix_code::words(text).filter(|word| word.chars().count() > 2 && !is_common_word(word));
             words.collect::<Vec<_>>().join(" ")
         };
         let texts: Vec<String> = self.sought.iter().map(telling).filter(|text| !text.is_empty()).collect();
@@ -186,7 +186,7 @@ impl Target {
         let is_expression = self.pattern.as_deref().is_some_and(|pattern| !sought::is_plain(pattern));
         let has_parts = |text: &&str| text.contains([' ', '-']) && text.chars().count() >= STEM_MIN_CHARS;
         let is_telling = |word: &str| word.chars().count() >= STEM_MIN_CHARS && !is_common_word(word);
-        let says = move |text: &&str| !is_expression || code::words(text).any(is_telling);
+        let says = move |text: &&str| !is_expression || helix_code::words(text).any(is_telling);
         let texts = self.sought.iter().map(String::as_str).filter(|text| sought::is_plain(text));
         texts.filter(has_parts).filter(says)
     }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use helix_engine::code;
 use helix_engine::model::{Memory, MemoryNumber, one_spelling};
 
 use crate::hook::ambient::mentions;
@@ -34,7 +33,7 @@ pub(super) struct Said<'s> {
 impl<'s> Said<'s> {
     pub(super) fn of(text: &'s str) -> Self {
         let text = start(text, SAID_MAX_BYTES);
-        Self { text, words: code::words(text).collect(), paths: mentions(text).collect() }
+        Self { text, words: helix_code::words(text).collect(), paths: mentions(text).collect() }
     }
 
     /// Those of the memories that it mentions: by their handle, an identifier or a path that they have, or in their own words.
@@ -51,7 +50,7 @@ impl<'s> Said<'s> {
         let text = one_spelling(&memory.text);
         let mut named = mentions(&text).filter(is_file).chain(source.as_deref());
         self.text.contains(memory.handle.as_str())
-            || code::words(&memory.text).any(is_said)
+            || helix_code::words(&memory.text).any(is_said)
             || named.any(|named| self.paths.iter().any(|said| is_same(said, named)))
     }
 }
@@ -104,7 +103,7 @@ fn repeats(memory: &Memory, known: &HashSet<u64>) -> bool {
 
 /// The hashes of all rows of words of a text, in lower case.
 fn rows(text: &str) -> Vec<u64> {
-    let words: Vec<u64> = code::words(text).filter(|word| !word.is_empty()).map(folded_hash).collect();
+    let words: Vec<u64> = helix_code::words(text).filter(|word| !word.is_empty()).map(folded_hash).collect();
     words.windows(REPEATED_WORDS).map(|row| hash_of(row.iter().copied())).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Whether a memory is about this failure: it quotes what the failure says, or is about another case of the same error. Pure.
 
-use helix_engine::policy::work::fault::Fault;
+use helix_terminal::fault::Fault;
 
 use crate::hook::exact::has_word;
 
@@ -279,7 +279,7 @@ fn is_telling(message: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use helix_engine::policy::work::fault::faults;
+    use helix_terminal::fault::faults;
 
     use super::*;
 

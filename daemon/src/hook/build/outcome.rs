@@ -1,8 +1,8 @@
 //! How a command went, as far as the client tells.
 
-use helix_engine::policy::work::command::{Run, Runs};
-use helix_engine::policy::work::verdict::Verdict;
 use helix_engine::surface::prompt::without_inserted;
+use helix_terminal::command::{Run, Runs};
+use helix_terminal::verdict::Verdict;
 use serde_json::{Map, Value};
 
 use super::super::event::{ClientEvent, Input};
@@ -143,7 +143,7 @@ fn bounded(output: &str) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use helix_engine::policy::work::command::{run_of, runs_of};
+    use helix_terminal::command::{run_of, runs_of};
     use serde_json::json;
 
     use super::*;
@@ -228,7 +228,7 @@ mod tests {
         let content = "Command: cargo build\nDirectory: (root)\nStdout: (empty)\nStderr: error[E0277]: `Rc<u8>` cannot be sent\n \
                        --> src/a.rs:3:4\nError: (none)\nExit Code: 101\nSignal: (none)";
         let failed = outcome(json!({}), json!({"llmContent": content})).unwrap();
-        let faults = helix_engine::policy::work::fault::faults(&failed.output);
+        let faults = helix_terminal::fault::faults(&failed.output);
         assert_eq!(faults.iter().map(|fault| fault.code.as_str()).collect::<Vec<_>>(), ["E0277"]);
         assert_eq!(faults[0].file, "src/a.rs");
         assert_eq!(verdict("cargo build", json!({"llmContent": content})), Verdict::Failed);

@@ -4,9 +4,9 @@
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
-use helix_engine::policy::work::command::{Run, workplace};
-use helix_engine::policy::work::failing::PLACE;
-use helix_engine::policy::work::fault::Fault;
+use helix_terminal::command::PLACE;
+use helix_terminal::command::{Run, workplace};
+use helix_terminal::fault::Fault;
 
 use super::super::Context;
 

@@ -1,7 +1,7 @@
 //! The words to look for memories with: those of the mistakes, or of an output that no form of a mistake fits. Pure.
 
 use helix_engine::neutral::one_line;
-use helix_engine::policy::work::fault::Fault;
+use helix_terminal::fault::Fault;
 
 use crate::hook::exact::has_word;
 
@@ -97,7 +97,7 @@ fn last_lines(output: &str, most: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use helix_engine::policy::work::fault::faults;
+    use helix_terminal::fault::faults;
 
     use super::*;
 

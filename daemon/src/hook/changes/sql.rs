@@ -1,7 +1,5 @@
 //! The names in SQL, where nothing but their place tells them from ordinary words.
 
-use helix_engine::code;
-
 /// Words after which a table or a view is named.
 const BEFORE_TABLES: &[&str] = &["TABLE", "INTO", "UPDATE", "JOIN", "FROM", "REFERENCES", "TRUNCATE", "VIEW"];
 
@@ -59,7 +57,7 @@ pub(super) fn tables(text: &str, is_sql: bool) -> impl Iterator<Item = &str> {
     text.split_whitespace().filter_map(move |piece| {
         let piece = piece.split(['(', ';', ',']).next().unwrap_or_default();
         // Of a schema and a table the table; of a quote and a word the word.
-        let word = code::words(piece).filter(|word| !word.is_empty()).last()?;
+        let word = helix_code::words(piece).filter(|word| !word.is_empty()).last()?;
         let is_named = is_next && !is_one_of(word, BETWEEN);
         is_next = is_one_of(word, BEFORE_TABLES) || (is_next && !is_named);
         (is_named && !is_next).then_some(word)

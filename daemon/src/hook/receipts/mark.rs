@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use helix_engine::policy::redact::{Redact, Secrets};
+use helix_redact::{Redact, Secrets};
 use memchr::memmem;
 use prost::Message;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use helix_engine::model::Scope;
-use helix_engine::policy::redact::{Redact, Secrets};
+use helix_redact::{Redact, Secrets};
 use prost::Message;
 
 use crate::project::Project;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use helix_engine::model::Timestamp;
-use helix_engine::policy::redact::{Redact, Secrets, State};
 use helix_engine::policy::work::activity::Activity;
+use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
 use super::forks::Fork;

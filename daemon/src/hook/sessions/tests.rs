@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use helix_engine::model::Scope;
-use helix_engine::policy::work::command::run_of;
+use helix_terminal::command::run_of;
 
 const NOW: Timestamp = Timestamp::from_micros(1_000_000);
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use helix_engine::model::Scope;
-use helix_engine::policy::redact::State;
 use helix_engine::strand::{Latest, Request};
+use helix_redact::State;
 
 /// What the store calls it, before the scopes.
 const KEY: &str = "compact.rest:";

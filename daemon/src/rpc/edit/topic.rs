@@ -2,9 +2,10 @@
 
 use helix_engine::model::{Scope, Topic};
 use helix_engine::neutral::quoted;
-use helix_engine::policy::redact::{Redacted, Secrets, redaction_note};
+use helix_engine::policy::kept;
 use helix_engine::strand::{Edited, Request, TopicEdit};
 use helix_proto::v1;
+use helix_redact::{Redacted, Secrets, redaction_note};
 use tonic::Status;
 
 use super::{Plan, Planned, gone, target};
@@ -137,7 +138,7 @@ pub(super) fn parse(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Sta
 /// Reads the name that a topic is to have, without the secrets in it.
 fn new_name(name: &str, warnings: &mut Vec<String>) -> Result<Redacted<Topic>, Status> {
     let mut secrets = Secrets::default();
-    let topic = Redacted::<Topic>::parse(name, &mut secrets);
+    let topic = kept::topic(name, &mut secrets);
     let topic = topic.map_err(|error| Status::invalid_argument(error.to_string()))?;
     match redaction_note(secrets.count()) {
         Some(note) => warnings.extend([note, format!("the topic is called {topic}")]),

@@ -1,9 +1,9 @@
 //! A memory of a file, and what the file says of how it came about.
 
 use helix_engine::exchange::{Base, Change, Portable, named_once};
-use helix_engine::policy::redact::{Redact, Secrets};
 use helix_engine::policy::resemble::text_hash;
 use helix_proto::v1::ExchangeFormat;
+use helix_redact::{Redact, Secrets};
 
 /// A memory of the file.
 pub(super) struct Incoming {

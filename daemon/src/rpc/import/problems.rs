@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use helix_engine::exchange::{Problem, Report};
 use helix_engine::neutral::{one_line, quoted};
-use helix_engine::policy::redact::redaction_note;
 use helix_proto::v1;
+use helix_redact::redaction_note;
 
 use super::incoming::Incoming;
 

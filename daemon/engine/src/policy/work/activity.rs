@@ -2,10 +2,10 @@
 
 use prost::Message;
 
-use super::command::Run;
 use super::failing::{FILES_MAX, Failing, remember};
 use crate::model::Timestamp;
-use crate::policy::redact::{Redact, Secrets};
+use helix_redact::{Redact, Secrets};
+use helix_terminal::command::Run;
 
 /// Failed commands that are remembered until they succeed, the newest.
 const FAILING_MAX: usize = 8;

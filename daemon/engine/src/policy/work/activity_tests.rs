@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-use super::super::command::run_of;
 use super::*;
+use helix_terminal::command::run_of;
 
 const NOW: Timestamp = Timestamp::from_micros(1);
 

@@ -6,7 +6,7 @@
 
 use prost::Message;
 
-use crate::policy::redact::{Redact, Secrets};
+use helix_redact::{Redact, Secrets};
 
 /// Sessions running in which a memory may be ignored before it rests.
 const IGNORED_MAX: u32 = 3;

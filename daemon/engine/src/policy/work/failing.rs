@@ -2,19 +2,16 @@
 
 use prost::Message;
 
-use crate::policy::redact::{Redact, Secrets};
+use helix_redact::{Redact, Secrets};
 
-use super::command::{Run, line_of, named_place, shown};
-use super::options::does_alike;
+use helix_terminal::command::{Run, line, line_of, named_place, run_in, shown};
+use helix_terminal::does_alike;
 
 /// Files that are remembered of a session or a failure, the newest.
 pub(super) const FILES_MAX: usize = 256;
 
 /// Mistakes of one command that are remembered.
 const MISTAKES_MAX: usize = 32;
-
-/// What stands before the directory in the last word of a run that is not in the project's.
-pub const PLACE: &str = "in ";
 
 /// A command that failed and has not succeeded since.
 #[derive(Clone, PartialEq, Message)]
@@ -129,7 +126,7 @@ impl Failing {
     /// The directory that it was run in; `None` for the project's.
     #[must_use]
     pub fn place(&self) -> Option<&str> {
-        place(&self.words)
+        run_in(&self.words)
     }
 
     /// A command that has not failed yet.
@@ -221,18 +218,6 @@ impl Failing {
             commands: since(&self.commands, |late| &late.commands),
         }
     }
-}
-
-/// The words of a command's line: as it was called, and its arguments.
-pub(super) fn line(called: &[String], words: &[String]) -> Vec<String> {
-    let end = words.len() - usize::from(place(words).is_some());
-    let arguments = words.get(1..end).unwrap_or_default();
-    [called, arguments].concat()
-}
-
-/// The directory that these words say, if it is not the project's.
-fn place(words: &[String]) -> Option<&str> {
-    words.last().filter(|_| words.len() > 1)?.strip_prefix(PLACE)
 }
 
 /// Puts a file at the end of a bounded list, once.

@@ -9,10 +9,10 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use prost::Message;
 
-use super::command::concerns;
-use super::fault::{Fault, Sighting};
 use crate::model::Timestamp;
-use crate::policy::redact::{Redact, Secrets, redacted};
+use helix_redact::{Redact, Secrets, redacted};
+use helix_terminal::command::concerns;
+use helix_terminal::fault::{Fault, Sighting};
 
 /// Fixes that are kept of one mistake, the newest.
 const FIXES_MAX: usize = 8;

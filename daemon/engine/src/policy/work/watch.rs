@@ -9,7 +9,7 @@ use std::time::Duration;
 use prost::Message;
 
 use crate::model::Timestamp;
-use crate::policy::redact::{Redact, Secrets};
+use helix_redact::{Redact, Secrets};
 
 /// The events that every session has, by the names that hooks are started with.
 pub const EXPECTED: [&str; 3] = ["prompt", "ambient", "stop"];

@@ -5,9 +5,9 @@ use crate::index::catalog::{Catalog, Row};
 use crate::index::lexical::Prepared;
 use crate::model::{Actor, Memory, MemoryNumber, Scope, Status, Timestamp, Topic};
 use crate::policy::edit::{Absorbed, Edit, Sourced};
-use crate::policy::redact::State;
 use crate::store::{Change, Write, WriteError};
 use crate::strand::Strand;
+use helix_redact::State;
 
 /// A request's writes, which go into one transaction.
 pub(super) struct Decided {

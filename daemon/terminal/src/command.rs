@@ -14,28 +14,29 @@ mod shown;
 mod started;
 mod starts;
 mod tools;
+mod whole;
 
 use self::asked::{Extent, extent, own_end};
 pub use self::changes::rewritten;
-pub(super) use self::concerns::concerns;
+pub use self::concerns::concerns;
 use self::environment::Switched;
 pub use self::menders::menders;
 use self::menders::{is_idle_option, mender};
 use self::names::{as_called, basename};
 pub use self::patches::{Patch, patches, was_applied};
-pub(super) use self::place::named_place;
+pub use self::place::named_place;
 pub use self::place::workplace;
 pub use self::reads::{Read, Reading, readings};
 use self::scripts::{Script, file_purpose, script_of, script_purpose};
-pub(super) use self::shown::shown;
-pub(super) use self::started::joined as line_of;
+pub use self::shown::shown;
+pub use self::started::joined as line_of;
 use self::started::{as_written, is_assignment, starters, without_starters};
 pub use self::starts::starts;
 use self::tools::{BARE, FLAGGED, GRADLE_TASKS, INSTALLERS, PREFIXES, PROGRAMS, SCRIPT_RUNNERS, SUBCOMMANDS, VALUED};
-use super::failing::{PLACE, line};
+pub use self::whole::{PLACE, line, run_in};
 use super::options::free;
 use super::shell::{Line, Simple, Vouched};
-use crate::policy::redact::redacted;
+use helix_redact::redacted;
 
 /// Words of a command that are kept; the rest is a list of files or a script.
 const WORDS_MAX: usize = 24;
@@ -160,12 +161,12 @@ impl Run {
 
     /// Whether a word is an option with which an installation may get by what it failed at. By some it installs
     /// nothing.
-    pub(super) fn gets_by(&self, word: &str) -> bool {
+    pub(crate) fn gets_by(&self, word: &str) -> bool {
         word.starts_with('-') && !is_idle_option(self.words.first().map_or("", String::as_str), word)
     }
 
     /// Its words without those that belong to the program which it builds and runs.
-    pub(super) fn own_words(&self) -> &[String] {
+    pub(crate) fn own_words(&self) -> &[String] {
         let end = if self.purpose == Purpose::Run { own_end(&self.words) } else { self.words.len() };
         self.words.get(..end).unwrap_or(&self.words)
     }
@@ -177,7 +178,7 @@ impl Run {
     }
 
     /// The words of its line, as somebody would run it again.
-    pub(super) fn line(&self) -> Vec<String> {
+    pub(crate) fn line(&self) -> Vec<String> {
         line(&self.called, &self.words)
     }
 }

@@ -17,10 +17,10 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::policy::redact::redacted;
+use helix_redact::redacted;
 
 use self::around::{found_in, group};
-pub(super) use self::forms::compile;
+pub(crate) use self::forms::compile;
 use self::forms::{FAILED, FORMS, Form, Place};
 use self::patterns::{ECHO, ESCAPES, NAMED, NUMBERS, PATHS, PEER, QUOTED};
 pub use self::pytest::{asserted, raised};
@@ -218,7 +218,7 @@ fn take(found: &mut Vec<Found>, new: Found, most: usize) {
 }
 
 /// An output without colours, and with one kind of line ends.
-pub(super) fn plain(output: &str) -> String {
+pub(crate) fn plain(output: &str) -> String {
     replaced(ESCAPES.as_ref(), output, "").replace('\r', "\n")
 }
 

@@ -11,8 +11,7 @@ use super::closing::{is_closing, is_progress};
 use super::forms::{FAILED, FORMS, compile};
 use super::patterns::PATHS;
 use super::{Fault, Found, bare, found_in_lines, quoted, replaced, telling_lines};
-use crate::policy::redact::redacted;
-use crate::policy::resemble::text_hash;
+use helix_redact::redacted;
 
 /// Mistakes of one output that are remembered.
 const SIGHTINGS_MAX: usize = 12;
@@ -362,6 +361,12 @@ fn shortened(path: &str) -> String {
     let is_absolute = bare.starts_with(['/', '~', '\\']) || bare.get(1..).is_some_and(|rest| rest.starts_with(":\\"));
     let name = bare.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or_default();
     if is_absolute { name.to_owned() } else { bare.to_owned() }
+}
+
+/// Hash of a line by which equal ones are found: BLAKE3 with its white space folded, cut to 64 bits.
+fn text_hash(line: &str) -> u64 {
+    let folded = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    blake3::hash(folded.as_bytes()).as_bytes().first_chunk::<8>().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::super::shell::{Line, Simple};
 use super::{DEPTH_MAX, basename, joined, script, without_starters};
-use crate::policy::redact::redacted;
+use helix_redact::redacted;
 
 /// What the program is called.
 const PROGRAMS: &[&str] = &["apply_patch", "applypatch"];

@@ -350,7 +350,7 @@ pub(super) static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
 
 /// Compiles a pattern whose classes mean ASCII: what tools print around a message is, and the tables of Unicode make the first
 /// use take a hundred times as long.
-pub(in super::super) fn compile(pattern: &str) -> Option<Regex> {
+pub(crate) fn compile(pattern: &str) -> Option<Regex> {
     let ascii =
         [(r"\w", "[0-9A-Za-z_]"), (r"\d", "[0-9]"), (r"\s", r"[ \t]"), (r"\S", r"[^ \t\n]"), (r"\b", r"(?-u:\b)")];
     let pattern = ascii.iter().fold(pattern.to_owned(), |pattern, (class, meant)| pattern.replace(class, meant));

@@ -12,7 +12,7 @@ const KEYWORDS: &[&str] = &["{", "if", "then", "elif", "else", "while", "until",
 
 /// What stands between a command and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Joint {
+pub(crate) enum Joint {
     /// `&&`
     And,
     /// `||`
@@ -27,17 +27,17 @@ pub(super) enum Joint {
 
 /// One command of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Simple {
+pub(crate) struct Simple {
     /// Its words, unquoted, without redirections.
-    pub(super) words: Vec<String>,
+    pub(crate) words: Vec<String>,
     /// What joins it to the next one; `None` at the end of the line.
-    pub(super) joint: Option<Joint>,
+    pub(crate) joint: Option<Joint>,
     /// The files that its output goes to.
-    pub(super) outputs: Vec<String>,
+    pub(crate) outputs: Vec<String>,
     /// The file that it reads as its input.
-    pub(super) input: Option<String>,
+    pub(crate) input: Option<String>,
     /// The place of the document that it reads as its input, among those of the line.
-    pub(super) document: Option<usize>,
+    pub(crate) document: Option<usize>,
     /// Whether it is the condition or the body of a compound command, or negated.
     is_inner: bool,
 }
@@ -61,17 +61,17 @@ impl Vouched {
 
 /// A line of several commands.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Its commands, in order; none is empty.
-    pub(super) commands: Vec<Simple>,
+    pub(crate) commands: Vec<Simple>,
     /// The documents that stand in it.
-    pub(super) documents: Vec<String>,
+    pub(crate) documents: Vec<String>,
     has_groups: bool,
 }
 
 impl Line {
     /// Reads a line.
-    pub(super) fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let mut reader = Reader::of(text);
         reader.read();
         let mut line = reader.line;
@@ -84,7 +84,7 @@ impl Line {
     }
 
     /// What the line's exit status says of its command at a place.
-    pub(super) fn vouched(&self, at: usize) -> Vouched {
+    pub(crate) fn vouched(&self, at: usize) -> Vouched {
         let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
         let mut after = self.joints(at..self.commands.len());
         Vouched {
@@ -94,7 +94,7 @@ impl Line {
     }
 
     /// Whether the command at a place succeeded if the later one ran at all.
-    pub(super) fn leads(&self, at: usize, later: usize) -> bool {
+    pub(crate) fn leads(&self, at: usize, later: usize) -> bool {
         let is_inner = self.commands.get(at).is_none_or(|command| command.is_inner);
         at < later && !is_inner && !self.is_alternative(at) && self.joints(at..later).all(|joint| joint == Joint::And)
     }
@@ -109,12 +109,12 @@ impl Line {
     }
 
     /// Whether the command at a place runs whatever others before it did, unless one of them ended the line.
-    pub(super) fn runs_in_any_case(&self, at: usize) -> bool {
+    pub(crate) fn runs_in_any_case(&self, at: usize) -> bool {
         self.commands.get(at).is_some_and(|command| !command.is_inner) && !self.is_alternative(at)
     }
 
     /// Whether the output of another command is piped into the one at a place.
-    pub(super) fn is_piped_to(&self, at: usize) -> bool {
+    pub(crate) fn is_piped_to(&self, at: usize) -> bool {
         at.checked_sub(1).and_then(|before| self.commands.get(before)?.joint) == Some(Joint::Pipe)
     }
 
@@ -124,7 +124,7 @@ impl Line {
     }
 
     /// The commands that the output of the one at a place is piped through.
-    pub(super) fn filters(&self, at: usize) -> &[Simple] {
+    pub(crate) fn filters(&self, at: usize) -> &[Simple] {
         let piped = self.commands.iter().skip(at).take_while(|command| command.joint == Some(Joint::Pipe)).count();
         self.commands.get(at + 1..=at + piped).unwrap_or_default()
     }

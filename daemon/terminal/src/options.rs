@@ -6,12 +6,12 @@ mod table;
 use std::ops::Range;
 
 use self::table::{Options, TABLE};
+use super::command::PLACE;
 use super::command::Run;
-use super::failing::PLACE;
 
 /// What an option changes of a run that does as much with it as without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     /// What is told, in which order it is done, and whether it ends with the first failure.
     Report,
     /// How it is done, and how much goes on at once.
@@ -20,10 +20,10 @@ pub(super) enum Effect {
 
 /// An option among the words of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Free {
+pub(crate) struct Free {
     /// Its places, with its value.
-    pub(super) at: Range<usize>,
-    pub(super) effect: Effect,
+    pub(crate) at: Range<usize>,
+    pub(crate) effect: Effect,
 }
 
 /// Values of options that say how much, beside numbers.
@@ -33,7 +33,7 @@ const AMOUNTS: &[&str] = &["auto", "logical", "max"];
 const SWITCHED: &[&str] = &["true", "false"];
 
 /// Finds the options of a run with which it does as much as without them.
-pub(super) fn free(run: &Run) -> Vec<Free> {
+pub(crate) fn free(run: &Run) -> Vec<Free> {
     let words = run.own_words();
     let program = words.first().map_or("", String::as_str);
     let tables = || TABLE.iter().filter(|table| table.programs.is_empty() || table.programs.contains(&program));
@@ -48,7 +48,7 @@ pub(super) fn free(run: &Run) -> Vec<Free> {
 }
 
 /// Whether two runs do the same, but for what they tell.
-pub(super) fn does_alike(one: &Run, other: &Run) -> bool {
+pub fn does_alike(one: &Run, other: &Run) -> bool {
     let done = |run: &Run| {
         let mut free = free(run);
         free.retain(|free| free.effect == Effect::Report);

@@ -26,7 +26,7 @@ static MISSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Whether a command is about a failure that says this, of a tool.
-pub(in super::super) fn concerns(command: &str, output: &str, tool: &str) -> bool {
+pub fn concerns(command: &str, output: &str, tool: &str) -> bool {
     let written: Vec<String> =
         command.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect();
     let words = without_starters(&written);

@@ -6,7 +6,6 @@ use std::ops::Deref;
 use prost::Message;
 
 use super::{redact_attributes, redact_prose, redacted};
-use crate::model::{Actor, Checkpoint, Draft, InvalidTopic, Provenance, Scope, SourceRef, Topic};
 
 /// Takes the secrets out of the texts of a value, and counts them.
 #[derive(Debug, Default)]
@@ -73,6 +72,14 @@ impl<T> Redacted<T> {
     pub fn into_inner(self) -> T {
         self.0
     }
+
+    /// Makes another value out of this one alone: a function that captures nothing brings no secret back.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn try_map<U, E>(self, make: fn(T) -> Result<U, E>) -> Result<Redacted<U>, E> {
+        make(self.0).map(Redacted)
+    }
 }
 
 impl<T> Deref for Redacted<T> {
@@ -118,18 +125,6 @@ impl State {
     }
 }
 
-impl Redacted<Topic> {
-    /// Reads a topic's name without its secrets: sanitising would hide them and keep them.
-    ///
-    /// # Errors
-    /// [`InvalidTopic`] when nothing is left of the name, or too much.
-    pub fn parse(name: &str, secrets: &mut Secrets) -> Result<Self, InvalidTopic> {
-        let mut name = name.to_owned();
-        secrets.written(&mut name);
-        Topic::parse(&name).map(Self)
-    }
-}
-
 impl Redact for String {
     fn redact(&mut self, secrets: &mut Secrets) {
         secrets.written(self);
@@ -161,71 +156,5 @@ impl<T: Redact> Redact for Option<T> {
 impl Redact for BTreeMap<String, String> {
     fn redact(&mut self, secrets: &mut Secrets) {
         secrets.attributes(self);
-    }
-}
-
-impl Redact for Scope {
-    fn redact(&mut self, secrets: &mut Secrets) {
-        match self {
-            Self::Global => {}
-            Self::Project(name) | Self::Session(name) => secrets.said(name),
-        }
-    }
-}
-
-impl Redact for SourceRef {
-    fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { path, line: _, content_hash: _, git_blob: _ } = self;
-        secrets.written(path);
-    }
-}
-
-impl Redact for Provenance {
-    fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { agent, reference, extractor, origin: _, at: _ } = self;
-        secrets.all_said([agent, reference, extractor]);
-    }
-}
-
-impl Redact for Actor {
-    fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { origin: _, agent, session } = self;
-        secrets.all_said([agent, session]);
-    }
-}
-
-impl Redact for Checkpoint {
-    fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { task, done, next, hypotheses, blocked, files, saved_at: _, agent } = self;
-        secrets.all_written([task, blocked]);
-        for list in [done, next, hypotheses, files] {
-            secrets.all_written(list);
-        }
-        secrets.said(agent);
-    }
-}
-
-impl Redact for Draft {
-    fn redact(&mut self, secrets: &mut Secrets) {
-        let Self {
-            topic,
-            text,
-            kind,
-            tags,
-            scope,
-            source,
-            links: _,
-            importance: _,
-            confidence: _,
-            pinned: _,
-            attributes,
-            valid_from: _,
-        } = self;
-        secrets.all_written([topic, text]);
-        kind.redact(secrets);
-        secrets.all_written(tags);
-        scope.redact(secrets);
-        source.redact(secrets);
-        secrets.attributes(attributes);
     }
 }

@@ -38,7 +38,7 @@ impl Run {
     }
 
     /// The directory that an option names, of it or of what starts it.
-    pub(in super::super) fn named_place(&self) -> Option<String> {
+    pub fn named_place(&self) -> Option<String> {
         named_place(&self.called, &self.words)
     }
 }
@@ -50,7 +50,7 @@ pub fn workplace(line: &str) -> Option<String> {
 }
 
 /// The directory that an option names of the program that was called, or of what started it.
-pub(in super::super) fn named_place(called: &[String], words: &[String]) -> Option<String> {
+pub fn named_place(called: &[String], words: &[String]) -> Option<String> {
     named_by(called).or_else(|| named_by(words))
 }
 

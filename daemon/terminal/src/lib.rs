@@ -1,0 +1,11 @@
+//! What shell commands do and what their outputs say: which of them build, test or change files, which failed, and of what.
+//!
+//! Pure: lines and outputs come in as text, and nothing is run. It knows nothing of memories.
+
+pub mod command;
+pub mod fault;
+mod options;
+mod shell;
+pub mod verdict;
+
+pub use options::does_alike;
