@@ -13,7 +13,6 @@ use helix_engine::neutral::one_line;
 use helix_proto::paths::Paths;
 
 use crate::failure::Failure;
-use crate::hook;
 
 /// How long until the same is told again.
 const TOLD_INTERVAL: Duration = Duration::from_hours(1);
@@ -36,7 +35,7 @@ pub(crate) fn leave(paths: &Paths, failure: &Failure) {
          `helixctl up` says whether it is mended."
     );
     // Where it cannot be written, nobody is told.
-    write(paths, &hook::said_at_start(&text)).ok();
+    write(paths, &helix_app::hook::said_at_start(&text)).ok();
 }
 
 /// Takes it back: a daemon serves.

@@ -4,4 +4,5 @@ mod files;
 mod model;
 mod worker;
 
-pub(crate) use worker::{Embedder, EmbedderHandle, State};
+pub(crate) use helix_app::ports::EmbedderState as State;
+pub(crate) use worker::{Embedder, EmbedderHandle};

@@ -6,6 +6,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use helix_app::hook::{Attention, Files, Hooks, Incidents, Load, Options, Receipts, Sessions, Twice, Watches};
+use helix_app::ports::Projects;
+use helix_app::reach::Reach;
+use helix_app::sources::Sources;
+use helix_app::{App, Memory};
 use helix_engine::model::{Kinds, Timestamp};
 use helix_engine::ports::Clock;
 use helix_engine::store::DirectoryStorage;
@@ -20,16 +25,14 @@ use crate::embedder::{Embedder, EmbedderHandle};
 use crate::failure::{Failure, io_failure};
 use crate::handover::{self, Handover, Successor};
 use crate::home::{Home, make_directory, says_where};
-use crate::hook::{self, Attention, Files, Gate, Incidents, Receipts, Sessions, Twice, Watches};
+use crate::hook::{self, Gate};
 use crate::indexer::{self, Indexer};
 use crate::listen::custody::Custody;
 use crate::listen::{self, Inherited, Listening};
-use crate::project::Projects;
-use crate::reach::Reach;
+use crate::ports::{Embedding, Places, Process};
 use crate::rpc::Uncompared;
-use crate::runtime::{Identities, Pools, Runtime};
+use crate::runtime::{Pools, Runtime};
 use crate::serve::{self, Backlog};
-use crate::sources::Sources;
 use crate::system::SystemClock;
 use crate::work::Work;
 use crate::writer;
@@ -203,7 +206,7 @@ impl Daemon {
     /// Ends the threads in the order in which data flows, so that each sees everything of the one before.
     fn close(self) -> Result<(), Failure> {
         let Self { runtime, writer, indexer, embedder } = self;
-        for (key, state) in runtime.sessions.persist_all(runtime.now()) {
+        for (key, state) in runtime.app.hooks.sessions.persist_all(runtime.now()) {
             // One that is gone has said why.
             runtime.writer.submit_when_free(vec![Request::Session { key, state }]).ok();
         }
@@ -225,8 +228,8 @@ impl Runtime {
         writer: writer::WriterHandle,
         embedder: EmbedderHandle,
     ) -> Result<Self, Failure> {
-        let (clock, reach) = (SystemClock, Reach::default());
-        let started_at: Timestamp = clock.now();
+        let reach = Reach::default();
+        let started_at: Timestamp = SystemClock.now();
         let saved = strand.snapshot().and_then(|snapshot| {
             Ok((
                 snapshot.sessions()?,
@@ -235,38 +238,53 @@ impl Runtime {
             ))
         });
         let (sessions, observations, receipts) = saved.map_err(|error| Failure::Strand(error.into()))?;
-        let sessions = Arc::new(Sessions::restore(sessions, writer.outbox().clone()));
-        Ok(Self {
+        let outbox = writer.outbox().clone();
+        let sessions = Arc::new(Sessions::restore(sessions, outbox.clone()));
+        let user = directories::BaseDirs::new().map(|directories| directories.home_dir().to_owned());
+        let load = Arc::new(Load::default());
+        let hooks = Hooks {
             receipts: Arc::new(Receipts::restore(&receipts, Arc::clone(&sessions))),
             sessions,
-            incidents: Incidents::new(writer.outbox().clone()),
             attention: Attention::restore(&observations),
             twice: Twice::default(),
-            watches: Watches::restore(&observations),
-            config,
+            watches: Watches::restore(&observations, user),
+            incidents: Incidents::new(outbox.clone()),
+            files: Files::default(),
+            load: Arc::clone(&load),
+            options: Options { subagent_prompts: config.subagent_prompts, stop_reminder: config.stop_reminder },
+            since: started_at,
+            injected_tokens: AtomicU64::new(0),
+        };
+        let places = Arc::new(Places::new(Arc::clone(&strand), reach.clone()));
+        let memory = Memory {
             strand,
-            writer,
-            embedder,
-            projects: Arc::new(Projects::default()),
-            identities: Identities::default(),
+            outbox,
+            embedder: Arc::new(Embedding::of(embedder.clone())),
+            projects: Arc::clone(&places) as Arc<dyn Projects>,
             sources: Sources::by(reach.clone()),
             reach,
+            clock: Arc::new(SystemClock),
+        };
+        let work = Arc::new(Work::default());
+        let life = Process { started_at, is_successor: handover::is_taking_over(), work: Arc::clone(&work) };
+        Ok(Self {
+            app: Arc::new(App { memory, hooks, life: Arc::new(life) }),
+            config,
+            writer,
+            embedder,
+            places,
             pools: Pools::default(),
             searches_embedded: Self::search_places(),
-            files: Files::default(),
-            hook_gate: Gate::default(),
-            clock,
+            gate: Gate::new(load),
             started_at,
-            is_successor: handover::is_taking_over(),
             successor: Mutex::default(),
             program: std::env::current_exe().map_err(io_failure("finding", "the daemon's own program"))?,
             stop: Notify::new(),
-            work: Arc::new(Work::default()),
+            work,
             importing: Mutex::default(),
             uncompared: Uncompared::restore(&observations),
             connections: AtomicU32::new(0),
             hooks_answered: AtomicU64::new(0),
-            injected_tokens: AtomicU64::new(0),
         })
     }
 }

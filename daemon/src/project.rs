@@ -3,23 +3,20 @@
 //! A project's identity changes in its ordinary life: a directory becomes a repository, gets its first commit, then a
 //! remote. So what was stored under an earlier identity stays visible: the weaker ones are its aliases.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use helix_engine::model::{Scope, one_spelling, plain_path};
+use helix_app::project::{PATH_PREFIX, Project};
+use helix_engine::model::Scope;
 use helix_redact::Redacted;
 
 use crate::git::{self, GitError, Question, Running};
 
 /// Directories whose project is remembered; the oldest guess is dropped beyond it.
 const CACHE_MAX: usize = 256;
-
-/// Marks an id made from a directory.
-const PATH_PREFIX: &str = "path:";
 
 /// Hosts whose names of owners and repositories mean the same in any case.
 const CASELESS_HOSTS: &[&str] = &["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"];
@@ -32,78 +29,6 @@ const UNSURE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Marks an id made from a root commit.
 const COMMIT_PREFIX: &str = "commit:";
-
-/// The project that a directory belongs to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Project {
-    /// Where its memories go: `project:<id>`, or global outside of any project.
-    pub(crate) scope: Scope,
-    /// The work tree's root, or the directory itself.
-    pub(crate) root: PathBuf,
-    /// A short name for people.
-    pub(crate) name: String,
-    /// What it was called before it had its identity of today, the latest first.
-    pub(crate) aliases: Vec<Scope>,
-}
-
-impl Project {
-    /// What a directory outside of any project belongs to: what is global.
-    pub(crate) fn outside(directory: &Path) -> Self {
-        let (scope, root, name) = (Scope::Global, directory.to_owned(), "everything".to_owned());
-        Self { scope, root, name, aliases: Vec::new() }
-    }
-
-    /// The scopes that are looked in from here, its own first.
-    pub(crate) fn scopes(&self) -> Vec<Scope> {
-        match &self.scope {
-            Scope::Global => vec![Scope::Global],
-            own => [own].into_iter().chain(&self.aliases).chain([&Scope::Global]).cloned().collect(),
-        }
-    }
-
-    /// The scopes that are its own, that of today first.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &Scope> {
-        [&self.scope].into_iter().chain(&self.aliases)
-    }
-
-    /// Whether it is a mere directory, which may hold several repositories.
-    pub(crate) fn is_directory(&self) -> bool {
-        matches!(&self.scope, Scope::Project(id) if id.starts_with(PATH_PREFIX))
-    }
-
-    /// A path as the project's memories name it: plain, and relative to the root where it lies inside, also through a link.
-    pub(crate) fn relative(&self, path: &Path) -> PathBuf {
-        let path = &plain(path);
-        if let Ok(inside) = path.strip_prefix(&self.root) {
-            return inside.to_owned();
-        }
-        let real = fs::canonicalize(path).ok();
-        if let Some(inside) = real.as_deref().and_then(|real| real.strip_prefix(&self.root).ok()) {
-            return inside.to_owned();
-        }
-        spelled(path).strip_prefix(spelled(&self.root)).unwrap_or(path).to_owned()
-    }
-
-    /// Whether an end of a file's path may mean that file: it is no path of another one below the root.
-    pub(crate) fn may_mean(&self, end: &str, file: &Path) -> bool {
-        let meant = self.root.join(end);
-        meant == file || !meant.exists() || self.relative(file) == Path::new(end)
-    }
-}
-
-/// A path whose accents stand on their letters, as in every other path that is compared so. One that is not Unicode stays as it
-/// is.
-pub(crate) fn spelled(path: &Path) -> Cow<'_, Path> {
-    match path.to_str().map(one_spelling) {
-        Some(Cow::Owned(spelled)) => Cow::Owned(PathBuf::from(spelled)),
-        Some(Cow::Borrowed(_)) | None => Cow::Borrowed(path),
-    }
-}
-
-/// A path without detours. One that is not Unicode stays as it is.
-pub(crate) fn plain(path: &Path) -> PathBuf {
-    path.to_str().map_or_else(|| path.to_owned(), |path| PathBuf::from(plain_path(path).as_ref()))
-}
 
 /// How long the answer for a directory holds.
 #[derive(Clone, Debug, PartialEq, Eq)]

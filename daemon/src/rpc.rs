@@ -38,10 +38,10 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
-use crate::pool::Pool;
 use crate::runtime::Runtime;
 use crate::serve::Peer;
 use crate::work::{Going, Long};
+use helix_app::pool::Pool;
 
 pub(crate) use compact::Uncompared;
 
@@ -92,7 +92,7 @@ fn on_thread<T: Send + 'static, W>(pool: &Pool, work: W) -> impl Future<Output =
 where
     W: FnOnce() -> Result<T, Status> + Send + 'static,
 {
-    let done = pool.ask(work);
+    let done = crate::pool::ask(pool, work);
     async move {
         let done = done.map_err(|error| Status::resource_exhausted(error.to_string()))?;
         done.await.map_err(|_| Status::internal("the request failed inside the daemon; see its log"))?

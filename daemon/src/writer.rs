@@ -1,7 +1,6 @@
 //! The writer thread: owns the strand's writer, groups what waits into one commit, answers after it is durable. What nobody waits
 //! for is taken from the [`Outbox`] with each commit.
 
-mod outbox;
 mod room;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -13,12 +12,10 @@ use std::{io, thread};
 use helix_engine::ports::Storage;
 use helix_engine::store::{Shrunk, WriteError};
 use helix_engine::strand::{Outcome, Request, StrandWriter};
-use helix_redact::{Redacted, State};
+use helix_redact::Redacted;
 use tokio::sync::oneshot;
 
-#[cfg(test)]
-pub(crate) use outbox::tests::large;
-pub(crate) use outbox::{Outbox, Row};
+use helix_app::outbox::Outbox;
 use room::{Room, weight};
 
 /// Requests of one commit. A commit costs one fsync whatever it holds; this bounds how long the first of it waits.
@@ -95,11 +92,6 @@ impl WriterHandle {
     pub(crate) async fn write(&self, requests: Vec<Request>) -> Result<Vec<Result<Outcome, WriteError>>, SubmitError> {
         let answer = self.submit(requests)?;
         answer.await.map_err(|_| self.lost())
-    }
-
-    /// Keeps the latest state of something whose writing nobody waits for; see [`Outbox::put`].
-    pub(crate) fn keep(&self, row: Row, state: State) -> bool {
-        self.outbox.put(row, state)
     }
 
     /// Where such states wait.
@@ -182,7 +174,9 @@ pub(crate) fn start(
 ) -> io::Result<(WriterHandle, JoinHandle<Result<(), String>>)> {
     let (tasks, queue) = sync_channel(QUEUE_MAX);
     let failure = Arc::new(OnceLock::new());
-    let outbox = Outbox::new(tasks.clone());
+    let waker = tasks.clone();
+    // One with a full queue takes this with the group that comes next; one that ended takes nothing.
+    let outbox = Outbox::new(Arc::new(move || drop(waker.try_send(Task::Take))));
     let room = Arc::new(Room::default());
     let source =
         Source { queue, room: Arc::clone(&room), outbox: outbox.taker(), cause: Arc::clone(&failure), committed };
@@ -321,10 +315,13 @@ fn statistics() -> Job {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use helix_app::outbox::Row;
     use helix_engine::model::Kinds;
     use helix_engine::store::DirectoryStorage;
     use helix_engine::strand::Strand;
+    use helix_redact::State;
 
+    use super::room::tests::large;
     use super::*;
 
     #[test]
@@ -382,10 +379,10 @@ mod tests {
         let held = Held::new();
         while held.handle.submit(vec![Request::Accesses]).is_ok() {}
         for state in 0..9 {
-            assert!(held.handle.keep(Row::Session("s".into()), State::of_numbers([state])));
-            assert!(held.handle.keep(Row::Incident("i".into()), State::of_numbers([state])));
-            assert!(held.handle.keep(Row::Observation("o".into()), State::of_numbers([state])));
-            assert!(held.handle.keep(Row::Receipt(7), State::of_numbers([state])));
+            assert!(held.handle.outbox().put(Row::Session("s".into()), State::of_numbers([state])));
+            assert!(held.handle.outbox().put(Row::Incident("i".into()), State::of_numbers([state])));
+            assert!(held.handle.outbox().put(Row::Observation("o".into()), State::of_numbers([state])));
+            assert!(held.handle.outbox().put(Row::Receipt(7), State::of_numbers([state])));
         }
         let (strand, _directory) = held.reopened();
         let snapshot = strand.snapshot().unwrap();

@@ -11,7 +11,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::plain_file;
+use helix_app::plain_file;
 
 /// Folder of the model inside the models directory.
 const MODEL_FOLDER: &str = "all-minilm-l6-v2-int8";

@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::{io, thread};
 
+use helix_app::ports::EmbedderState as State;
 use helix_engine::model::MemoryNumber;
 use helix_engine::ports::Storage;
 use helix_engine::strand::{Pending, SpaceError, Strand};
@@ -44,21 +45,6 @@ const JOIN_DEADLINE: Duration = Duration::from_secs(1);
 
 /// How often the thread looks for waiting texts without being woken.
 const IDLE_INTERVAL: Duration = Duration::from_mins(1);
-
-/// What the embedder can do now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// Switched off in the configuration.
-    Off,
-    /// Not installed; why, and what to do.
-    Absent(String),
-    /// The model loads.
-    Loading,
-    /// Ready, with the model's name.
-    Ready(String),
-    /// It should work and does not.
-    Failed(String),
-}
 
 enum Message {
     /// Embed this now.

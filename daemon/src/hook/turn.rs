@@ -1,22 +1,16 @@
 //! Who is worked on, and for how long. An event that passes its deadline gives its place to the next one although its thread
 //! may hang for good, as on a file system that does not answer. One whose turn comes too late is recorded when it comes.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use helix_app::hook::{HANGING_MAX, Lateness, Load};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-
-use super::watch::Watched;
-use crate::runtime::Runtime;
 
 /// Events worked on at the same time; the others wait in the order in which they came. Most take less than a millisecond,
 /// and the machine's cores are the agent's.
 const AT_ONCE_MAX: usize = 8;
-
-/// Threads that may work on after they gave their place away; later ones keep theirs. From then on nothing is read of files.
-/// The one that reached this gave its place away too, so whatever the others wait for, there is one that answers.
-const HANGING_MAX: usize = 4;
 
 /// Threads that events ever have.
 pub(crate) const THREADS_MAX: usize = AT_ONCE_MAX + HANGING_MAX;
@@ -35,9 +29,7 @@ const UNRECORDED_DEADLINE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Gate {
     places: Arc<Semaphore>,
-    /// Events that wait for a place.
-    waiting: Arc<AtomicUsize>,
-    hanging: Arc<AtomicUsize>,
+    load: Arc<Load>,
     /// Room for what is to be recorded later.
     unrecorded: Arc<Semaphore>,
 }
@@ -45,15 +37,9 @@ pub(crate) struct Gate {
 /// One event's place.
 #[derive(Debug)]
 pub(super) struct Turn {
-    hanging: Arc<AtomicUsize>,
-    state: Mutex<State>,
-}
-
-#[derive(Debug)]
-struct State {
-    place: Place,
-    /// Where it is noted that the answer comes too late; taken when it is.
-    late: Option<Late>,
+    load: Arc<Load>,
+    place: Mutex<Place>,
+    lateness: Lateness,
 }
 
 #[derive(Debug)]
@@ -68,48 +54,33 @@ enum Place {
     Done,
 }
 
-#[derive(Debug)]
-struct Late {
-    watched: Watched,
-    /// Whether nobody waited any more when the event was taken up.
-    was_given_up: bool,
-}
-
 /// Does something at its end, however that comes.
 pub(super) struct AtEnd<'t>(&'t Turn, fn(&Turn));
 
-impl Default for Gate {
-    fn default() -> Self {
+impl Gate {
+    /// Says in `load` how many wait.
+    pub(crate) fn new(load: Arc<Load>) -> Self {
         Self {
             places: Arc::new(Semaphore::new(AT_ONCE_MAX)),
-            waiting: Arc::default(),
-            hanging: Arc::default(),
+            load,
             unrecorded: Arc::new(Semaphore::new(UNRECORDED_MAX_KIB as usize)),
         }
     }
-}
 
-impl Gate {
     /// Waits for a place. Whoever keeps this keeps its place in the line.
     pub(super) fn turn(&self) -> impl Future<Output = Turn> + Send + 'static {
-        let (places, waiting) = (Arc::clone(&self.places), Arc::clone(&self.waiting));
-        let hanging = Arc::clone(&self.hanging);
+        let (places, load) = (Arc::clone(&self.places), Arc::clone(&self.load));
         async move {
             let permit = if let Ok(permit) = Arc::clone(&places).try_acquire_owned() {
                 Ok(permit)
             } else {
-                let _in_line = InLine::of(waiting);
+                let _in_line = InLine::of(Arc::clone(&load));
                 places.acquire_owned().await
             };
             // It is never closed.
             let place = permit.map_or(Place::Done, |permit| Place::Held { _permit: permit });
-            Turn { hanging, state: Mutex::new(State { place, late: None }) }
+            Turn { load, place: Mutex::new(place), lateness: Lateness::default() }
         }
-    }
-
-    /// Whether others wait for their turn, so that nobody may take longer than it must.
-    pub(super) fn is_crowded(&self) -> bool {
-        self.waiting.load(Ordering::Acquire) > 0
     }
 
     /// Takes room for an event that is to be recorded later; `None` when too much waits already.
@@ -124,27 +95,22 @@ impl Gate {
             tracing::warn!("some of what hooks told was not recorded before the end");
         }
     }
-
-    /// Whether so many threads hang that no further one may wait for a file.
-    pub(super) fn is_stuck(&self) -> bool {
-        self.hanging.load(Ordering::Acquire) >= HANGING_MAX
-    }
 }
 
 /// An event that waits for a place, for as long as the value lives.
 #[derive(Debug)]
-struct InLine(Arc<AtomicUsize>);
+struct InLine(Arc<Load>);
 
 impl InLine {
-    fn of(waiting: Arc<AtomicUsize>) -> Self {
-        waiting.fetch_add(1, Ordering::AcqRel);
-        Self(waiting)
+    fn of(load: Arc<Load>) -> Self {
+        load.waiting.fetch_add(1, Ordering::AcqRel);
+        Self(load)
     }
 }
 
 impl Drop for InLine {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+        self.0.waiting.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
@@ -159,40 +125,30 @@ impl Turn {
         AtEnd(self, Self::give_up)
     }
 
-    /// Notes where it is to be noted if the answer comes too late.
-    pub(super) fn is_of(&self, watched: Watched, was_given_up: bool) {
-        self.lock().late = Some(Late { watched, was_given_up });
-    }
-
-    /// Notes once that the answer comes too late.
-    pub(super) fn was_late(&self, runtime: &Runtime, event: &str) {
-        let Some(late) = self.lock().late.take() else { return };
-        // Whoever changes the program knows that events go unanswered meanwhile.
-        let is_excused = runtime.work.is_ending() || (late.was_given_up && runtime.has_just_taken_over());
-        if !is_excused {
-            runtime.watches.was_late(&runtime.writer, &late.watched, event, runtime.started_at, runtime.now());
-        }
+    /// Where it is noted that the answer comes too late.
+    pub(super) fn lateness(&self) -> &Lateness {
+        &self.lateness
     }
 
     fn done(&self) {
-        if matches!(std::mem::replace(&mut self.lock().place, Place::Done), Place::GivenUp) {
-            self.hanging.fetch_sub(1, Ordering::AcqRel);
+        if matches!(std::mem::replace(&mut *self.lock(), Place::Done), Place::GivenUp) {
+            self.load.hanging.fetch_sub(1, Ordering::AcqRel);
         }
     }
 
     fn give_up(&self) {
-        let mut state = self.lock();
-        if !matches!(state.place, Place::Held { .. }) {
+        let mut place = self.lock();
+        if !matches!(*place, Place::Held { .. }) {
             return;
         }
         let may_hang = |hanging: usize| (hanging < HANGING_MAX).then_some(hanging + 1);
-        if self.hanging.fetch_update(Ordering::AcqRel, Ordering::Acquire, may_hang).is_ok() {
-            state.place = Place::GivenUp;
+        if self.load.hanging.fetch_update(Ordering::AcqRel, Ordering::Acquire, may_hang).is_ok() {
+            *place = Place::GivenUp;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -214,29 +170,29 @@ mod tests {
 
     #[test]
     fn who_passes_the_deadline_leaves_its_place_to_the_next() {
-        let gate = Gate::default();
+        let gate = Gate::new(Arc::default());
         let slow: Vec<Turn> = (0..AT_ONCE_MAX).map(|_| taken(&gate)).collect();
         let mut next = spawn(gate.turn());
         assert_pending!(next.poll());
         let ends = slow.iter().map(Turn::until_done).collect::<Vec<_>>();
         drop(slow.first().map(Turn::until_given_up));
-        assert!(next.is_woken() && !gate.is_stuck() && gate.is_crowded());
+        assert!(next.is_woken() && !gate.load.is_stuck() && gate.load.is_crowded());
         let next = assert_ready!(next.poll());
-        assert!(!gate.is_crowded(), "nobody waits any more");
+        assert!(!gate.load.is_crowded(), "nobody waits any more");
         for turn in &slow {
             drop(turn.until_given_up());
         }
-        assert!(gate.is_stuck());
+        assert!(gate.load.is_stuck());
         assert_eq!(gate.places.available_permits(), HANGING_MAX - 1, "the rest keep theirs");
         drop(ends);
-        assert!(!gate.is_stuck());
+        assert!(!gate.load.is_stuck());
         drop(next.until_done());
-        assert_eq!((gate.places.available_permits(), gate.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
+        assert_eq!((gate.places.available_permits(), gate.load.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
     }
 
     #[tokio::test]
     async fn what_waits_to_be_recorded_is_bounded_and_waited_for() {
-        let gate = Gate::default();
+        let gate = Gate::new(Arc::default());
         let small: Vec<_> = std::iter::from_fn(|| gate.keep(100)).collect();
         assert_eq!(small.len(), 1_024);
         drop(small);
@@ -251,11 +207,11 @@ mod tests {
 
     #[test]
     fn who_is_done_in_time_hangs_nowhere() {
-        let gate = Gate::default();
+        let gate = Gate::new(Arc::default());
         let turn = taken(&gate);
         let given_up = turn.until_given_up();
         drop(turn.until_done());
         drop(given_up);
-        assert_eq!((gate.places.available_permits(), gate.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
+        assert_eq!((gate.places.available_permits(), gate.load.hanging.load(Ordering::Acquire)), (AT_ONCE_MAX, 0));
     }
 }

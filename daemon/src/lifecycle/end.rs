@@ -71,7 +71,7 @@ async fn home_gone(runtime: &Runtime, is_in_place: impl Fn() -> bool + Send + 's
         sleep(HOME_INTERVAL).await;
         let look = Arc::clone(&is_in_place);
         let look = move || look.lock().unwrap_or_else(PoisonError::into_inner)();
-        if runtime.reach.asked(&home, HOME_INTERVAL, look).await == Some(false) {
+        if crate::reach::asked(&runtime.app.memory.reach, &home, HOME_INTERVAL, look).await == Some(false) {
             return;
         }
     }

@@ -44,7 +44,7 @@ struct Counted {
 /// What whoever cares for the memories in some scopes might do. Empty when nothing pays.
 pub(super) fn advice(runtime: &Runtime, scopes: &[Scope], store_bytes: u64, sequence: u64) -> Vec<String> {
     let counted = count(runtime, scopes);
-    let lexical = runtime.strand.lexical();
+    let lexical = runtime.app.memory.strand.lexical();
     let mut advice = Vec::new();
     if counted.repeats >= REPEATS_MIN {
         advice.push(format!("{} memories repeat another's text: compact lists and merges them", counted.repeats));
@@ -66,7 +66,7 @@ pub(super) fn advice(runtime: &Runtime, scopes: &[Scope], store_bytes: u64, sequ
         advice.push(format!("the word index holds {documents} of {} memories: reindex makes it anew", counted.indexed));
     }
     if matches!(runtime.embedder.state(), State::Ready(_)) {
-        let meaning = runtime.strand.meaning_status(helix_engine::model::Sequence(sequence));
+        let meaning = runtime.app.memory.strand.meaning_status(helix_engine::model::Sequence(sequence));
         let missing = counted.indexed.saturating_sub(meaning.vectors + meaning.pending);
         if missing > 0 {
             advice.push(format!("{missing} memories have no vector: reindex tries them again"));
@@ -77,7 +77,7 @@ pub(super) fn advice(runtime: &Runtime, scopes: &[Scope], store_bytes: u64, sequ
 
 fn count(runtime: &Runtime, scopes: &[Scope]) -> Counted {
     let idle_before = Timestamp::from_micros(runtime.now().as_micros().saturating_sub(IDLE_DAYS * DAY_MICROS));
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let numbers = catalog.scope_numbers(scopes);
     let is_seen = |row: &Row| scopes.is_empty() || row.is_in(&numbers);
     let mut texts: HashMap<(u32, u64), usize> = HashMap::new();

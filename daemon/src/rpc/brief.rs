@@ -26,7 +26,7 @@ use tonic::Status;
 use super::search::slips;
 use super::{convert, scopes, shown, topics};
 use crate::runtime::{Asker, Runtime};
-use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
+use helix_app::sources::{Look, SEARCH_READ_MAX_BYTES};
 
 /// Microseconds of an hour.
 const HOUR_US: i64 = 3_600_000_000;
@@ -52,7 +52,7 @@ pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1:
         is_text_only: request.text_only,
         zone: asker.zone.clone(),
         scopes: scopes::listed(runtime, &asker, &request.scopes)?,
-        look: runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
+        look: runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
         after: after(request.since_hours, runtime.now()),
         now: runtime.now(),
     };
@@ -122,7 +122,7 @@ impl View<'_> {
     }
 
     fn overview(&self) -> Result<v1::BriefReply, Status> {
-        let strand = &self.runtime.strand;
+        let strand = &self.runtime.app.memory.strand;
         let meta = {
             let catalog = strand.catalog();
             let visible = self.visible(&catalog);
@@ -218,7 +218,7 @@ impl View<'_> {
     /// Says that topics have memories, though none so new; `None` where they have none at all, or age does not matter.
     fn nothing_so_new(&self, query: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Status> {
         self.after?;
-        let catalog = self.runtime.strand.catalog();
+        let catalog = self.runtime.app.memory.strand.catalog();
         let is_active = |row: &Row| row.status == Life::Active;
         let of = |name| catalog.members(name, &self.scopes, is_active).len();
         let older: usize = catalog.topic_names(is_wanted).into_iter().map(of).sum();
@@ -235,7 +235,7 @@ impl View<'_> {
 
     /// The visible ones of some rows; if there are very many, the hottest, those first that are surely in focus.
     fn chosen(&self, share: Share, rows: impl for<'c> FnOnce(&'c Catalog) -> Vec<(MemoryNumber, &'c Row)>) -> Chosen {
-        let catalog = self.runtime.strand.catalog();
+        let catalog = self.runtime.app.memory.strand.catalog();
         let mut rows = rows(&catalog);
         let visible = self.visible(&catalog);
         rows.retain(|(_, row)| visible(row));
@@ -288,7 +288,7 @@ impl View<'_> {
             retriever: Retriever::Words,
             now: self.now,
         };
-        let found = self.runtime.strand.all_with_words(&search);
+        let found = self.runtime.app.memory.strand.all_with_words(&search);
         let (found, _) = found.map_err(|error| convert::status(error.kind(), &error))?;
         Ok(self.chosen(Share::Hottest, |catalog| {
             found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()
@@ -309,7 +309,7 @@ impl View<'_> {
         ids.dedup();
         ids.retain(|id| memories.iter().all(|memory| memory.id != *id));
         let failed = |error: StoreError| convert::status(error.kind(), &error);
-        let snapshot = self.runtime.strand.snapshot().map_err(failed)?;
+        let snapshot = self.runtime.app.memory.strand.snapshot().map_err(failed)?;
         let (mut linked, mut moved): (Vec<Memory>, HashMap<MemoryId, MemoryId>) = (Vec::new(), HashMap::new());
         for id in ids {
             let Some(living) = Strand::living(&snapshot, &id).map_err(failed)? else { continue };
@@ -330,7 +330,7 @@ impl View<'_> {
     }
 
     fn read(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, Status> {
-        self.runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))
+        self.runtime.app.memory.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))
     }
 
     /// Tells which rows may be in the briefing.

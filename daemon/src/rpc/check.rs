@@ -42,7 +42,8 @@ fn result(name: &str, level: v1::CheckLevel, detail: impl Into<String>) -> v1::C
 }
 
 fn store(runtime: &Runtime) -> v1::CheckResult {
-    let read = runtime.strand.snapshot().and_then(|snapshot| Ok((snapshot.memory_count()?, snapshot.sequence()?)));
+    let read =
+        runtime.app.memory.strand.snapshot().and_then(|snapshot| Ok((snapshot.memory_count()?, snapshot.sequence()?)));
     match read {
         Ok((memories, sequence)) => result(
             "store",
@@ -60,7 +61,7 @@ fn store_file(runtime: &Runtime, deep: bool) -> v1::CheckResult {
     let file = file.display();
     let max_bytes = if deep { u64::MAX } else { EXAMINED_MAX_BYTES };
     let failure = |detail: String| result(STORE_FILE, v1::CheckLevel::Failure, detail);
-    match runtime.strand.examine_file(&DirectoryStorage::new(directory.clone()), max_bytes) {
+    match runtime.app.memory.strand.examine_file(&DirectoryStorage::new(directory.clone()), max_bytes) {
         Ok(Examined::Whole) => result(STORE_FILE, v1::CheckLevel::Ok, "every page matches its checksum"),
         Ok(Examined::TooLarge) => result(
             STORE_FILE,
@@ -85,7 +86,7 @@ fn store_file(runtime: &Runtime, deep: bool) -> v1::CheckResult {
 
 /// Records that do not match their hashes, after the attempt to take them from the history, and what was lost for good.
 fn damage(runtime: &Runtime) -> Vec<v1::CheckResult> {
-    let read = || runtime.strand.snapshot().and_then(|snapshot| snapshot.damage());
+    let read = || runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.damage());
     let found = read().and_then(|found| {
         if found.memories.is_empty() {
             return Ok((found, 0));
@@ -151,7 +152,7 @@ fn lost(runtime: &Runtime, damage: &Damage) -> Option<v1::CheckResult> {
 }
 
 fn words(runtime: &Runtime) -> v1::CheckResult {
-    let lexical = runtime.strand.lexical();
+    let lexical = runtime.app.memory.strand.lexical();
     match lexical.document_count() {
         Ok(documents) => {
             let detail = format!(
@@ -210,7 +211,7 @@ fn private_places(runtime: &Runtime) -> Vec<v1::CheckResult> {
 }
 
 fn history(runtime: &Runtime) -> v1::CheckResult {
-    match runtime.strand.snapshot().and_then(|snapshot| snapshot.verify_history()) {
+    match runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.verify_history()) {
         Ok(Ok(sequence)) => result("history", v1::CheckLevel::Ok, format!("unbroken up to sequence {sequence}")),
         Ok(Err(broken)) => result("history", v1::CheckLevel::Failure, broken.to_string()),
         Err(error) => result("history", v1::CheckLevel::Failure, error.to_string()),
@@ -219,7 +220,7 @@ fn history(runtime: &Runtime) -> v1::CheckResult {
 
 /// Compares the indexes with the store.
 fn agreement(runtime: &Runtime) -> v1::CheckResult {
-    match runtime.strand.verify_indexes() {
+    match runtime.app.memory.strand.verify_indexes() {
         Ok(disagreements) if disagreements.is_empty() => result("indexes", v1::CheckLevel::Ok, "agree with the store"),
         Ok(disagreements) => {
             let shown: Vec<&str> = disagreements.iter().take(5).map(String::as_str).collect();
@@ -240,5 +241,5 @@ fn count_of<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, sever
 }
 
 fn newest(runtime: &Runtime) -> Sequence {
-    runtime.strand.snapshot().and_then(|snapshot| snapshot.sequence()).unwrap_or_default()
+    runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.sequence()).unwrap_or_default()
 }

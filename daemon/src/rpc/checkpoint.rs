@@ -48,7 +48,8 @@ pub(super) async fn checkpoint(
 fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     // As with memories, what was saved before the project had its name of today is still its own.
-    let saved = runtime.strand.snapshot().and_then(|snapshot| snapshot.newest_checkpoint(asker.project.names()));
+    let saved =
+        runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.newest_checkpoint(asker.project.names()));
     let saved = saved.map_err(|error| convert::status(error.kind(), &error))?;
     match request.action {
         Some(Action::Save(new)) => save(runtime, &asker, new, saved.as_ref()),
@@ -99,7 +100,8 @@ fn earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Checkpoint, 
 }
 
 fn all_earlier(runtime: &Runtime, asker: &Asker) -> Result<Vec<Checkpoint>, Status> {
-    let read = runtime.strand.snapshot().and_then(|snapshot| snapshot.earlier_checkpoints(asker.project.names()));
+    let read =
+        runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.earlier_checkpoints(asker.project.names()));
     read.map_err(|error| convert::status(error.kind(), &error))
 }
 

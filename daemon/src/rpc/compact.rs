@@ -70,7 +70,7 @@ async fn duplicates(
     let searched = scopes.clone();
     let found = long_off_thread(runtime, going, move |runtime| {
         let extent = Extent { from: runtime.uncompared.of(&scopes), work_max: runtime.config.compact_work };
-        let found = runtime.strand.duplicates(&scopes, extent);
+        let found = runtime.app.memory.strand.duplicates(&scopes, extent);
         let found = found.map_err(|error| convert::status(error.kind(), &error))?;
         Ok((found, extent.from.is_some()))
     });
@@ -150,7 +150,7 @@ async fn repair(
     apply: bool,
 ) -> Result<v1::CompactReply, Status> {
     let found = long_off_thread(runtime, going, move |runtime| {
-        let found = runtime.strand.impossible_times(&scopes, runtime.now());
+        let found = runtime.app.memory.strand.impossible_times(&scopes, runtime.now());
         let found = found.map_err(|error| convert::status(error.kind(), &error))?;
         let note = impossible_note(runtime, &found)?;
         Ok((found, note))
@@ -205,8 +205,8 @@ async fn files(
         let before = size(runtime);
         let internal = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Internal, error);
         if apply {
-            runtime.strand.compact_words().map_err(|error| internal(&error))?;
-            runtime.strand.compact_vectors().map_err(|error| internal(&error))?;
+            runtime.app.memory.strand.compact_words().map_err(|error| internal(&error))?;
+            runtime.app.memory.strand.compact_vectors().map_err(|error| internal(&error))?;
         }
         Ok(before)
     });

@@ -16,7 +16,7 @@ use tonic::Status;
 
 use super::{convert, off_thread, scopes, search, shown};
 use crate::runtime::{Asker, Runtime};
-use crate::sources::SEARCH_READ_MAX_BYTES;
+use helix_app::sources::SEARCH_READ_MAX_BYTES;
 
 /// Most tokens of a block: clients put larger results into a file.
 const BUDGET_MAX_TOKENS: u32 = 20_000;
@@ -96,10 +96,11 @@ fn as_words(task: &str) -> String {
 fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
-    let (catalog, kinds) = (runtime.strand.catalog(), runtime.strand.kinds());
+    let (catalog, kinds) = (runtime.app.memory.strand.catalog(), runtime.app.memory.strand.kinds());
     let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), considered(budget), |_| false);
     drop(catalog);
-    let memories = runtime.strand.memories(&chosen.numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let memories =
+        runtime.app.memory.strand.memories(&chosen.numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let is_own = |memory: &Memory| memory.scope != Scope::Global;
     // What is everybody's says nothing of a directory that has nothing of its own.
     let heading = if memories.iter().any(is_own) {
@@ -141,7 +142,7 @@ enum Further {
 fn reply(runtime: &Runtime, asker: &Asker, matter: Matter<'_>, budget: u32) -> v1::ContextReply {
     let Matter { heading, memories, near, further, notes } = matter;
     let remark = |memory: &Memory| if near.contains(&memory.number) { NEAR } else { "" };
-    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let look = runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     look.prepare(&mut memories.iter());
     let heading = if memories.is_empty() { "" } else { heading };
     let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(width(&notes));

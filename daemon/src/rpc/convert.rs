@@ -12,7 +12,7 @@ use helix_engine::strand::{Counted, TopicEdge};
 use helix_proto::v1;
 use tonic::Status;
 
-use crate::project::Project;
+use helix_app::project::Project;
 
 /// Maps a kind of error to a status with its message.
 pub(crate) fn status(kind: ErrorKind, error: &dyn std::fmt::Display) -> Status {

@@ -88,7 +88,7 @@ pub(super) async fn write(runtime: &Runtime, request: Request) -> Result<Edited,
     match outcomes.into_iter().next() {
         Some(Ok(Outcome::Edited(edited))) => {
             if let Some((number, session)) = reworded.filter(|_| edited.changed > 0) {
-                runtime.sessions.reworded(number, &session);
+                runtime.app.hooks.sessions.reworded(number, &session);
             }
             Ok(edited)
         }
@@ -219,7 +219,7 @@ impl Plan<'_> {
             Choice::One(number) => number,
             Choice::Several(several) => return Ok(Planned::Candidates { several, warnings }),
         };
-        let memories = self.runtime.strand.memories(&[number]);
+        let memories = self.runtime.app.memory.strand.memories(&[number]);
         let memory = memories.map_err(|error| convert::status(error.kind(), &error))?.pop();
         let memory = memory.ok_or_else(|| Status::not_found("the memory is gone; search for it again"))?;
         check_seen(&memory, self.asker)?;
@@ -245,7 +245,7 @@ impl Plan<'_> {
         warnings.append(&mut stated.notes);
         let has_more = has_text || stated.has_more_than_links();
         let Stated { tags, source, confidence, mut links, .. } = stated;
-        let resolved = self.runtime.strand.resolve_links(&links, &self.asker.scopes());
+        let resolved = self.runtime.app.memory.strand.resolve_links(&links, &self.asker.scopes());
         let targets = resolved.map_err(|error| convert::status(error.kind(), &error))?;
         if targets.ids.is_empty() && has_more {
             warnings.extend(targets.warnings());
@@ -264,7 +264,7 @@ impl Plan<'_> {
 
     fn fields(&self, memory: &Memory, wire: v1::SetFields, warnings: &mut Vec<String>) -> Result<Edit, Status> {
         let links = self.links(memory, &wire, warnings)?;
-        let kind = wire.kind.map(|name| self.runtime.strand.kinds().resolve(&name)).transpose();
+        let kind = wire.kind.map(|name| self.runtime.app.memory.strand.kinds().resolve(&name)).transpose();
         let located = wire.source.map(|text| {
             let source = SourceRef::parse(&text);
             let mut located = (!source.path.is_empty()).then(|| store::located(self.runtime, &source, self.asker))?;
@@ -316,7 +316,7 @@ impl Plan<'_> {
         if wire.links.is_empty() && !wire.replace_links {
             return Ok(None);
         }
-        let resolved = self.runtime.strand.resolve_links(&wire.links, &self.asker.scopes());
+        let resolved = self.runtime.app.memory.strand.resolve_links(&wire.links, &self.asker.scopes());
         let targets = resolved.map_err(|error| convert::status(error.kind(), &error))?;
         warnings.extend(targets.warnings());
         if targets.ids.is_empty() && !wire.links.is_empty() {
@@ -335,16 +335,16 @@ impl Plan<'_> {
 
     /// What somebody who counts in a topic should know when this memory of it is gone.
     fn moved_by_forgetting(&self, memory: &Memory) -> Option<String> {
-        let members = self.runtime.strand.topic_members(memory.topic.as_str(), &self.asker.scopes());
+        let members = self.runtime.app.memory.strand.topic_members(memory.topic.as_str(), &self.asker.scopes());
         let behind = members.iter().rev().take_while(|number| **number != memory.number).count();
         let topic = &memory.topic;
         (behind > 0).then(|| format!("{behind} behind it in topic {topic} moved up: their indexes are one lower now"))
     }
 
     fn warn_of_twin(&self, memory: &Memory, text: &str, warnings: &mut Vec<String>) {
-        let twin = self.runtime.strand.catalog().same_text(text_hash(text), &memory.scope);
+        let twin = self.runtime.app.memory.strand.catalog().same_text(text_hash(text), &memory.scope);
         let Some(twin) = twin.filter(|twin| *twin != memory.number) else { return };
-        let twin = self.runtime.strand.memories(&[twin]).ok().and_then(|mut found| found.pop());
+        let twin = self.runtime.app.memory.strand.memories(&[twin]).ok().and_then(|mut found| found.pop());
         warnings.extend(twin.map(|twin| format!("{} says exactly the same; delete one of them", twin.handle)));
     }
 }

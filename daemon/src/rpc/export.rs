@@ -72,7 +72,7 @@ fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> R
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
     let selection = Selection::new(runtime, &scopes, &request.topics)?;
-    let snapshot = runtime.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
+    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
     outlet.total = selection.topics.iter().map(|(_, members)| members.len() as u64).sum();
     let lost_links = Cell::new(0);
     let report = match request.format() {
@@ -104,7 +104,7 @@ fn without_links(count: usize) -> Option<String> {
 /// Says how many memories of the scopes and topics are not exported because others took their place or they were put away.
 fn replaced(runtime: &Runtime, scopes: &[Scope], patterns: &[String]) -> Option<String> {
     let patterns: Vec<TopicPattern> = patterns.iter().filter_map(|pattern| TopicPattern::parse(pattern).ok()).collect();
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let known = catalog.scope_numbers(scopes);
     let is_wanted = |topic: &str| patterns.is_empty() || patterns.iter().any(|pattern| pattern.matches(topic));
     let count = |status| {
@@ -128,12 +128,12 @@ impl Selection {
     fn new(runtime: &Runtime, scopes: &[Scope], patterns: &[String]) -> Result<Self, Status> {
         let patterns = patterns.iter().map(|pattern| TopicPattern::parse(pattern)).collect::<Result<Vec<_>, _>>();
         let patterns = patterns.map_err(|error| Status::invalid_argument(error.to_string()))?;
-        let names = runtime.strand.catalog().topic_summaries(scopes).into_iter().map(|summary| summary.name);
+        let names = runtime.app.memory.strand.catalog().topic_summaries(scopes).into_iter().map(|summary| summary.name);
         let wanted = names.filter(|name| patterns.is_empty() || patterns.iter().any(|one| one.matches(name)));
         let mut topics = Vec::new();
         for name in wanted {
             if let Ok(topic) = Topic::parse(&name) {
-                topics.push((topic, runtime.strand.topic_members(&name, scopes)));
+                topics.push((topic, runtime.app.memory.strand.topic_members(&name, scopes)));
             }
         }
         let mut positions = HashMap::new();

@@ -18,7 +18,6 @@ use tonic::Status;
 
 use super::limit::Limit;
 use super::{convert, edit, off_thread, patterns, shown, topics};
-use crate::hook;
 use crate::runtime::{Asker, Runtime};
 
 /// Memories of a topic that one read returns.
@@ -41,7 +40,7 @@ pub(super) fn some_handles(
 ) -> Result<String, Status> {
     let more = if numbers.len() > most { ", …" } else { "" };
     let some: Vec<MemoryNumber> = numbers.take(most).collect();
-    let memories = runtime.strand.memories(&some).map_err(|error| convert::status(error.kind(), &error))?;
+    let memories = runtime.app.memory.strand.memories(&some).map_err(|error| convert::status(error.kind(), &error))?;
     let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
     Ok(handles.join(", ") + more)
 }
@@ -112,7 +111,7 @@ pub(super) async fn forget(runtime: &Arc<Runtime>, request: v1::ForgetRequest) -
         let asker = runtime.asker(request.caller.as_ref());
         let target = target(runtime, request.reference.trim(), &asker)?;
         if let Target::Memory(number) = target {
-            let found = runtime.strand.memories(&[number]);
+            let found = runtime.app.memory.strand.memories(&[number]);
             let found = found.map_err(|error| convert::status(error.kind(), &error))?;
             found.iter().try_for_each(|memory| edit::check_seen(memory, &asker))?;
         }
@@ -144,7 +143,7 @@ fn successor_of(memory: &Memory) -> Option<&String> {
 /// Writes a memory for the wire, with the handles of what it links to. May read the disk: call it off the async threads.
 pub(super) fn to_wire(runtime: &Runtime, memory: &Memory) -> v1::Memory {
     let successor = successor_of(memory);
-    let snapshot = if names_others(memory) { runtime.strand.snapshot().ok() } else { None };
+    let snapshot = if names_others(memory) { runtime.app.memory.strand.snapshot().ok() } else { None };
     // A link to what was superseded leads to what took its place.
     let living = |id: &MemoryId| Strand::living(snapshot.as_ref()?, id).ok()?;
     let name = |id: &MemoryId| living(id).map_or_else(|| id.to_string(), |memory| memory.handle.as_str().to_owned());
@@ -183,7 +182,7 @@ fn by_words(runtime: &Runtime, words: &str, asker: &Asker) -> Result<Target, Sta
         retriever: Retriever::Words,
         now: runtime.now(),
     };
-    let found = runtime.strand.search(&search).map_err(|error| convert::status(error.kind(), &error))?;
+    let found = runtime.app.memory.strand.search(&search).map_err(|error| convert::status(error.kind(), &error))?;
     if words.is_empty() || found.hits.is_empty() {
         let message = format!("nothing here is called {} or has these words; search for it first", quoted(words));
         return Err(Status::not_found(message));
@@ -192,7 +191,7 @@ fn by_words(runtime: &Runtime, words: &str, asker: &Asker) -> Result<Target, Sta
 }
 
 pub(super) fn resolve(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Resolution, Status> {
-    let resolved = runtime.strand.resolve(reference, &asker.scopes());
+    let resolved = runtime.app.memory.strand.resolve(reference, &asker.scopes());
     resolved.map_err(|error| convert::status(error.kind(), &error))
 }
 
@@ -202,8 +201,8 @@ fn one(
     asker: &Asker,
     as_shown: v1::TextShown,
 ) -> Result<v1::ReadReply, Status> {
-    runtime.strand.catalog_touch(&[number], runtime.now());
-    hook::follow(runtime, number);
+    runtime.app.memory.strand.catalog_touch(&[number], runtime.now());
+    helix_app::hook::follow(&runtime.app, number);
     shown::note(runtime, asker, as_shown, &[number]);
     let memories = wire_indexed(runtime, &[number], asker)?;
     Ok(v1::ReadReply { memories, total: 1, ..v1::ReadReply::default() })
@@ -217,7 +216,7 @@ fn topic(
 ) -> Result<Option<v1::ReadReply>, Status> {
     let limit = TOPIC_READ.read(request.limit)?;
     let Ok(topic) = Topic::parse(request.reference.trim()) else { return Ok(None) };
-    let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
+    let members = runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
         return Ok(None);
     }
@@ -254,7 +253,8 @@ fn topic(
 
 /// Keeps the memories whose text has this, whatever its case.
 fn with_text(runtime: &Runtime, numbers: &[MemoryNumber], text: &str) -> Result<Vec<MemoryNumber>, Status> {
-    let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let memories =
+        runtime.app.memory.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let matching = memories.iter().filter(|memory| memory.text.to_lowercase().contains(text));
     Ok(matching.map(|memory| memory.number).collect())
 }
@@ -268,14 +268,14 @@ fn successors(
 ) -> Result<Option<v1::ReadReply>, Status> {
     let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
     let is_superseded = |row: &Row| row.status == MemoryStatus::Superseded;
-    let members = runtime.strand.catalog().members(topic.as_str(), &asker.scopes(), is_superseded);
+    let members = runtime.app.memory.strand.catalog().members(topic.as_str(), &asker.scopes(), is_superseded);
     if members.is_empty() {
         return Ok(None);
     }
     let failed = |error: StoreError| convert::status(error.kind(), &error);
-    let snapshot = runtime.strand.snapshot().map_err(failed)?;
+    let snapshot = runtime.app.memory.strand.snapshot().map_err(failed)?;
     let mut living: Vec<MemoryNumber> = Vec::new();
-    for memory in runtime.strand.memories(&members).map_err(failed)? {
+    for memory in runtime.app.memory.strand.memories(&members).map_err(failed)? {
         let successor = Strand::living(&snapshot, &memory.id).map_err(failed)?;
         let number = successor.filter(|successor| successor.status == MemoryStatus::Active).map(|one| one.number);
         living.extend(number.filter(|number| !living.contains(number)));
@@ -297,7 +297,7 @@ fn successors(
 
 /// Says of a topic, named in full, that every memory it had here is forgotten.
 fn forgotten_topic(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Option<Status>, Status> {
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let mut members = catalog.members(reference, &asker.scopes(), |_| true);
     let is_forgotten =
         |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| row.status == MemoryStatus::Forgotten);
@@ -307,7 +307,8 @@ fn forgotten_topic(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<
     drop(catalog);
     let count = members.len();
     members.truncate(CANDIDATES_MAX);
-    let memories = runtime.strand.memories(&members).map_err(|error| convert::status(error.kind(), &error))?;
+    let memories =
+        runtime.app.memory.strand.memories(&members).map_err(|error| convert::status(error.kind(), &error))?;
     let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
     let more = if count > handles.len() { ", …" } else { "" };
     Ok(Some(Status::not_found(format!(
@@ -317,7 +318,8 @@ fn forgotten_topic(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<
 }
 
 fn ambiguous(runtime: &Runtime, reference: &str, numbers: &[MemoryNumber]) -> Result<Status, Status> {
-    let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let memories =
+        runtime.app.memory.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let handles: Vec<&str> = memories.iter().map(|memory| memory.handle.as_str()).collect();
     let message = format!("{} fits several memories: {}; name one of them", quoted(reference), handles.join(", "));
     Ok(convert::status(ErrorKind::Invalid, &message))
@@ -329,8 +331,9 @@ pub(super) fn wire_indexed(
     numbers: &[MemoryNumber],
     asker: &Asker,
 ) -> Result<Vec<v1::Memory>, Status> {
-    let positions = runtime.strand.positions(numbers, &asker.scopes());
-    let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let positions = runtime.app.memory.strand.positions(numbers, &asker.scopes());
+    let memories =
+        runtime.app.memory.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     let mut left = REPLY_TEXT_MAX_BYTES;
     let fitting = memories.iter().take_while(|memory| match left.checked_sub(memory.text.len()) {
         Some(rest) => {
@@ -345,7 +348,8 @@ pub(super) fn wire_indexed(
 }
 
 pub(super) fn wire_all(runtime: &Runtime, numbers: &[MemoryNumber]) -> Result<Vec<v1::Memory>, Status> {
-    let memories = runtime.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
+    let memories =
+        runtime.app.memory.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))?;
     Ok(memories.iter().map(|memory| to_wire(runtime, memory)).collect())
 }
 

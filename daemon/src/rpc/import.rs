@@ -151,7 +151,7 @@ fn run(
     }
     let asker = Asker { actor: Actor { origin: Origin::Import, ..asker.actor }, ..asker };
     let project = Arc::clone(&asker.project);
-    let seen = Seen::new(&project, runtime.sources.look(&project, 0));
+    let seen = Seen::new(&project, runtime.app.memory.sources.look(&project, 0));
     let mut done = thread::scope(|scope| -> Result<v1::ImportProgress, Status> {
         let reader = Reader::start(scope, runtime.writer.clone(), asker.actor.clone());
         let reader = reader.map_err(no_thread)?;

@@ -15,7 +15,7 @@ pub(super) fn refuse(runtime: &Runtime, asker: &Asker, name: &str, what: &str) -
         return Ok(());
     }
     let pattern = TopicPattern::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
-    let topics = runtime.strand.catalog().topic_summaries(&asker.scopes());
+    let topics = runtime.app.memory.strand.catalog().topic_summaries(&asker.scopes());
     let fitting: Vec<String> =
         topics.into_iter().map(|topic| topic.name).filter(|topic| pattern.matches(topic)).collect();
     Err(Status::invalid_argument(refusal(name.trim(), what, &fitting)))

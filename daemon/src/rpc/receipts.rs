@@ -6,8 +6,8 @@ use tonic::Status;
 
 use super::limit::Limit;
 use super::{convert, session_id};
-use crate::hook::{Fate, Receipt};
 use crate::runtime::Runtime;
+use helix_app::hook::{Fate, Receipt};
 
 /// Receipts listed.
 const LIMIT: Limit = Limit { default: 50, max: 1_000 };
@@ -53,7 +53,8 @@ fn counted(fates: impl Iterator<Item = Fate>) -> v1::ReceiptsReply {
 
 /// All receipts as they are persisted, newest first.
 fn kept(runtime: &Runtime) -> Result<Vec<(i64, Vec<u8>)>, Status> {
-    let read = runtime.strand.snapshot().and_then(|snapshot| snapshot.receipts(Timestamp::from_micros(i64::MIN)));
+    let read =
+        runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.receipts(Timestamp::from_micros(i64::MIN)));
     read.map_err(|error| convert::status(error.kind(), &error))
 }
 

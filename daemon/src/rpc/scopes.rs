@@ -25,7 +25,7 @@ pub(super) fn by_name(catalog: &Catalog) -> HashMap<&str, Scope> {
 /// The scopes named, by default those that the asker sees, each one listed.
 pub(super) fn listed(runtime: &Runtime, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
     let scopes = filtered(asker, names)?;
-    Ok(if scopes.is_empty() { runtime.strand.catalog().all_scopes() } else { scopes })
+    Ok(if scopes.is_empty() { runtime.app.memory.strand.catalog().all_scopes() } else { scopes })
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
     use tonic::Code;
 
     use super::*;
-    use crate::project::Project;
+    use helix_app::project::Project;
 
     fn asker() -> Asker {
         let scope = Scope::Project("host/a/b".to_owned());

@@ -29,7 +29,7 @@ use super::limit::Limit;
 use super::{convert, find, off_thread, scopes, shown};
 use crate::embedder::State;
 use crate::runtime::{Asker, Runtime};
-use crate::sources::SEARCH_READ_MAX_BYTES;
+use helix_app::sources::SEARCH_READ_MAX_BYTES;
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
 const EMBED_DEADLINE: Duration = Duration::from_secs(2);
@@ -157,7 +157,7 @@ fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchRep
         return Err(Status::invalid_argument("a count is complete at once; give no cursor with it"));
     }
     let Prepared { search, notes, .. } = prepare(runtime, request)?;
-    let counts = runtime.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;
+    let counts = runtime.app.memory.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;
     let unknown = if counts.total == 0 { tags::unknown(runtime, &search.filter) } else { None };
     let by_words = finds_more_by_meaning(&search, &runtime.embedder.state()).then(|| COUNTED_BY_WORDS.to_owned());
     Ok(v1::SearchReply {
@@ -232,8 +232,8 @@ fn is_root(asker: &Asker) -> bool {
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
 fn check_kinds(runtime: &Runtime, filter: &Filter) -> Result<(), Status> {
-    for name in filter.kinds.iter().filter(|name| !runtime.strand.catalog().has_kind(name)) {
-        runtime.strand.kinds().resolve(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+    for name in filter.kinds.iter().filter(|name| !runtime.app.memory.strand.catalog().has_kind(name)) {
+        runtime.app.memory.strand.kinds().resolve(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
     }
     Ok(())
 }
@@ -260,10 +260,10 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     let Prepared { search, cursor, passive, asker, .. } = prepared;
     let place = cursor.map_or_else(Place::default, |cursor| cursor.place);
     let is_first = place == Place::default();
-    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
-    let found = runtime.strand.search_page(search, place, &look);
+    let look = runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let found = runtime.app.memory.strand.search_page(search, place, &look);
     let mut found = found.map_err(|error| convert::status(error.kind(), &error))?;
-    let is_far = found.words == WordsFound::Nothing && is_first && is_noise(&runtime.strand, &found.hits);
+    let is_far = found.words == WordsFound::Nothing && is_first && is_noise(&runtime.app.memory.strand, &found.hits);
     if is_far {
         found.hits.truncate(FAR_SHOWN_MAX);
         (found.has_more, found.is_cut) = (false, false);
@@ -271,7 +271,7 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     let numbers: Vec<MemoryNumber> = found.hits.iter().map(|hit| hit.memory.number).collect();
     // What was not meant does not count as recalled.
     if !passive && !is_far {
-        runtime.strand.catalog_touch(&numbers, runtime.now());
+        runtime.app.memory.strand.catalog_touch(&numbers, runtime.now());
     }
     shown::note(runtime, asker, prepared.shown, &numbers);
     let (next_cursor, ends_early) = continuation(search, &found, is_first);
@@ -284,7 +284,7 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     if found.words == WordsFound::Nothing && !found.hits.is_empty() && !is_far {
         notes.push("no memory has any of these words; these are near in meaning".to_owned());
     }
-    if search.vector.is_some() && runtime.strand.lacks_vectors() {
+    if search.vector.is_some() && runtime.app.memory.strand.lacks_vectors() {
         notes.push(VECTORS_LACKING.to_owned());
     }
     Ok(Found { hits: found.hits, notes, is_far, ends_early, words: found.words, next_cursor, hidden: found.hidden })
@@ -292,8 +292,8 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
 
 fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
     let query = prepared.search.query(WordMode::Any);
-    let positions = runtime.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
-    let matched = |hit: &Hit| runtime.strand.matched_terms(&query, &hit.memory);
+    let positions = runtime.app.memory.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
+    let matched = |hit: &Hit| runtime.app.memory.strand.matched_terms(&query, &hit.memory);
     // The least far are not near.
     let is_unmarked = prepared.search.is_listing() || found.is_far;
     let wire = |hit: &Hit| {
@@ -361,7 +361,7 @@ mod tests {
     use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 
     use super::*;
-    use crate::project::Project;
+    use helix_app::project::Project;
 
     fn disk() -> Search {
         Search {

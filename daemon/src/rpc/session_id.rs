@@ -39,11 +39,11 @@ pub(super) fn resolve(
     let given = redacted(given);
     let given = given.as_ref();
     let now = runtime.now();
-    if runtime.sessions.is_known(given, now) {
+    if runtime.app.hooks.sessions.is_known(given, now) {
         return Ok(given.to_owned());
     }
     let mut known = changed(runtime).map_err(|error| convert::status(error.kind(), &error))?;
-    known.extend(runtime.sessions.known(now).into_iter().map(|session| session.key));
+    known.extend(runtime.app.hooks.sessions.known(now).into_iter().map(|session| session.key));
     known.extend(others);
     meant(given, &known)?.ok_or_else(|| unknown(given))
 }
@@ -59,7 +59,7 @@ fn unknown(given: &str) -> Status {
 
 /// The sessions in the newest history.
 fn changed(runtime: &Runtime) -> Result<BTreeSet<String>, StoreError> {
-    let snapshot = runtime.strand.snapshot()?;
+    let snapshot = runtime.app.memory.strand.snapshot()?;
     let operations = snapshot.operations_backwards()?.take(LOOKED_AT_MAX);
     operations.map(|operation| Ok(operation?.actor.session)).collect()
 }

@@ -34,7 +34,7 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
         given => session_id::resolve(runtime, given, [])?,
     };
     let wanted = Wanted::new(session, &asker, runtime.now());
-    let read = runtime.strand.snapshot().and_then(|snapshot| {
+    let read = runtime.app.memory.strand.snapshot().and_then(|snapshot| {
         let operations = snapshot.operations_backwards()?;
         collect(operations, &wanted, limit)
     });
@@ -48,8 +48,8 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
 
 /// What a session is doing, where its hooks told.
 fn activity(runtime: &Runtime, session: &str) -> Option<v1::SessionActivity> {
-    let known = runtime.sessions.activity(session, runtime.now())?;
-    let injected = u32::try_from(runtime.sessions.given_count(session)).unwrap_or(u32::MAX);
+    let known = runtime.app.hooks.sessions.activity(session, runtime.now())?;
+    let injected = u32::try_from(runtime.app.hooks.sessions.given_count(session)).unwrap_or(u32::MAX);
     let mut lines = work::described(&known, runtime.now());
     lines.push(format!("Injected: {injected} {}", if injected == 1 { "memory" } else { "memories" }));
     let last = known.last_run.clone().unwrap_or_default();
@@ -184,7 +184,7 @@ mod tests {
     use helix_engine::strand::{Request, Strand};
 
     use super::*;
-    use crate::project::Project;
+    use helix_app::project::Project;
 
     const HOUR_US: i64 = 3_600_000_000;
 

@@ -15,18 +15,19 @@ const AROUND_CHARS: usize = 100;
 /// Notes memories that the asker's session has the whole texts of: it stored them, or an answer holds them to their ends.
 pub(super) fn note_known(runtime: &Runtime, asker: &Asker, numbers: &[MemoryNumber]) {
     if asker.actor.origin == Origin::Agent && !asker.actor.session.is_empty() {
-        runtime.sessions.know(&asker.actor.session, numbers, runtime.now());
+        runtime.app.hooks.sessions.know(&asker.actor.session, numbers, runtime.now());
     }
 }
 
 /// Notes which of some memories, which it gets in this order, the asker's session is shown whole. What cannot be read is not
 /// noted.
 pub(super) fn note(runtime: &Runtime, asker: &Asker, shown: TextShown, numbers: &[MemoryNumber]) {
-    let is_told_of = !asker.actor.session.is_empty() && runtime.sessions.is_open(&asker.actor.session, runtime.now());
+    let is_told_of =
+        !asker.actor.session.is_empty() && runtime.app.hooks.sessions.is_open(&asker.actor.session, runtime.now());
     if shown == TextShown::Unspecified || asker.actor.origin != Origin::Agent || !is_told_of {
         return;
     }
-    let memories = runtime.strand.memories(numbers).unwrap_or_default();
+    let memories = runtime.app.memory.strand.memories(numbers).unwrap_or_default();
     note_known(runtime, asker, &whole(shown, &memories));
 }
 

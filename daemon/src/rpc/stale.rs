@@ -12,9 +12,10 @@ use prost::Message;
 use tonic::Status;
 
 use super::{convert, find, scopes, search, topics};
-use crate::project::{Project, blob};
+use crate::project::blob;
 use crate::runtime::{Asker, Runtime};
-use crate::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt, first_change};
+use helix_app::project::Project;
+use helix_app::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt, first_change};
 
 /// Records read at once, so that a large strand's are not all in memory.
 const CHUNK: usize = 256;
@@ -28,7 +29,7 @@ const REPLY_MAX_BYTES: usize = MESSAGE_MAX_BYTES / 4 * 3;
 /// Lists the stale memories of the caller's scopes by topic.
 pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1::StaleReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
-    let look = runtime.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
+    let look = runtime.app.memory.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
     let project = &asker.project;
     let mut listing =
         Listing { runtime, project, look, refresh: request.refresh, bytes: 0, reply: v1::StaleReply::default() };
@@ -36,7 +37,8 @@ pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1:
     listing.reply.unknown = elsewhere;
     for candidates in numbers.chunks(CHUNK) {
         let numbers = listing.worth_reading(candidates);
-        let memories = runtime.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
+        let memories =
+            runtime.app.memory.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
         listing.look.prepare(&mut memories.iter());
         memories.iter().try_for_each(|memory| listing.add(memory))?;
     }
@@ -50,7 +52,7 @@ pub(super) fn mark<'m>(
     memories: impl IntoIterator<Item = &'m mut v1::Memory>,
 ) {
     let asker = runtime.asker(caller);
-    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let look = runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     let memories: Vec<&mut v1::Memory> = memories.into_iter().collect();
     let place = |memory: &v1::Memory| {
         let scope = Scope::parse(&memory.scope).ok()?;
@@ -82,7 +84,7 @@ fn candidates(
     let filter = filter(runtime, request, asker)?;
     // Asked for before the lock is taken, because it may take a while.
     look.has_root();
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let filter = filter.compile(&catalog);
     let scopes = scopes::by_name(&catalog);
     let (mut found, mut elsewhere) = (Vec::new(), 0);

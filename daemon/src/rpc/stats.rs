@@ -16,9 +16,9 @@ use crate::work::Going;
 pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1::StatsReply, Status> {
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
-    let counted = runtime.strand.statistics(&scopes);
+    let counted = runtime.app.memory.strand.statistics(&scopes);
     let sequence = newest(runtime)?;
-    let lexical = runtime.strand.lexical();
+    let lexical = runtime.app.memory.strand.lexical();
     let store_bytes = store_bytes(runtime);
     Ok(v1::StatsReply {
         advice: advice::advice(runtime, &scopes, store_bytes, sequence.0),
@@ -61,7 +61,7 @@ pub(super) async fn reindex(runtime: &Arc<Runtime>, going: &Arc<Going>) -> Resul
 
 fn reindex_while(runtime: &Runtime, is_wanted: impl Fn() -> bool) -> Result<v1::ReindexReply, Status> {
     let started = Instant::now();
-    let report = runtime.strand.reindex(is_wanted).map_err(|error| convert::status(error.kind(), &error))?;
+    let report = runtime.app.memory.strand.reindex(is_wanted).map_err(|error| convert::status(error.kind(), &error))?;
     let report = report.ok_or_else(|| {
         Status::unavailable("making the index anew was given up, and nothing changed: the daemon stops or hands over")
     })?;
@@ -72,6 +72,6 @@ fn reindex_while(runtime: &Runtime, is_wanted: impl Fn() -> bool) -> Result<v1::
 }
 
 fn newest(runtime: &Runtime) -> Result<Sequence, Status> {
-    let sequence = runtime.strand.snapshot().and_then(|snapshot| snapshot.sequence());
+    let sequence = runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.sequence());
     sequence.map_err(|error| convert::status(error.kind(), &error))
 }

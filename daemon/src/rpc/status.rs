@@ -16,9 +16,9 @@ use crate::runtime::Runtime;
 
 /// Describes the daemon.
 pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
-    let snapshot = runtime.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
+    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
     let sequence = snapshot.sequence().map_err(|error| convert::status(error.kind(), &error))?;
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let by_status = catalog.count_by_status().iter();
     let memories_by_status =
         by_status.map(|(status, &count)| v1::NamedCount { name: status.name().to_owned(), count }).collect();
@@ -45,11 +45,11 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
         store_bytes: fs::metadata(store).map_or(0, |found| found.len()),
         open_connections: runtime.connections.load(Ordering::Relaxed),
         hooks_answered: runtime.hooks_answered.load(Ordering::Relaxed),
-        injected_tokens: runtime.injected_tokens.load(Ordering::Relaxed),
+        injected_tokens: runtime.app.hooks.injected_tokens.load(Ordering::Relaxed),
         injections_delivered: receipts.delivered,
         injections_cut: receipts.cut,
         injections_unknown: receipts.unknown,
-        late_hooks: runtime.watches.late(runtime.now()).into_iter().map(late).collect(),
+        late_hooks: runtime.app.hooks.watches.late(runtime.now()).into_iter().map(late).collect(),
     })
 }
 
@@ -64,10 +64,10 @@ fn late(late: Late) -> v1::LateHook {
 
 /// Describes the word index and the vectors.
 pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Status> {
-    let lexical = runtime.strand.lexical();
+    let lexical = runtime.app.memory.strand.lexical();
     // What is not in a segment yet is searched as well, so that each acknowledged write is found.
     let watermark = newest.0;
-    let meaning = runtime.strand.meaning_status(newest);
+    let meaning = runtime.app.memory.strand.meaning_status(newest);
     let words = v1::IndexStatus {
         name: "lexical".to_owned(),
         watermark,
@@ -88,7 +88,7 @@ pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::Ind
 
 /// Describes the embedder.
 pub(super) fn embedder(runtime: &Runtime, newest: Sequence) -> v1::EmbedderStatus {
-    let pending = runtime.strand.meaning_status(newest).pending as u64;
+    let pending = runtime.app.memory.strand.meaning_status(newest).pending as u64;
     let (state, model, detail) = match runtime.embedder.state() {
         State::Off => (v1::EmbedderState::Off, String::new(), "switched off: searching by words only".to_owned()),
         State::Absent(why) => (v1::EmbedderState::Absent, String::new(), format!("searching by words only: {why}")),

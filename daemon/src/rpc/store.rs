@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
+use helix_app::memory::FILES_PATIENCE;
+use helix_app::project::plain;
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, Scope, SourceRef, Timestamp, plain_path};
 use helix_engine::neutral::quoted;
@@ -30,11 +32,10 @@ use self::given::Given;
 pub(super) use self::given::{range_note, stayed_notes, taken_note};
 use self::links::Known;
 use super::{convert, find, off_thread, shown};
-use crate::project;
-use crate::runtime::{Asker, FILES_PATIENCE, Runtime};
-use crate::sources;
+use crate::runtime::{Asker, Runtime};
 use crate::system::SystemRandomness;
 use crate::writer::SubmitError;
+use helix_app::sources;
 
 /// Fewest drafts that are worth a thread of their own: preparing one costs as much as starting a thread.
 const SHARE_MIN: usize = 64;
@@ -123,7 +124,7 @@ pub(super) async fn batch(
         let mut prepared = if force { prepared } else { alike::held_back(prepared) };
         // Drafts are prepared side by side and were made one after the other. Their ids are of that time, and links go by ids.
         stamp(&mut prepared, runtime.now());
-        links::within(&runtime.strand, &scopes, force, &mut prepared);
+        links::within(&runtime.app.memory.strand, &scopes, force, &mut prepared);
         Ok(prepared)
     });
     let prepared = prepared.await?;
@@ -238,7 +239,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
     let line = located.as_ref().and_then(|located| located.line);
     let project = located.as_ref().and_then(|located| located.project.clone());
     draft.source = located.map(|located| located.source);
-    let mut admitted = admit(draft, &asker.project.scope, runtime.strand.kinds())
+    let mut admitted = admit(draft, &asker.project.scope, runtime.app.memory.strand.kinds())
         .map_err(|error| convert::status(error.kind(), &error))?;
     // After admitting, which refuses reserved names from callers.
     admitted.attributes.extend(line.map(|line| (LINE_ATTRIBUTE.to_owned(), line.to_string())));
@@ -247,13 +248,19 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
     let words = if force { WordSet::default() } else { WordSet::of(&admitted.text) };
     let known = if force { None } else { same_text(runtime, &admitted)? };
     if !force && known.is_none() {
-        let near =
-            runtime.strand.near_duplicate(&admitted, &words).map_err(|error| convert::status(error.kind(), &error))?;
+        let near = runtime
+            .app
+            .memory
+            .strand
+            .near_duplicate(&admitted, &words)
+            .map_err(|error| convert::status(error.kind(), &error))?;
         if let Some((memory, similarity)) = near {
             return Ok(Prepared::Duplicate { memory: Box::new(memory), similarity });
         }
     }
     let mut links = runtime
+        .app
+        .memory
         .strand
         .resolve_links(&admitted.links, &asker.scopes())
         .map_err(|error| convert::status(error.kind(), &error))?;
@@ -287,9 +294,9 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
 
 /// The same text is reinforced by the writer, which decides it again under its own order.
 fn same_text(runtime: &Runtime, admitted: &Admitted) -> Result<Option<Memory>, Status> {
-    let known = runtime.strand.catalog().same_text(admitted.text_hash, &admitted.scope);
+    let known = runtime.app.memory.strand.catalog().same_text(admitted.text_hash, &admitted.scope);
     let Some(number) = known else { return Ok(None) };
-    let found = runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
+    let found = runtime.app.memory.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
     Ok(found.into_iter().next())
 }
 
@@ -326,11 +333,11 @@ impl Located {
 
 /// Locates a source where somebody answers there in time; else it is kept as given.
 pub(super) fn located(runtime: &Runtime, source: &SourceRef, asker: &Asker) -> Located {
-    let absolute = project::plain(&asker.cwd.join(plain_path(&source.path).as_ref()));
+    let absolute = plain(&asker.cwd.join(plain_path(&source.path).as_ref()));
     let is_own = absolute.starts_with(&asker.project.root);
     let place = if is_own { &asker.project.root } else { absolute.parent().unwrap_or(&absolute) };
     let (named, whose) = (source.clone(), asker.clone());
-    runtime.reach.ask(place, FILES_PATIENCE, move || locate(&named, &whose)).unwrap_or_else(|| {
+    runtime.app.memory.reach.ask(place, FILES_PATIENCE, move || locate(&named, &whose)).unwrap_or_else(|| {
         let relative = absolute.strip_prefix(&asker.project.root).unwrap_or(&absolute);
         let scope = Some(&asker.project.scope).filter(|_| relative.is_relative());
         Located {
@@ -368,7 +375,7 @@ fn locate(source: &SourceRef, asker: &Asker) -> Located {
 fn place(path: &str, asker: &Asker) -> PathBuf {
     let given = plain_path(path);
     let here = asker.cwd.join(given.as_ref());
-    let plain = project::plain(&here);
+    let plain = plain(&here);
     if plain.is_file() {
         return plain;
     }

@@ -29,7 +29,7 @@ pub(super) fn list(runtime: &Runtime, request: &v1::ListTopicsRequest) -> Result
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
     let pattern = pattern(&request.pattern)?;
-    let topics = runtime.strand.topics(&scopes, pattern.as_ref());
+    let topics = runtime.app.memory.strand.topics(&scopes, pattern.as_ref());
     let topics = topics.map_err(|error| convert::status(error.kind(), &error))?;
     Ok(v1::ListTopicsReply { topics: topics.into_iter().map(convert::topic_entry).collect() })
 }
@@ -40,7 +40,7 @@ pub(super) fn recent(runtime: &Runtime, request: &v1::RecentRequest) -> Result<v
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
     let since = Since { after: Timestamp::from_micros(request.after_us), now: runtime.now() };
-    let found = runtime.strand.recent(&scopes, since, limit);
+    let found = runtime.app.memory.strand.recent(&scopes, since, limit);
     Ok(v1::RecentReply {
         memories: find::wire_indexed(runtime, &found.numbers, &asker)?,
         total: u32::try_from(found.total).unwrap_or(u32::MAX),
@@ -53,7 +53,7 @@ pub(super) fn prune(runtime: &Runtime, request: &v1::PruneRequest) -> Result<v1:
     let scopes = scopes::filtered(&asker, &request.scopes)?;
     let days = if request.days == 0 { PRUNE_DAYS_DEFAULT } else { request.days };
     let since = runtime.now().as_micros().saturating_sub(i64::from(days).saturating_mul(DAY_MICROS));
-    let topics = runtime.strand.idle_topics(&scopes, Timestamp::from_micros(since));
+    let topics = runtime.app.memory.strand.idle_topics(&scopes, Timestamp::from_micros(since));
     let topics = topics.map_err(|error| convert::status(error.kind(), &error))?;
     Ok(v1::PruneReply { topics: topics.into_iter().map(convert::topic_entry).collect(), days })
 }
@@ -67,7 +67,7 @@ pub(super) fn cross_references(
     let scopes = scopes::filtered(&asker, &request.scopes)?;
     patterns::refuse(runtime, &asker, &request.topic, "xref")?;
     let topic = Topic::parse(&request.topic).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
-    let found = runtime.strand.cross_references(topic.as_str(), &scopes);
+    let found = runtime.app.memory.strand.cross_references(topic.as_str(), &scopes);
     let found = found.map_err(|error| convert::status(error.kind(), &error))?;
     if found.is_empty() {
         let is_there = require(runtime, &topic, &scopes);
@@ -85,7 +85,7 @@ pub(super) fn graph(runtime: &Runtime, request: &v1::GraphRequest) -> Result<v1:
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
     let focus = pattern(&request.focus)?;
-    let graph = runtime.strand.topic_graph(&scopes, focus.as_ref());
+    let graph = runtime.app.memory.strand.topic_graph(&scopes, focus.as_ref());
     let graph = graph.map_err(|error| convert::status(error.kind(), &error))?;
     Ok(v1::GraphReply {
         edges: graph.edges.into_iter().map(convert::topic_edge).collect(),
@@ -113,11 +113,11 @@ pub(super) fn memory_named(name: &str) -> Option<Status> {
 /// What to say of a topic whose memories were all moved elsewhere, by a merge or a new name; `None` for any other.
 pub(super) fn moved_away(runtime: &Runtime, name: &str, scopes: &[Scope]) -> Option<String> {
     let topic = Topic::parse(name).ok()?;
-    if !runtime.strand.topic_members(topic.as_str(), scopes).is_empty() {
+    if !runtime.app.memory.strand.topic_members(topic.as_str(), scopes).is_empty() {
         return None;
     }
     // That it cannot be told is no reason to fail otherwise than without it.
-    let there = runtime.strand.went_to(&topic, scopes).ok().filter(|there| !there.is_empty())?;
+    let there = runtime.app.memory.strand.went_to(&topic, scopes).ok().filter(|there| !there.is_empty())?;
     let named = there.get(..MOVED_TO_MAX).unwrap_or(&there).join(", ");
     let more = if there.len() > MOVED_TO_MAX { " and others" } else { "" };
     Some(format!("topic {topic} has no memory any more: they are in {named}{more} now"))
@@ -125,7 +125,8 @@ pub(super) fn moved_away(runtime: &Runtime, name: &str, scopes: &[Scope]) -> Opt
 
 /// Refuses a topic that is not there: nothing found of it would look like an answer.
 pub(super) fn require(runtime: &Runtime, topic: &Topic, scopes: &[Scope]) -> Result<(), Status> {
-    let topics = runtime.strand.topics(scopes, None).map_err(|error| convert::status(error.kind(), &error))?;
+    let topics =
+        runtime.app.memory.strand.topics(scopes, None).map_err(|error| convert::status(error.kind(), &error))?;
     if topics.iter().any(|entry| entry.name == topic.as_str()) {
         return Ok(());
     }

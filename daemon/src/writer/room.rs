@@ -124,8 +124,25 @@ fn content(request: &Request) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use helix_redact::{Redact, Secrets, State};
+
     use super::*;
+
+    /// A state of some bytes and few more.
+    #[derive(Clone, PartialEq, prost::Message)]
+    struct Large {
+        #[prost(bytes = "vec", tag = "1")]
+        numbers: Vec<u8>,
+    }
+
+    impl Redact for Large {
+        fn redact(&mut self, _: &mut Secrets) {}
+    }
+
+    pub(in crate::writer) fn large(bytes: usize) -> State {
+        State::of_message(Large { numbers: vec![0; bytes] })
+    }
 
     #[test]
     fn room_is_bounded_by_bytes_and_one_large_write_waits_alone() {
@@ -144,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_state_weighs_what_it_has() {
-        let of = |bytes: usize| weight(&[Request::Session { key: String::new(), state: super::super::large(bytes) }]);
+        let of = |bytes: usize| weight(&[Request::Session { key: String::new(), state: large(bytes) }]);
         assert_eq!(of(1_100) - of(1_000), 100);
         assert!(weight(&[Request::Accesses]) < 1_024);
     }

@@ -15,7 +15,7 @@ impl View<'_> {
         if topic.is_none() && !is_handle {
             return Ok(None);
         }
-        let resolved = self.runtime.strand.resolve(query, &self.scopes);
+        let resolved = self.runtime.app.memory.strand.resolve(query, &self.scopes);
         let found = match resolved.map_err(|error| convert::status(error.kind(), &error))? {
             Resolution::One(number) => self.read(&[number])?.pop(),
             Resolution::Several(_) | Resolution::None => None,
@@ -31,7 +31,7 @@ impl View<'_> {
 
     /// Says that a topic has no memory at that place; `None` where there is no such topic.
     fn beyond(&self, topic: &Topic) -> Result<Option<Chosen>, Status> {
-        let members = self.runtime.strand.topic_members(topic.as_str(), &self.scopes).len();
+        let members = self.runtime.app.memory.strand.topic_members(topic.as_str(), &self.scopes).len();
         let noun = if members == 1 { "memory" } else { "memories" };
         match members.checked_sub(1) {
             None => Ok(None),

@@ -79,7 +79,7 @@ impl View<'_> {
 
     /// The topics with visible memories that a name or a pattern means.
     fn topics_of(&self, name: &str) -> Result<Vec<String>, Status> {
-        let catalog = self.runtime.strand.catalog();
+        let catalog = self.runtime.app.memory.strand.catalog();
         let visible = self.visible(&catalog);
         let has_members = |topic: &&str| !catalog.members(topic, &self.scopes, &visible).is_empty();
         let Some(pattern) = topics_named(name)? else { return Ok(Vec::new()) };

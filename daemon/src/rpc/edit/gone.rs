@@ -15,7 +15,7 @@ pub(super) fn refuse(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Result<
     if let Some(said) = topics::moved_away(runtime, topic.as_str(), &asker.scopes()) {
         return Err(Status::not_found(said));
     }
-    let members = runtime.strand.catalog().members(topic.as_str(), &asker.scopes(), |_| true);
+    let members = runtime.app.memory.strand.catalog().members(topic.as_str(), &asker.scopes(), |_| true);
     if !are_deleted(runtime, &members) {
         return Ok(());
     }
@@ -38,7 +38,7 @@ pub(super) fn refuse_all(runtime: &Runtime, reference: &str, numbers: &[MemoryNu
 }
 
 fn are_deleted(runtime: &Runtime, numbers: &[MemoryNumber]) -> bool {
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let is_deleted = |number: &MemoryNumber| catalog.row(*number).is_some_and(|row| !row.status.is_indexed());
     !numbers.is_empty() && numbers.iter().all(is_deleted)
 }

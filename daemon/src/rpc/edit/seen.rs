@@ -7,12 +7,12 @@ use helix_engine::ports::Sources as _;
 
 use crate::rpc::store::SOURCE_SHOWN_CHARS;
 use crate::runtime::{Asker, Runtime};
-use crate::sources::{SEARCH_READ_MAX_BYTES, hashes_again};
+use helix_app::sources::{SEARCH_READ_MAX_BYTES, hashes_again};
 
 /// The source with the hashes of today, where it can be looked at from here; and what to tell the author of it.
 pub(super) fn again(runtime: &Runtime, asker: &Asker, memory: &Memory) -> (Option<Box<Sourced>>, Option<String>) {
     let Some(mut seen) = Sourced::of(memory) else { return (None, None) };
-    let look = runtime.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let look = runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     let scope = source_scope(&memory.scope, seen.project.as_deref());
     let Some(path) = look.locate(&scope, &seen.reference.path) else { return (None, None) };
     let state = look.state(memory);

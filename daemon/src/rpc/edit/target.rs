@@ -78,7 +78,7 @@ pub(super) fn choose(
             let members = if bare == Bare::Deleted {
                 deleted(runtime, asker, &topic)
             } else {
-                runtime.strand.topic_members(topic.as_str(), &asker.scopes())
+                runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes())
             };
             let choice = selected(runtime, &topic, &members, target, bare);
             return choice.map(|choice| (choice, warnings));
@@ -153,7 +153,8 @@ fn selected(
         || Status::not_found(format!("no memory of topic {topic} has the tag {}; read the topic", quoted(&target.tag)));
     let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
     for &number in members.iter().rev() {
-        let found = runtime.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
+        let found =
+            runtime.app.memory.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
         if found.iter().any(|memory| memory.tags.contains(&tag)) {
             return Ok(Choice::One(number));
         }
@@ -163,7 +164,7 @@ fn selected(
 
 /// What was deleted of a topic, in the order in which it was recorded. Without any, what else went out of use.
 fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber> {
-    let (catalog, scopes) = (runtime.strand.catalog(), asker.scopes());
+    let (catalog, scopes) = (runtime.app.memory.strand.catalog(), asker.scopes());
     let members = |is_wanted: fn(Life) -> bool| catalog.members(topic.as_str(), &scopes, |row| is_wanted(row.status));
     let forgotten = members(|status| matches!(status, Life::Forgotten | Life::Pruned));
     if forgotten.is_empty() { members(|status| matches!(status, Life::Superseded | Life::Archived)) } else { forgotten }
@@ -173,7 +174,7 @@ fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber>
 fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Option<Choice>, Status> {
     let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
     match deleted(runtime, asker, &topic).as_slice() {
-        [] if runtime.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty() => {
+        [] if runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty() => {
             let moved = topics::moved_away(runtime, topic.as_str(), &asker.scopes());
             moved.map_or(Ok(None), |moved| Err(Status::not_found(moved)))
         }
@@ -189,7 +190,7 @@ fn none_deleted(topic: &Topic) -> Status {
 
 fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &str) -> Result<Choice, Status> {
     let wanted_lower = wanted.to_lowercase();
-    let snapshot = runtime.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
+    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
     let mut matching = Vec::new();
     for &number in members {
         let memory = snapshot.memory(number).map_err(|error| convert::status(error.kind(), &error))?;
@@ -213,7 +214,7 @@ fn of_topic(
     warnings: &mut Vec<String>,
 ) -> Result<Option<Choice>, Status> {
     let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
-    let members = runtime.strand.topic_members(topic.as_str(), &asker.scopes());
+    let members = runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
         gone::refuse(runtime, asker, &topic)?;
     }
@@ -242,7 +243,7 @@ fn named(runtime: &Runtime, asker: &Asker, reference: &str, bare: Bare) -> Resul
         Resolution::One(number) => Ok(Choice::One(number)),
         Resolution::None => Err(nothing()),
         Resolution::Several(mut numbers) => {
-            let catalog = runtime.strand.catalog();
+            let catalog = runtime.app.memory.strand.catalog();
             let scopes = catalog.scope_numbers(&asker.scopes());
             numbers.retain(|&number| catalog.row(number).is_some_and(|row| row.is_in(&scopes)));
             drop(catalog);

@@ -32,7 +32,7 @@ impl Plan<'_> {
             gone::refuse(self.runtime, self.asker, &topic)?;
         }
         let scopes = self.asker.scopes();
-        let members = self.runtime.strand.topic_members(other.as_str(), &scopes).len();
+        let members = self.runtime.app.memory.strand.topic_members(other.as_str(), &scopes).len();
         match &edit {
             TopicEdit::Rename(_) | TopicEdit::Merge(_) if other == topic => {
                 return Err(Status::invalid_argument(format!("{topic} is that topic already; give another name")));
@@ -61,7 +61,7 @@ impl Plan<'_> {
         gone::refuse(self.runtime, self.asker, &topic)?;
         let scopes = self.deleted_scopes(names)?;
         if names.is_empty() && !scopes.contains(&Scope::Global) {
-            let count = |scopes: &[Scope]| self.runtime.strand.topic_members(topic.as_str(), scopes).len();
+            let count = |scopes: &[Scope]| self.runtime.app.memory.strand.topic_members(topic.as_str(), scopes).len();
             match (count(&scopes), count(&[Scope::Global])) {
                 (_, 0) => {}
                 (0, global) => return Err(only_global(&topic, global)),

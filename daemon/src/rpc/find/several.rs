@@ -7,7 +7,6 @@ use helix_proto::v1;
 use tonic::Status;
 
 use super::{ambiguous, resolve, wire_indexed};
-use crate::hook;
 use crate::rpc::shown;
 use crate::runtime::{Asker, Runtime};
 
@@ -40,9 +39,9 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest, asker: &Asker) 
     let memories = wire_indexed(runtime, &numbers, asker)?;
     let unfitting = numbers.split_off(memories.len().min(numbers.len())).len();
     notes.extend((unfitting > 0).then(|| format!("{unfitting} more do not fit into one answer; read fewer at once")));
-    runtime.strand.catalog_touch(&numbers, runtime.now());
+    runtime.app.memory.strand.catalog_touch(&numbers, runtime.now());
     for &number in &numbers {
-        hook::follow(runtime, number);
+        helix_app::hook::follow(&runtime.app, number);
     }
     shown::note(runtime, asker, request.shown(), &numbers);
     let total = u32::try_from(numbers.len() + unfitting).unwrap_or(u32::MAX);
@@ -51,7 +50,7 @@ pub(super) fn read(runtime: &Runtime, request: &v1::ReadRequest, asker: &Asker) 
 
 /// The memory that a reference means, or why it means none.
 fn named(runtime: &Runtime, reference: &str, asker: &Asker) -> Result<Result<MemoryNumber, String>, Status> {
-    let is_topic = |topic: Topic| !runtime.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty();
+    let is_topic = |topic: Topic| !runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty();
     if !reference.contains(['/', ':']) && Topic::parse(reference).is_ok_and(is_topic) {
         return Ok(Err(format!("{} is a topic; read it by itself", quoted(reference))));
     }

@@ -89,7 +89,8 @@ impl<'r> Importer<'r> {
     ) -> Self {
         let progress = v1::ImportProgress::default();
         let (links, waiting, names) = (Links::default(), Vec::new(), Vec::new());
-        let (dry_run, trust, known) = (request.dry_run, request.trust, Known::new(&runtime.strand, home.clone()));
+        let (dry_run, trust, known) =
+            (request.dry_run, request.trust, Known::new(&runtime.app.memory.strand, home.clone()));
         Self {
             runtime,
             asker,
@@ -228,7 +229,7 @@ impl<'r> Importer<'r> {
         let mut attributes = memory.stamped();
         let (at, is_homeless) = (memory.written_at(), memory.scope.is_none());
         let draft = helix_engine::model::Draft { links: Vec::new(), ..memory.take_draft() };
-        let mut admitted = match admit(draft, &self.home, self.runtime.strand.kinds()) {
+        let mut admitted = match admit(draft, &self.home, self.runtime.app.memory.strand.kinds()) {
             Ok(admitted) => admitted,
             Err(error) => return self.refuse(&memory, &error),
         };
@@ -329,7 +330,7 @@ impl<'r> Importer<'r> {
                 self.progress.revised += u64::from(name.is_revision);
                 let memory = edited.memories.into_iter().next();
                 if let Some(memory) = memory.as_ref().filter(|_| name.rewords) {
-                    self.runtime.sessions.reworded(memory.number, "");
+                    self.runtime.app.hooks.sessions.reworded(memory.number, "");
                 }
                 memory
             }

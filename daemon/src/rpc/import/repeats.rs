@@ -54,7 +54,7 @@ pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::Import
     }
     let failed = |error: StoreError| convert::status(error.kind(), &error);
     let (members, others, left_out) = members(runtime, stored);
-    let snapshot = runtime.strand.snapshot().map_err(failed)?;
+    let snapshot = runtime.app.memory.strand.snapshot().map_err(failed)?;
     let mut texts = Texts::default();
     for member in &members {
         let memory = snapshot.memory(member.number).map_err(failed)?;
@@ -81,7 +81,7 @@ pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::Import
 
 /// The others from old to new, then the stored ones; how many the others are, and whether some of them were left out.
 fn members(runtime: &Runtime, stored: &Stored) -> (Vec<Member>, usize, bool) {
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let own: HashSet<MemoryNumber> = stored.numbers.iter().copied().collect();
     let mut scopes: HashMap<&str, u32> = HashMap::new();
     let mut imported = Vec::with_capacity(stored.numbers.len());

@@ -13,7 +13,7 @@ use crate::runtime::Runtime;
 /// # Errors
 /// When the disk or the word index fails.
 pub(in crate::rpc) fn narrow(runtime: &Runtime, filter: &mut Filter, mode: Mode) -> Result<Vec<String>, Status> {
-    let narrowed = runtime.strand.narrow(filter, mode == Mode::All);
+    let narrowed = runtime.app.memory.strand.narrow(filter, mode == Mode::All);
     let narrowed = narrowed.map_err(|error| convert::status(error.kind(), &error))?;
     Ok(told(&narrowed, filter))
 }

@@ -15,7 +15,7 @@ pub(super) fn unknown(runtime: &Runtime, filter: &Filter) -> Option<String> {
     if filter.tags.is_empty() {
         return None;
     }
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let scopes = catalog.scope_numbers(&filter.scopes);
     let is_seen = |row: &Row| filter.scopes.is_empty() || row.is_in(&scopes);
     let rows = catalog.rows().filter(|(number, row)| !catalog.is_scratch(*number) && is_seen(row));

@@ -49,13 +49,14 @@ fn fitting(runtime: &Runtime, scopes: &[Scope], pattern: &str) -> Result<Vec<Str
 }
 
 fn names(runtime: &Runtime, scopes: &[Scope], pattern: Option<&TopicPattern>) -> Result<Vec<String>, Status> {
-    let topics = runtime.strand.topics(scopes, pattern).map_err(|error| convert::status(error.kind(), &error))?;
+    let topics =
+        runtime.app.memory.strand.topics(scopes, pattern).map_err(|error| convert::status(error.kind(), &error))?;
     Ok(topics.into_iter().map(|topic| topic.name).collect())
 }
 
 /// Whether the topic has a memory in these scopes, of any status: a forgotten one may be searched for as well.
 fn has_members(runtime: &Runtime, scopes: &[Scope], topic: &str) -> bool {
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let members = if scopes.is_empty() { catalog.of_topic(topic) } else { catalog.members(topic, scopes, |_| true) };
     !members.is_empty()
 }

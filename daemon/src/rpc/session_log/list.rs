@@ -13,9 +13,10 @@ use crate::runtime::Runtime;
 /// Lists sessions, the last active first.
 pub(super) fn list(runtime: &Runtime, limit: usize) -> Result<v1::SessionLogReply, Status> {
     let now = runtime.now();
-    let changed = runtime.strand.snapshot().and_then(|snapshot| changed(snapshot.operations_backwards()?, now));
+    let changed =
+        runtime.app.memory.strand.snapshot().and_then(|snapshot| changed(snapshot.operations_backwards()?, now));
     let mut sessions = changed.map_err(|error| convert::status(error.kind(), &error))?;
-    for known in runtime.sessions.known(now) {
+    for known in runtime.app.hooks.sessions.known(now) {
         let session = sessions.entry(known.key.clone()).or_insert_with(|| empty(&known.key));
         known.phase.name().clone_into(&mut session.phase);
         session.last_event_at_us = session.last_event_at_us.max(known.last_event_at.as_micros());
@@ -66,7 +67,7 @@ fn empty(session: &str) -> v1::KnownSession {
 
 /// The project of the newest given memory that belongs to one.
 fn project_of(runtime: &Runtime, given: &[MemoryNumber]) -> String {
-    let catalog = runtime.strand.catalog();
+    let catalog = runtime.app.memory.strand.catalog();
     let scopes = given.iter().filter_map(|number| catalog.row(*number)).map(|row| catalog.scope_of(row));
     scopes.into_iter().find(|scope| scope.starts_with("project:")).map(str::to_owned).unwrap_or_default()
 }

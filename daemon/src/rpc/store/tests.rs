@@ -5,7 +5,7 @@ use helix_engine::model::{Actor, Origin};
 use tonic::Code;
 
 use super::*;
-use crate::project::Project;
+use helix_app::project::Project;
 
 #[test]
 fn a_failed_disk_is_told_from_a_daemon_that_stops() {

@@ -11,7 +11,7 @@ use super::{Importer, settle_status};
 impl Importer<'_> {
     /// Writes the links and names those that lead nowhere; a dry run only names them.
     pub(super) fn write_links(&mut self) -> Result<(), Status> {
-        let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
+        let (strand, scopes) = (&self.runtime.app.memory.strand, self.asker.scopes());
         let resolved = self.links.resolve(|link| match strand.resolve(link, &scopes) {
             Ok(Resolution::One(number)) => {
                 let named = strand.memories(&[number]).ok()?.pop()?;

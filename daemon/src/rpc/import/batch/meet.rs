@@ -27,7 +27,7 @@ impl Importer<'_> {
             Claim::Edited(base) => rest::taken(known, memory, base),
             Claim::None | Claim::Untouched | Claim::Exported => Taken::default(),
         };
-        let mut edits = match merge(known, memory, claim, self.runtime.strand.kinds()) {
+        let mut edits = match merge(known, memory, claim, self.runtime.app.memory.strand.kinds()) {
             Ok(Merge::Revise(edits)) => edits,
             Ok(Merge::Known) => Vec::new(),
             Ok(Merge::Conflict) => return self.leave(known, memory, claim),
@@ -73,7 +73,7 @@ impl Importer<'_> {
 
     /// Whether a memory links to what these names mean, and to nothing else.
     fn has_links(&self, known: &Memory, links: &[String]) -> bool {
-        let (strand, scopes) = (&self.runtime.strand, self.asker.scopes());
+        let (strand, scopes) = (&self.runtime.app.memory.strand, self.asker.scopes());
         if links.iter().any(|link| index(link).is_some()) {
             return false;
         }

@@ -1,0 +1,359 @@
+//! The search for what is known of a file, layer by layer; each skips what an earlier one or this session already gave.
+
+mod source;
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use helix_engine::index::catalog::Catalog;
+use helix_engine::index::lexical::{LexicalQuery, Mode as WordMode};
+use helix_engine::model::{Memory, MemoryNumber, Scope, Topic};
+use helix_engine::recall::relevance::Occasion;
+use helix_engine::strand::{ReadError, Strand};
+
+use super::ENOUGH;
+use super::common::{is_usual_stem, is_usual_symbol};
+use super::mention::{Named, mentions, names_stem};
+use super::named::NamedFiles;
+use super::target::{Directory, Target};
+use super::tested::{is_called_as, tested};
+use crate::hook::Context;
+use crate::hook::exact::{Exact, has_prefix, has_word};
+use crate::hook::files::Seen;
+use crate::hook::relevant::{self, Reader, Wanted};
+use crate::project::spelled;
+
+/// Memories that one layer of guesses may add; a guess deserves less room than a statement about the file.
+const GUESSES_MAX: usize = 3;
+
+/// Words with which memories say that things hang together.
+const COUPLING_WORDS: [&str; 2] = ["structural", "coupling"];
+
+/// Memories about one directory's files, or of one topic, beyond which it is no subject.
+const SUBJECT_MAX: usize = 40;
+
+/// Files of one name beyond which the name says of none of them that it is meant.
+const NAMESAKES_MAX: usize = 3;
+
+/// Memories of any status that a topic may have to be looked through while somebody waits.
+const TOPIC_MAX: usize = 1_000;
+
+/// Memories with the parts of a name's beginning among which those are looked for that have it as a name's beginning.
+const PREFIXED_MAX: usize = 64;
+
+/// What was found so far.
+pub(super) struct Layers<'a> {
+    context: &'a Context<'a>,
+    exact: Exact<'a>,
+    pub(super) found: Vec<Memory>,
+    /// Memories that would be given as well, had the session not got them before. They keep their places, or each further look at
+    /// a file would hand out the next best.
+    given: Vec<MemoryNumber>,
+}
+
+impl<'a> Layers<'a> {
+    pub(super) fn new(context: &'a Context<'a>) -> Self {
+        Self { context, exact: Exact::of(context), found: Vec::new(), given: Vec::new() }
+    }
+
+    /// Goes on with what else the event touches. What was found stays found.
+    pub(super) fn turn_to(&mut self, context: &'a Context<'a>) {
+        if !std::ptr::eq(self.context, context) {
+            self.context = context;
+            self.exact = Exact::of(context);
+        }
+    }
+
+    fn strand(&self) -> &Strand {
+        &self.context.app.memory.strand
+    }
+
+    /// The newest memories whose source is a file of a name, where those are of few files.
+    pub(super) fn by_name_of_source(&mut self, named: &NamedFiles) -> Result<(), ReadError> {
+        let project = &self.context.project;
+        let numbers = {
+            let catalog = self.strand().catalog();
+            let mut numbers = catalog.of_sources(|path| named.holds(path, project));
+            numbers.retain(|&number| self.exact.is_visible(&catalog, number));
+            newest_first(&mut numbers, &catalog);
+            numbers.truncate(SUBJECT_MAX);
+            numbers
+        };
+        let memories = self.strand().memories(&numbers)?;
+        let sources = memories.iter().filter_map(|memory| memory.source.as_ref());
+        let files: HashSet<&str> = sources.map(|source| source.path.as_str()).collect();
+        if files.len() > NAMESAKES_MAX {
+            return Ok(());
+        }
+        self.add_wanted(memories, ENOUGH.saturating_sub(self.taken()));
+        Ok(())
+    }
+
+    /// The newest memories about the files of a directory, where there are not too many. Where something is searched for, only those
+    /// that have all words of one of the texts that are sought, or names that begin so.
+    pub(super) fn by_directory(&mut self, directory: &Directory, target: &Target) -> Result<(), ReadError> {
+        let sought = target.sought_words();
+        let queries = sought.iter().map(|text| LexicalQuery::parse(text, WordMode::All));
+        let queries: Vec<LexicalQuery> = queries.filter(|query| !query.is_empty()).collect();
+        let is_searched = target.pattern.is_some();
+        if is_searched && queries.is_empty() && target.prefixes.is_empty() {
+            return Ok(());
+        }
+        let numbers = {
+            let catalog = self.strand().catalog();
+            let mut numbers = catalog.of_sources(|path| directory.holds(path));
+            numbers.retain(|&number| self.exact.is_visible(&catalog, number));
+            if numbers.len() > SUBJECT_MAX {
+                return Ok(());
+            }
+            newest_first(&mut numbers, &catalog);
+            numbers
+        };
+        let mut memories = self.strand().memories(&numbers)?;
+        let has_words = |memory: &Memory| queries.iter().any(|query| self.strand().has_all_terms(query, memory));
+        let has_names = |memory: &Memory| target.prefixes.iter().any(|prefix| has_prefix(&memory.text, prefix));
+        if !target.prefixes.is_empty() {
+            memories.retain(has_names);
+        } else if is_searched {
+            memories.retain(has_words);
+        }
+        self.add_wanted(memories, self.room());
+        // A memory that names a directory is seldom about a word that is searched for in it.
+        if is_searched { Ok(()) } else { self.by_directory_name(directory) }
+    }
+
+    /// Memories that name a directory, or files of it, by a path of several parts.
+    fn by_directory_name(&mut self, directory: &Directory) -> Result<(), ReadError> {
+        let path = directory.path.clone();
+        if !directory.tells || !path.contains('/') {
+            return Ok(());
+        }
+        let below = format!("{path}/");
+        let is_named = |mention: &str| mention == path || mention.starts_with(&below);
+        self.by_words(&LexicalQuery::parse(&path, WordMode::All), |memory| mentions(&memory.text).any(is_named))
+    }
+
+    /// Adds the first of those of these that may be given.
+    fn add_wanted(&mut self, mut memories: Vec<Memory>, limit: usize) {
+        {
+            let catalog = self.strand().catalog();
+            memories.retain(|memory| self.is_wanted(&catalog, memory.number));
+        }
+        self.add(memories, limit);
+    }
+
+    /// Adds the first of these, and remembers which of them the session was given before.
+    fn add(&mut self, memories: impl IntoIterator<Item = Memory>, limit: usize) {
+        for memory in memories.into_iter().take(limit) {
+            if self.context.app.hooks.sessions.was_given(&self.context.key, memory.number) {
+                self.given.push(memory.number);
+            } else {
+                self.found.push(memory);
+            }
+        }
+    }
+
+    /// Number of places that are taken.
+    pub(super) fn taken(&self) -> usize {
+        self.found.len() + self.given.len()
+    }
+
+    /// Memories that name the file.
+    pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
+        let file = spelled(file);
+        let Some(named) = Named::of(&file) else { return Ok(()) };
+        let named = if self.may_look() { named.within(&self.context.project) } else { named };
+        self.by_words(&LexicalQuery::parse(&named.words(), WordMode::All), |memory| named.is_in(memory))
+    }
+
+    /// Memories that name what a change adds, where few name it.
+    pub(super) fn by_added(&mut self, names: &[String]) -> Result<(), ReadError> {
+        let mut rare = Vec::new();
+        for name in names {
+            if rare.len() < helix_code::SYMBOLS_MAX && !is_usual_symbol(name) && self.exact.is_telling(name)? {
+                rare.push(name.clone());
+            }
+        }
+        self.by_symbols(&rare)
+    }
+
+    /// Memories that name one of these symbols and that this session was given before.
+    pub(super) fn given_before(&self, names: &[String]) -> Result<Vec<Memory>, ReadError> {
+        let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
+        if query.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut memories = self.exact.search(&query, |catalog, number| {
+            self.exact.is_visible(catalog, number)
+                && self.context.app.hooks.sessions.was_given(&self.context.key, number)
+        })?;
+        memories.retain(|memory| names.iter().any(|name| has_word(&memory.text, name)));
+        memories.truncate(GUESSES_MAX);
+        Ok(memories)
+    }
+
+    /// Memories that name one of these symbols.
+    pub(super) fn by_symbols(&mut self, names: &[String]) -> Result<(), ReadError> {
+        let query = LexicalQuery::identifiers(names.iter().map(String::as_str));
+        self.by_words(&query, |memory| names.iter().any(|name| has_word(&memory.text, name)))
+    }
+
+    /// Memories that name something whose name begins so.
+    pub(super) fn by_prefix(&mut self, prefix: &str) -> Result<(), ReadError> {
+        let room = self.room();
+        if room == 0 {
+            return Ok(());
+        }
+        // The index knows the parts of names and the whole of each.
+        let query = LexicalQuery::parse(&prefix.replace('_', " "), WordMode::All);
+        let is_wanted = |catalog: &Catalog, number| self.is_wanted(catalog, number);
+        let candidates = self.exact.search_among(PREFIXED_MAX, &query, is_wanted)?;
+        self.add(candidates.into_iter().filter(|memory| has_prefix(&memory.text, prefix)), room);
+        Ok(())
+    }
+
+    /// Memories that name the stem of a file or pattern, where it is more than a word that the whole project uses, and those of
+    /// a topic that is called so.
+    pub(super) fn by_stem(&mut self, stem: &str, shown: Option<&Path>) -> Result<(), ReadError> {
+        if !is_usual_stem(stem) && self.exact.is_telling(stem)? {
+            let query = LexicalQuery::identifiers([stem]);
+            return self.by_words(&query, |memory| names_stem(memory, stem) && is_near(memory, shown));
+        }
+        let room = self.room();
+        // A file goes by a name of several words as its topic.
+        let Some(topic) = Topic::parse(stem).ok().filter(|_| room > 0 && !stem.contains('_')) else { return Ok(()) };
+        let mut numbers =
+            self.of_topic(&topic, &self.context.project.scopes(), |catalog, number| self.is_wanted(catalog, number));
+        numbers.truncate(SUBJECT_MAX);
+        let memories = self.strand().memories(&numbers)?;
+        self.add(memories.into_iter().filter(|memory| is_near(memory, shown)), room);
+        Ok(())
+    }
+
+    /// The memories of a topic in these scopes that are kept, newest first; none of one that is too large to look through.
+    fn of_topic(
+        &self,
+        topic: &Topic,
+        scopes: &[Scope],
+        keeps: impl Fn(&Catalog, MemoryNumber) -> bool,
+    ) -> Vec<MemoryNumber> {
+        let catalog = self.strand().catalog();
+        if catalog.topic_size(topic.as_str()) > TOPIC_MAX {
+            return Vec::new();
+        }
+        let mut numbers = catalog.members(topic.as_str(), scopes, |_| true);
+        numbers.retain(|&number| keeps(&catalog, number));
+        newest_first(&mut numbers, &catalog);
+        numbers
+    }
+
+    /// The newest memories of a topic of the project, where there are not too many.
+    pub(super) fn by_topic(&mut self, topic: &Topic, shown: Option<&Path>) -> Result<(), ReadError> {
+        let mut scopes = self.context.project.scopes();
+        scopes.retain(|scope| *scope != Scope::Global);
+        let numbers = self.of_topic(topic, &scopes, |catalog, number| self.exact.is_visible(catalog, number));
+        if numbers.len() > SUBJECT_MAX {
+            return Ok(());
+        }
+        let mut memories = self.strand().memories(&numbers)?;
+        memories.retain(|memory| is_near(memory, shown));
+        self.add_wanted(memories, self.room());
+        Ok(())
+    }
+
+    /// Memories that have these words side by side, where few have them.
+    pub(super) fn by_phrase(&mut self, phrase: &str) -> Result<(), ReadError> {
+        let query = LexicalQuery::parse(phrase, WordMode::All);
+        if !self.exact.is_rare(&query)? {
+            return Ok(());
+        }
+        let phrase = phrase.to_lowercase();
+        self.by_words(&query, |memory| has_word(&memory.text.to_lowercase(), &phrase))
+    }
+
+    /// Memories about what hangs together with a file of this stem.
+    pub(super) fn by_coupling(&mut self, stem: &str) -> Result<(), ReadError> {
+        for word in COUPLING_WORDS {
+            let query = LexicalQuery::parse(&format!("{word} {stem}"), WordMode::All);
+            self.by_words(&query, |_| true)?;
+        }
+        Ok(())
+    }
+
+    /// Memories that are near in meaning to what the file is about.
+    pub(super) fn by_meaning(&mut self, file: &Path, seen: &Arc<Seen>) -> Result<(), ReadError> {
+        let context = self.context;
+        let room = self.room();
+        // An agent waits for no meaning: the next event on the file finds it made. Nobody's work waits for a dry run.
+        let patience = if context.is_real() { Duration::ZERO } else { context.time_left() / 2 };
+        if room == 0 {
+            return Ok(());
+        }
+        let app = context.app;
+        let is_crowded = app.hooks.load.is_crowded();
+        let vector =
+            if is_crowded { seen.known_meaning() } else { seen.meaning(app.memory.embedder.as_ref(), patience) };
+        let Some(vector) = vector else { return Ok(()) };
+        let wanted = Wanted {
+            words: &seen.summary,
+            vector: Some(vector),
+            occasion: Occasion::File,
+            reader: Reader::New,
+            behind: self.taken(),
+        };
+        let found = relevant::near(context, wanted)?;
+        let relative = context.relative(file);
+        // What is said of a file of the same name elsewhere is near in meaning, and said of that one.
+        let is_of_namesake = |memory: &Memory| {
+            let source = memory.source.as_ref().map(|source| Path::new(&source.path));
+            source.is_some_and(|source| source.file_name() == file.file_name() && source != Path::new(&relative))
+        };
+        let found: Vec<Memory> =
+            found.into_iter().filter(|memory| self.is_new(memory.number) && !is_of_namesake(memory)).collect();
+        self.add(found, room);
+        Ok(())
+    }
+
+    /// How many guesses there is room for.
+    fn room(&self) -> usize {
+        GUESSES_MAX.min(ENOUGH.saturating_sub(self.taken()))
+    }
+
+    /// Memories that have the words and pass.
+    fn by_words(&mut self, query: &LexicalQuery, passes: impl Fn(&Memory) -> bool) -> Result<(), ReadError> {
+        let room = self.room();
+        if query.is_empty() || room == 0 {
+            return Ok(());
+        }
+        let candidates = self.exact.search(query, |catalog, number| self.is_wanted(catalog, number))?;
+        self.add(candidates.into_iter().filter(passes), room);
+        Ok(())
+    }
+
+    /// Whether a memory may take a place: visible, and without one.
+    fn is_wanted(&self, catalog: &Catalog, number: MemoryNumber) -> bool {
+        self.exact.is_visible(catalog, number) && self.is_new(number)
+    }
+
+    /// Whether a memory has no place yet.
+    fn is_new(&self, number: MemoryNumber) -> bool {
+        !self.given.contains(&number) && !self.found.iter().any(|memory| memory.number == number)
+    }
+}
+
+/// Sorts memories by when they became true, the newest first, each once.
+fn newest_first(numbers: &mut Vec<MemoryNumber>, catalog: &Catalog) {
+    numbers.sort_by_key(|&number| std::cmp::Reverse((catalog.row(number).map(|row| row.valid_from), number)));
+    numbers.dedup();
+}
+
+/// Whether a memory that names a file's stem may mean that file: it is about no file, about one beside or below it, or about
+/// the one that it tests.
+fn is_near(memory: &Memory, file: Option<&Path>) -> bool {
+    let (Some(source), Some(file)) = (&memory.source, file) else { return true };
+    let (source, file) = (spelled(Path::new(&source.path)), spelled(file));
+    let is_beside = source.parent() == file.parent() || source.starts_with(file.with_extension(""));
+    is_beside || tested(&file).is_some_and(|tested| is_called_as(&tested, &source))
+}

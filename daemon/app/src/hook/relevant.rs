@@ -1,0 +1,116 @@
+//! Finding memories that help with what was said, or nothing.
+
+use helix_engine::index::filter::Filter;
+use helix_engine::model::{Memory, Status};
+use helix_engine::recall::relevance::{Occasion, Weigher};
+use helix_engine::recall::{Mode, Retriever, Search};
+use helix_engine::strand::ReadError;
+
+use super::Context;
+
+/// Hits that are weighed.
+const WEIGHED_MAX: usize = 12;
+
+/// Who will read what is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// The session, which is not given again what it was given.
+    Session,
+    /// An agent that knows nothing yet.
+    New,
+}
+
+/// What is looked for.
+pub(super) struct Wanted<'a> {
+    /// In words.
+    pub(super) words: &'a str,
+    /// In meaning; `None` when the embedder is not ready in time.
+    pub(super) vector: Option<Vec<f32>>,
+    /// What for.
+    pub(super) occasion: Occasion,
+    pub(super) reader: Reader,
+    /// Number of memories that are given before any of these.
+    pub(super) behind: usize,
+}
+
+/// Finds at most `limit` memories that are relevant to what somebody asks, most relevant first; those that rest as well, for
+/// who asks is answered. By words alone when the embedder is not ready in time.
+pub(super) fn find(
+    context: &Context<'_>,
+    words: &str,
+    occasion: Occasion,
+    limit: usize,
+    reader: Reader,
+) -> Result<Vec<Memory>, ReadError> {
+    let mut found = all(context, words, occasion, reader)?;
+    found.truncate(limit);
+    Ok(found)
+}
+
+/// As [`find`], of any number. By words alone, too, while others wait for their turn: there is one embedder, and they would wait
+/// for it one after the other.
+pub(super) fn all(
+    context: &Context<'_>,
+    words: &str,
+    occasion: Occasion,
+    reader: Reader,
+) -> Result<Vec<Memory>, ReadError> {
+    let app = context.app;
+    let may_wait = context.is_awaited() && !app.hooks.load.is_crowded();
+    // Half of what is left: the search needs some of it, and a late answer is none.
+    let patience = context.time_left() / 2;
+    let vector = may_wait.then(|| app.memory.embedder.embed(words, patience)).flatten();
+    weigh(context, Wanted { words, vector, occasion, reader, behind: 0 }, Retriever::Hybrid)
+}
+
+/// Finds the memories that are near in meaning, relevant, and do not rest, most relevant first.
+pub(super) fn near(context: &Context<'_>, wanted: Wanted<'_>) -> Result<Vec<Memory>, ReadError> {
+    Ok(context.awake(weigh(context, wanted, Retriever::Meaning)?))
+}
+
+fn weigh(context: &Context<'_>, wanted: Wanted<'_>, retriever: Retriever) -> Result<Vec<Memory>, ReadError> {
+    let app = context.app;
+    // What nobody reads only keeps others waiting.
+    if !context.is_awaited() {
+        return Ok(Vec::new());
+    }
+    let name = &context.project.name;
+    let weigher = Weigher::new(&app.memory.strand, wanted.words, name, wanted.occasion, wanted.vector.is_some())?;
+    let search = Search {
+        words: wanted.words.to_owned(),
+        vector: wanted.vector,
+        filter: Filter { scopes: context.project.scopes(), ..Filter::default() },
+        limit: WEIGHED_MAX,
+        mode: Mode::Any,
+        retriever,
+        now: context.now,
+    };
+    let found = app.memory.strand.search(&search)?;
+    let signs = weigher.signs(&found.hits);
+    let likely = signs.into_iter().map(|signs| (signs.relevance(wanted.occasion), signs));
+    let mut ranked: Vec<_> = likely.zip(found.hits).collect();
+    ranked.sort_by(|((a, _), _), ((b, _), _)| b.total_cmp(a));
+    let mut helpful = Vec::new();
+    for (more_relevant, ((relevance, signs), hit)) in ranked.into_iter().enumerate() {
+        tracing::debug!(
+            session = context.input.session_id,
+            handle = hit.memory.handle.as_str(),
+            relevance,
+            ?signs,
+            "weighed for {:?}",
+            wanted.occasion
+        );
+        let ahead = wanted.behind + more_relevant;
+        if signs.suffice(wanted.occasion, ahead) && is_showable(context, &hit.memory, wanted.reader) {
+            helpful.push(hit.memory);
+        }
+    }
+    Ok(helpful)
+}
+
+/// Whether a memory may be given unasked: active, somebody stands behind it, and not given yet.
+fn is_showable(context: &Context<'_>, memory: &Memory, reader: Reader) -> bool {
+    memory.status == Status::Active
+        && memory.origin.is_shown_unasked()
+        && (reader == Reader::New || !context.app.hooks.sessions.was_given(&context.key, memory.number))
+}

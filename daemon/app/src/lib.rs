@@ -1,0 +1,32 @@
+//! The use cases: what is done with memories when somebody asks, and what hooks decide to say unasked.
+//!
+//! It stands between the engine, which keeps and finds memories, and the daemon, which serves. Absent on purpose: tonic, the
+//! messages of the wire, tokio, and a clock of its own. What it needs of the world comes in through [`ports`]; what lies in
+//! other people's files is asked for through [`reach`], which gives up in time.
+//!
+//! Two owners: [`Memory`], the knowledge base and how to reach it, and [`Hooks`], what is known of the sessions that go on.
+
+pub mod hook;
+pub mod memory;
+pub mod outbox;
+pub mod plain_file;
+pub mod pool;
+pub mod ports;
+pub mod project;
+pub mod reach;
+pub mod sources;
+
+use std::sync::Arc;
+
+pub use hook::Hooks;
+pub use memory::Memory;
+
+/// Everything that a use case may need.
+pub struct App {
+    /// The knowledge base.
+    pub memory: Memory,
+    /// What hooks know.
+    pub hooks: Hooks,
+    /// The program that this is a part of.
+    pub life: Arc<dyn ports::Life>,
+}

@@ -1,0 +1,49 @@
+//! The knowledge base as the use cases see it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use helix_engine::model::Timestamp;
+use helix_engine::strand::Strand;
+
+use crate::outbox::Outbox;
+use crate::ports::{Clock, Embedder, Projects};
+use crate::project::Project;
+use crate::reach::Reach;
+use crate::sources::Sources;
+
+/// How long a call waits for files that a memory is about.
+pub const FILES_PATIENCE: Duration = Duration::from_millis(500);
+
+/// The knowledge base, and what is asked beside it.
+pub struct Memory {
+    /// What is stored, and its indexes.
+    pub strand: Arc<Strand>,
+    /// States that wait for the writer.
+    pub outbox: Outbox,
+    /// Turns text into vectors.
+    pub embedder: Arc<dyn Embedder>,
+    /// Which directory is which project.
+    pub projects: Arc<dyn Projects>,
+    /// Asks what may never answer.
+    pub reach: Reach,
+    /// What the files hold that memories are about.
+    pub sources: Sources,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+impl Memory {
+    /// Now.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The project of a directory; `None` when nothing there answers in time.
+    #[must_use]
+    pub fn project(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>> {
+        self.projects.project(directory, patience)
+    }
+}

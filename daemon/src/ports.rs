@@ -1,0 +1,127 @@
+//! What the use cases need of the world, as the daemon has it.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use helix_app::ports::{Clock, Embedded, Embedder, EmbedderState, Life, Projects as FindsProjects};
+use helix_app::project::Project;
+use helix_app::reach::Reach;
+use helix_engine::model::Timestamp;
+use helix_engine::strand::Strand;
+use lru::LruCache;
+use tokio::runtime::Handle;
+
+use crate::embedder::EmbedderHandle;
+use crate::project::{self, Projects};
+use crate::reach;
+use crate::system::SystemClock;
+use crate::work::Work;
+
+/// How long after a hand-over what waited for its end may still be taken up, on a busy machine.
+const BACKLOG_MAX: Duration = Duration::from_secs(10);
+
+/// Directories whose project is known even when nothing there answers: more than anybody works in.
+const IDENTITIES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+
+/// The embedder's thread, for those who block.
+pub(crate) struct Embedding {
+    handle: EmbedderHandle,
+    on: Handle,
+}
+
+impl Embedding {
+    /// Waits on the async runtime of who calls this.
+    pub(crate) fn of(handle: EmbedderHandle) -> Self {
+        Self { handle, on: Handle::current() }
+    }
+}
+
+impl Embedder for Embedding {
+    fn state(&self) -> EmbedderState {
+        self.handle.state()
+    }
+
+    fn embed(&self, text: &str, patience: Duration) -> Option<Vec<f32>> {
+        self.on.block_on(self.handle.embed(text, patience))
+    }
+
+    fn embed_later(&self, text: String, patience: Duration, then: Embedded) {
+        let handle = self.handle.clone();
+        self.on.spawn(async move { then(handle.embed(&text, patience).await) });
+    }
+}
+
+/// Finds projects by way of [`Reach`], and keeps which each directory belonged to when it answered last.
+pub(crate) struct Places {
+    projects: Arc<Projects>,
+    strand: Arc<Strand>,
+    reach: Reach,
+    known: Mutex<LruCache<PathBuf, Arc<Project>>>,
+}
+
+impl Places {
+    pub(crate) fn new(strand: Arc<Strand>, reach: Reach) -> Self {
+        Self { projects: Arc::default(), strand, reach, known: Mutex::new(LruCache::new(IDENTITIES_MAX)) }
+    }
+
+    /// Finds the project of a directory without blocking; `None` when nothing there answers in time.
+    pub(crate) async fn project_later(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>> {
+        let found = reach::asked(&self.reach, directory, patience, self.identify(directory)).await?;
+        self.note(directory, &found);
+        Some(found)
+    }
+
+    /// The project that a directory belonged to when it answered last.
+    pub(crate) fn last_of(&self, directory: &Path) -> Option<Arc<Project>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(directory).cloned()
+    }
+
+    fn note(&self, directory: &Path, project: &Arc<Project>) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.put(directory.to_owned(), Arc::clone(project));
+    }
+
+    fn identify(&self, directory: &Path) -> impl FnOnce() -> Arc<Project> + Send + 'static {
+        let (projects, strand, directory) =
+            (Arc::clone(&self.projects), Arc::clone(&self.strand), directory.to_owned());
+        move || projects.of(&directory, || knows_commits(&strand))
+    }
+}
+
+impl FindsProjects for Places {
+    fn project(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>> {
+        let found = self.reach.ask(directory, patience, self.identify(directory))?;
+        self.note(directory, &found);
+        Some(found)
+    }
+}
+
+/// Whether anything was ever saved under a root commit. What cannot be read hides nothing.
+fn knows_commits(strand: &Strand) -> bool {
+    let has_checkpoint = || strand.snapshot()?.has_checkpoint(project::is_of_commit);
+    strand.catalog().has_scope(project::is_of_commit) || has_checkpoint().unwrap_or(true)
+}
+
+/// The daemon from its start to its end.
+#[derive(Debug)]
+pub(crate) struct Process {
+    /// When it was started.
+    pub(crate) started_at: Timestamp,
+    /// Whether it took over from another program then.
+    pub(crate) is_successor: bool,
+    /// What goes on now.
+    pub(crate) work: Arc<Work>,
+}
+
+impl Life for Process {
+    fn is_ending(&self) -> bool {
+        self.work.is_ending()
+    }
+
+    fn has_just_taken_over(&self) -> bool {
+        let age_us = SystemClock.now().as_micros().saturating_sub(self.started_at.as_micros());
+        self.is_successor && u128::try_from(age_us).is_ok_and(|age_us| age_us < BACKLOG_MAX.as_micros())
+    }
+}
