@@ -29,7 +29,7 @@ use crate::hook::{self, Gate};
 use crate::indexer::{self, Indexer};
 use crate::listen::custody::Custody;
 use crate::listen::{self, Inherited, Listening};
-use crate::ports::{Embedding, Places, Process};
+use crate::ports::{Embedding, Places, Process, Workers};
 use crate::rpc::Uncompared;
 use crate::runtime::{Pools, Runtime};
 use crate::serve::{self, Backlog};
@@ -266,15 +266,22 @@ impl Runtime {
             clock: Arc::new(SystemClock),
         };
         let work = Arc::new(Work::default());
+        let pools = Arc::new(Pools::default());
+        let threads = Workers { pools: Arc::clone(&pools), work: Arc::clone(&work) };
         let life = Process { started_at, is_successor: handover::is_taking_over(), work: Arc::clone(&work) };
         Ok(Self {
-            app: Arc::new(App { memory, hooks, life: Arc::new(life) }),
+            app: Arc::new(App {
+                memory,
+                hooks,
+                writer: Arc::new(writer.clone()),
+                threads: Arc::new(threads),
+                life: Arc::new(life),
+            }),
             config,
             writer,
             embedder,
             places,
-            pools: Pools::default(),
-            searches_embedded: Self::search_places(),
+            pools,
             gate: Gate::new(load),
             started_at,
             successor: Mutex::default(),

@@ -5,22 +5,31 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use helix_app::ports::{Clock, Embedded, Embedder, EmbedderState, Life, Projects as FindsProjects};
+use helix_app::pool::{Full, Job};
+use helix_app::ports::{
+    Class, Clock, Embedded, Embedder, EmbedderState, Hold, Later, Life, Projects as FindsProjects, Threads,
+};
 use helix_app::project::Project;
 use helix_app::reach::Reach;
 use helix_engine::model::Timestamp;
 use helix_engine::strand::Strand;
 use lru::LruCache;
 use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use crate::embedder::EmbedderHandle;
 use crate::project::{self, Projects};
 use crate::reach;
+use crate::runtime::Pools;
 use crate::system::SystemClock;
 use crate::work::Work;
 
 /// How long after a hand-over what waited for its end may still be taken up, on a busy machine.
 const BACKLOG_MAX: Duration = Duration::from_secs(10);
+
+/// Searches that wait for the model at once. It embeds one text after the other, so a hook's waits behind this many.
+const SEARCHES_EMBEDDED_MAX: usize = 3;
 
 /// Directories whose project is known even when nothing there answers: more than anybody works in.
 const IDENTITIES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
@@ -29,12 +38,14 @@ const IDENTITIES_MAX: NonZeroUsize = NonZeroUsize::new(512).unwrap();
 pub(crate) struct Embedding {
     handle: EmbedderHandle,
     on: Handle,
+    /// Places of searches that wait for the model.
+    searches: Semaphore,
 }
 
 impl Embedding {
     /// Waits on the async runtime of who calls this.
     pub(crate) fn of(handle: EmbedderHandle) -> Self {
-        Self { handle, on: Handle::current() }
+        Self { handle, on: Handle::current(), searches: Semaphore::new(SEARCHES_EMBEDDED_MAX) }
     }
 }
 
@@ -45,6 +56,14 @@ impl Embedder for Embedding {
 
     fn embed(&self, text: &str, patience: Duration) -> Option<Vec<f32>> {
         self.on.block_on(self.handle.embed(text, patience))
+    }
+
+    fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<Vec<f32>>> {
+        let embedded = async move {
+            let _place = self.searches.acquire().await.ok()?;
+            self.handle.embed(text, patience).await
+        };
+        Box::pin(async move { timeout(patience, embedded).await.ok()? })
     }
 
     fn embed_later(&self, text: String, patience: Duration, then: Embedded) {
@@ -123,5 +142,24 @@ impl Life for Process {
     fn has_just_taken_over(&self) -> bool {
         let age_us = SystemClock.now().as_micros().saturating_sub(self.started_at.as_micros());
         self.is_successor && u128::try_from(age_us).is_ok_and(|age_us| age_us < BACKLOG_MAX.as_micros())
+    }
+}
+
+/// The daemon's threads, and what goes on in them.
+pub(crate) struct Workers {
+    pub(crate) pools: Arc<Pools>,
+    pub(crate) work: Arc<Work>,
+}
+
+impl Threads for Workers {
+    fn start(&self, class: Class, job: Job) -> Result<(), Full> {
+        match class {
+            Class::Quick => self.pools.quick.submit(job),
+            Class::Long => self.pools.long.submit(job),
+        }
+    }
+
+    fn begin(&self) -> Hold {
+        Arc::new(self.work.begin())
     }
 }

@@ -7,15 +7,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_app::App;
+pub(crate) use helix_app::Asker;
 use helix_app::memory::FILES_PATIENCE;
 use helix_app::pool::Pool;
 use helix_app::project::Project;
-use helix_engine::model::{Actor, Origin, Scope, Timestamp};
+use helix_engine::model::{Actor, Origin, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_proto::v1;
 use helix_redact::Redacted;
 use jiff::tz::TimeZone;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tonic::Status;
 
 use crate::config::Config;
@@ -39,9 +40,6 @@ const QUICK_THREADS_EXTRA: usize = 2;
 
 /// Ordinary calls that wait for a thread; beyond it they are refused.
 const QUICK_WAITING_MAX: usize = 1_024;
-
-/// Searches that wait for the model at once. It embeds one text after the other, so a hook's waits behind this many.
-const SEARCHES_EMBEDDED_MAX: usize = 3;
 
 /// The threads that calls and hooks are worked on by, each class its own.
 #[derive(Debug)]
@@ -79,9 +77,7 @@ pub(crate) struct Runtime {
     /// Which directory is which project.
     pub(crate) places: Arc<Places>,
     /// Who works.
-    pub(crate) pools: Pools,
-    /// Places of searches that wait for the model.
-    pub(crate) searches_embedded: Semaphore,
+    pub(crate) pools: Arc<Pools>,
     /// Bounds how much of the machine hooks take.
     pub(crate) gate: Gate,
     /// When the daemon was started.
@@ -104,35 +100,10 @@ pub(crate) struct Runtime {
     pub(crate) hooks_answered: AtomicU64,
 }
 
-/// Who asks, as the daemon sees it.
-#[derive(Clone, Debug)]
-pub(crate) struct Asker {
-    /// Stamped into what it writes.
-    pub(crate) actor: Actor,
-    /// The project it works in.
-    pub(crate) project: Arc<Project>,
-    /// Where in it; empty when unknown.
-    pub(crate) cwd: PathBuf,
-    /// By which it reads and writes days.
-    pub(crate) zone: TimeZone,
-}
-
-impl Asker {
-    /// The scopes it sees, its own first.
-    pub(crate) fn scopes(&self) -> Vec<Scope> {
-        self.project.scopes()
-    }
-}
-
 impl Runtime {
     /// Now.
     pub(crate) fn now(&self) -> Timestamp {
         self.app.memory.now()
-    }
-
-    /// Places of searches that wait for the model, all free.
-    pub(crate) fn search_places() -> Semaphore {
-        Semaphore::new(SEARCHES_EMBEDDED_MAX)
     }
 
     /// Finds the project of a directory without blocking, which may run git; `None` when nothing there answers in time.

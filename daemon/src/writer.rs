@@ -16,6 +16,8 @@ use helix_redact::Redacted;
 use tokio::sync::oneshot;
 
 use helix_app::outbox::Outbox;
+pub(crate) use helix_app::ports::SubmitError;
+use helix_app::ports::{Later, Outcomes, Writer};
 use room::{Room, weight};
 
 /// Requests of one commit. A commit costs one fsync whatever it holds; this bounds how long the first of it waits.
@@ -55,22 +57,6 @@ enum Then {
     Shrink(oneshot::Sender<Shrunk>),
     /// End, whoever still has a handle.
     End,
-}
-
-/// Why a write was not acknowledged.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SubmitError {
-    /// Too many writes wait, or too large ones.
-    #[error("as many writes are waiting as may wait; try again in a moment")]
-    Busy,
-    /// The daemon is stopping.
-    #[error("the write was not acknowledged because the daemon is stopping; try again")]
-    Stopping,
-    /// The disk failed, and the daemon ends.
-    #[error(
-        "the write was not acknowledged because the disk failed: {0}; free some space or mend the disk, then try again"
-    )]
-    Disk(String),
 }
 
 /// Hands writes to the writer thread. Cheap to clone; the thread ends when the last one is gone, or one says so.
@@ -162,6 +148,30 @@ impl WriterHandle {
             TrySendError::Full(_) => SubmitError::Busy,
             TrySendError::Disconnected(_) => self.lost(),
         })
+    }
+}
+
+impl Writer for WriterHandle {
+    fn submit(&self, requests: Vec<Request>) -> Result<Later<'static, Result<Outcomes, SubmitError>>, SubmitError> {
+        Self::submit(self, requests).map(|answer| self.later(answer))
+    }
+
+    fn submit_when_free(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<Later<'static, Result<Outcomes, SubmitError>>, SubmitError> {
+        Self::submit_when_free(self, requests).map(|answer| self.later(answer))
+    }
+
+    fn shrink(&self) -> Later<'_, Result<Shrunk, SubmitError>> {
+        Box::pin(Self::shrink(self))
+    }
+}
+
+impl WriterHandle {
+    fn later(&self, answer: oneshot::Receiver<Outcomes>) -> Later<'static, Result<Outcomes, SubmitError>> {
+        let handle = self.clone();
+        Box::pin(async move { answer.await.map_err(|_| handle.lost()) })
     }
 }
 

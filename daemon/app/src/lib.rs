@@ -6,6 +6,7 @@
 //!
 //! Two owners: [`Memory`], the knowledge base and how to reach it, and [`Hooks`], what is known of the sessions that go on.
 
+pub mod asker;
 pub mod hook;
 pub mod memory;
 pub mod outbox;
@@ -14,12 +15,16 @@ pub mod pool;
 pub mod ports;
 pub mod project;
 pub mod reach;
+pub mod refusal;
 pub mod sources;
+pub mod threads;
 
 use std::sync::Arc;
 
+pub use asker::Asker;
 pub use hook::Hooks;
 pub use memory::Memory;
+pub use refusal::Refusal;
 
 /// Everything that a use case may need.
 pub struct App {
@@ -27,6 +32,10 @@ pub struct App {
     pub memory: Memory,
     /// What hooks know.
     pub hooks: Hooks,
+    /// The only way to change the knowledge base.
+    pub writer: Arc<dyn ports::Writer>,
+    /// Threads that may block.
+    pub threads: Arc<dyn ports::Threads>,
     /// The program that this is a part of.
     pub life: Arc<dyn ports::Life>,
 }

@@ -1,9 +1,16 @@
 //! What the use cases need of the world.
 
+use std::any::Any;
 use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use helix_engine::error::ErrorKind;
+use helix_engine::store::{Shrunk, WriteError};
+use helix_engine::strand::{Outcome, Request};
+
+use crate::pool::{Full, Job};
 use crate::project::Project;
 
 pub use helix_engine::ports::Clock;
@@ -34,7 +41,10 @@ pub trait Embedder: Send + Sync {
     /// Embeds a text within `patience`, for which it blocks; `None` when there is no vector by then.
     fn embed(&self, text: &str, patience: Duration) -> Option<Vec<f32>>;
 
-    /// The same without blocking: hands the vector to `then` when it is made.
+    /// Embeds a query in its turn: only a few wait for the model at once, so that a hook's text waits behind no more.
+    fn query<'e>(&'e self, text: &'e str, patience: Duration) -> Later<'e, Option<Vec<f32>>>;
+
+    /// The same as [`Self::embed`] without blocking: hands the vector to `then` when it is made.
     fn embed_later(&self, text: String, patience: Duration, then: Embedded);
 }
 
@@ -57,4 +67,83 @@ pub trait Life: Send + Sync {
 pub trait Awaiting: Send + Sync {
     /// Whether nobody waits any more.
     fn is_gone(&self) -> bool;
+}
+
+/// Something that comes later.
+pub type Later<'l, T> = Pin<Box<dyn Future<Output = T> + Send + 'l>>;
+
+/// What became of the requests of one write, in their order.
+pub type Outcomes = Vec<Result<Outcome, WriteError>>;
+
+/// Why a write was not acknowledged.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// Too many writes wait, or too large ones.
+    #[error("as many writes are waiting as may wait; try again in a moment")]
+    Busy,
+    /// The daemon is stopping.
+    #[error("the write was not acknowledged because the daemon is stopping; try again")]
+    Stopping,
+    /// The disk failed, and the daemon ends.
+    #[error(
+        "the write was not acknowledged because the disk failed: {0}; free some space or mend the disk, then try again"
+    )]
+    Disk(String),
+}
+
+impl SubmitError {
+    /// Its class.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Busy => ErrorKind::Exhausted,
+            Self::Stopping => ErrorKind::Unavailable,
+            Self::Disk(_) => ErrorKind::Corrupt,
+        }
+    }
+}
+
+/// The only way to change the strand.
+pub trait Writer: Send + Sync {
+    /// Queues a write. What comes later is its answer, once it is durable.
+    ///
+    /// # Errors
+    /// [`SubmitError`]: it was not queued, or in what comes later, not acknowledged.
+    fn submit(&self, requests: Vec<Request>) -> Result<Later<'static, Result<Outcomes, SubmitError>>, SubmitError>;
+
+    /// As [`Self::submit`], and blocks until there is room in place of being told to wait: for who brings one write after the other.
+    ///
+    /// # Errors
+    /// As [`Self::submit`].
+    fn submit_when_free(
+        &self,
+        requests: Vec<Request>,
+    ) -> Result<Later<'static, Result<Outcomes, SubmitError>>, SubmitError>;
+
+    /// Rewrites the store's file without what is free in it, after what waits now is written.
+    fn shrink(&self) -> Later<'_, Result<Shrunk, SubmitError>>;
+}
+
+/// Kept for as long as something goes on.
+pub type Hold = Arc<dyn Any + Send + Sync>;
+
+/// Which threads do something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Those of searches, reads, stores and the like.
+    Quick,
+    /// Those of what may take minutes.
+    Long,
+}
+
+/// Threads that may block.
+pub trait Threads: Send + Sync {
+    /// Has a thread do this.
+    ///
+    /// # Errors
+    /// [`Full`]: it is not done.
+    fn start(&self, class: Class, job: Job) -> Result<(), Full>;
+
+    /// Says that something goes on, which the daemon's end waits for, as long as what it returns is held.
+    fn begin(&self) -> Hold;
 }

@@ -22,7 +22,6 @@ use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
 use helix_proto::v1;
-use tokio::time::timeout;
 use tonic::Status;
 
 use super::limit::Limit;
@@ -126,7 +125,7 @@ pub(super) async fn answered<T: Send + 'static>(
     let embed_started = Instant::now();
     let mut notes: Vec<String> = std::mem::take(&mut prepared.notes);
     if prepared.wants_meaning() {
-        prepared.search.vector = embedded(runtime, prepared.search.words.trim()).await;
+        prepared.search.vector = runtime.app.memory.embedder.query(prepared.search.words.trim(), EMBED_DEADLINE).await;
         if prepared.search.vector.is_none() {
             if prepared.needs_meaning() {
                 return Err(Status::unavailable(format!("cannot search by meaning: {}", why_no_meaning(runtime))));
@@ -140,15 +139,6 @@ pub(super) async fn answered<T: Send + 'static>(
         Ok(Answered { answer: answer(runtime, &prepared, found), embed_us })
     })
     .await
-}
-
-/// The vector of a query, when it is its turn. Only a few wait for the model at once, so that a hook's text waits behind no more.
-async fn embedded(runtime: &Runtime, words: &str) -> Option<Vec<f32>> {
-    let embedded = async {
-        let _place = runtime.searches_embedded.acquire().await.ok()?;
-        runtime.embedder.embed(words, EMBED_DEADLINE).await
-    };
-    timeout(EMBED_DEADLINE, embedded).await.ok()?
 }
 
 /// Counts every match.
