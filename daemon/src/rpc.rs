@@ -12,26 +12,24 @@ mod context;
 mod convert;
 mod edit;
 mod export;
-mod find;
+mod forget;
 mod import;
-mod limit;
-mod patterns;
 mod receipts;
-mod scopes;
 mod search;
 mod session_id;
 mod session_log;
-mod shown;
 mod stale;
 mod stats;
 mod status;
 mod store;
-mod topics;
 mod upgrade;
 
 use std::process;
 use std::sync::{Arc, PoisonError};
 
+use helix_app::pool::Pool;
+use helix_app::{Refusal, find, topics};
+use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
 use tonic::codegen::BoxStream;
@@ -41,7 +39,6 @@ use crate::hook;
 use crate::runtime::Runtime;
 use crate::serve::Peer;
 use crate::work::{Going, Long};
-use helix_app::pool::Pool;
 
 pub(crate) use compact::Uncompared;
 
@@ -61,9 +58,9 @@ impl Service {
 fn off_thread<T: Send + 'static, W>(
     runtime: &Arc<Runtime>,
     work: W,
-) -> impl Future<Output = Result<T, Status>> + use<T, W>
+) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
 where
-    W: FnOnce(&Runtime) -> Result<T, Status> + Send + 'static,
+    W: FnOnce(&Runtime) -> Result<T, Refusal> + Send + 'static,
 {
     let (runtime, going) = (Arc::clone(runtime), runtime.work.begin());
     on_thread(&Arc::clone(&runtime).pools.quick, move || {
@@ -77,9 +74,9 @@ fn long_off_thread<T: Send + 'static, W>(
     runtime: &Arc<Runtime>,
     going: &Arc<Going>,
     work: W,
-) -> impl Future<Output = Result<T, Status>> + use<T, W>
+) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
 where
-    W: FnOnce(&Runtime) -> Result<T, Status> + Send + 'static,
+    W: FnOnce(&Runtime) -> Result<T, Refusal> + Send + 'static,
 {
     let (runtime, going) = (Arc::clone(runtime), Arc::clone(going));
     on_thread(&Arc::clone(&runtime).pools.long, move || {
@@ -88,20 +85,20 @@ where
     })
 }
 
-fn on_thread<T: Send + 'static, W>(pool: &Pool, work: W) -> impl Future<Output = Result<T, Status>> + use<T, W>
+fn on_thread<T: Send + 'static, W>(pool: &Pool, work: W) -> impl Future<Output = Result<T, Refusal>> + use<T, W>
 where
-    W: FnOnce() -> Result<T, Status> + Send + 'static,
+    W: FnOnce() -> Result<T, Refusal> + Send + 'static,
 {
     let done = crate::pool::ask(pool, work);
     async move {
-        let done = done.map_err(|error| Status::resource_exhausted(error.to_string()))?;
-        done.await.map_err(|_| Status::internal("the request failed inside the daemon; see its log"))?
+        let done = done.map_err(|error| Refusal::exhausted(error.to_string()))?;
+        done.await.map_err(|_| Refusal::internal("the request failed inside the daemon; see its log"))?
     }
 }
 
 /// Begins what may take minutes, where there is a place for it.
-fn begin_long(runtime: &Runtime, kind: Long) -> Result<Arc<Going>, Status> {
-    runtime.work.begin_long(kind).map(Arc::new).map_err(|error| Status::resource_exhausted(error.to_string()))
+fn begin_long(runtime: &Runtime, kind: Long) -> Result<Arc<Going>, Refusal> {
+    runtime.work.begin_long(kind).map(Arc::new).map_err(|error| Refusal::exhausted(error.to_string()))
 }
 
 /// A request that says where it comes from.
@@ -145,7 +142,7 @@ impl Service {
     /// Takes a request once it is known which project it comes from.
     async fn met<R: Called>(&self, request: Request<R>) -> Result<R, Status> {
         let request = request.into_inner();
-        self.runtime.meet(request.caller()).await?;
+        self.runtime.meet(request.caller()).await.map_err(|refusal| convert::refused(&refusal))?;
         Ok(request)
     }
 }
@@ -165,38 +162,52 @@ impl Helix for Service {
     }
 
     async fn store(&self, request: Request<v1::StoreRequest>) -> Result<Response<v1::StoreReply>, Status> {
-        store::one(&self.runtime, self.met(request).await?).await.map(Response::new)
+        store::one(&self.runtime, self.met(request).await?)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn store_batch(
         &self,
         request: Request<v1::StoreBatchRequest>,
     ) -> Result<Response<v1::StoreBatchReply>, Status> {
-        store::batch(&self.runtime, self.met(request).await?).await.map(Response::new)
+        store::batch(&self.runtime, self.met(request).await?)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchReply>, Status> {
-        search::search(&self.runtime, self.met(request).await?).await.map(Response::new)
+        search::search(&self.runtime, self.met(request).await?)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {
         let request = self.met(request).await?;
         let read = off_thread(&self.runtime, move |runtime| {
-            let mut reply = find::read(runtime, &request)?;
-            stale::mark(runtime, request.caller.as_ref(), &mut reply.memories);
-            Ok(reply)
+            let asker = runtime.asker(request.caller.as_ref());
+            find::read(&runtime.app, &asker, &convert::wanted(request)).map(|answer| convert::read(&answer))
         });
-        read.await.map(Response::new)
+        read.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn edit(&self, request: Request<v1::EditRequest>) -> Result<Response<v1::EditReply>, Status> {
-        edit::edit(&self.runtime, self.met(request).await?).await.map(Response::new)
+        edit::edit(&self.runtime, self.met(request).await?)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn compact(&self, request: Request<v1::CompactRequest>) -> Result<Response<v1::CompactReply>, Status> {
         let request = self.met(request).await?;
-        let going = begin_long(&self.runtime, Long::Compact)?;
-        compact::compact(&self.runtime, &going, request).await.map(Response::new)
+        let going = begin_long(&self.runtime, Long::Compact).map_err(|refusal| convert::refused(&refusal))?;
+        compact::compact(&self.runtime, &going, request)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn list_topics(
@@ -204,22 +215,32 @@ impl Helix for Service {
         request: Request<v1::ListTopicsRequest>,
     ) -> Result<Response<v1::ListTopicsReply>, Status> {
         let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| topics::list(runtime, &request)).await.map(Response::new)
+        let listed = off_thread(&self.runtime, move |runtime| {
+            let asker = runtime.asker(request.caller.as_ref());
+            let topics = topics::list(&runtime.app, &asker, &request.scopes, &request.pattern)?;
+            Ok(v1::ListTopicsReply { topics: convert::topic_entries(topics) })
+        });
+        listed.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn recent(&self, request: Request<v1::RecentRequest>) -> Result<Response<v1::RecentReply>, Status> {
         let request = self.met(request).await?;
         let recent = off_thread(&self.runtime, move |runtime| {
-            let mut reply = topics::recent(runtime, &request)?;
-            stale::mark(runtime, request.caller.as_ref(), &mut reply.memories);
-            Ok(reply)
+            let asker = runtime.asker(request.caller.as_ref());
+            let after = Timestamp::from_micros(request.after_us);
+            let (memories, total) = topics::recent(&runtime.app, &asker, &request.scopes, after, request.limit)?;
+            let total = u32::try_from(total).unwrap_or(u32::MAX);
+            Ok(v1::RecentReply { memories: memories.iter().map(convert::told).collect(), total })
         });
-        recent.await.map(Response::new)
+        recent.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn stats(&self, request: Request<v1::StatsRequest>) -> Result<Response<v1::StatsReply>, Status> {
         let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| stats::stats(runtime, &request)).await.map(Response::new)
+        off_thread(&self.runtime, move |runtime| stats::stats(runtime, &request))
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn cross_references(
@@ -228,38 +249,49 @@ impl Helix for Service {
     ) -> Result<Response<v1::CrossReferencesReply>, Status> {
         let request = self.met(request).await?;
         let referring = off_thread(&self.runtime, move |runtime| {
-            let mut reply = topics::cross_references(runtime, &request)?;
-            let memories = reply.references.iter_mut().filter_map(|reference| reference.memory.as_mut());
-            stale::mark(runtime, request.caller.as_ref(), memories);
-            Ok(reply)
+            let asker = runtime.asker(request.caller.as_ref());
+            let found = topics::cross_references(&runtime.app, &asker, &request.scopes, &request.topic)?;
+            Ok(v1::CrossReferencesReply { references: found.iter().map(convert::cross_reference).collect() })
         });
-        referring.await.map(Response::new)
+        referring.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn graph(&self, request: Request<v1::GraphRequest>) -> Result<Response<v1::GraphReply>, Status> {
         let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| topics::graph(runtime, &request)).await.map(Response::new)
+        let graph = off_thread(&self.runtime, move |runtime| {
+            let asker = runtime.asker(request.caller.as_ref());
+            topics::graph(&runtime.app, &asker, &request.scopes, &request.focus).map(convert::graph)
+        });
+        graph.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn prune(&self, request: Request<v1::PruneRequest>) -> Result<Response<v1::PruneReply>, Status> {
         let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| topics::prune(runtime, &request)).await.map(Response::new)
+        let idle = off_thread(&self.runtime, move |runtime| {
+            let asker = runtime.asker(request.caller.as_ref());
+            let (topics, days) = topics::prune(&runtime.app, &asker, &request.scopes, request.days)?;
+            Ok(v1::PruneReply { topics: convert::topic_entries(topics), days })
+        });
+        idle.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn reindex(&self, _: Request<v1::ReindexRequest>) -> Result<Response<v1::ReindexReply>, Status> {
-        let going = begin_long(&self.runtime, Long::Reindex)?;
-        stats::reindex(&self.runtime, &going).await.map(Response::new)
+        let going = begin_long(&self.runtime, Long::Reindex).map_err(|refusal| convert::refused(&refusal))?;
+        stats::reindex(&self.runtime, &going).await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn forget(&self, request: Request<v1::ForgetRequest>) -> Result<Response<v1::ForgetReply>, Status> {
-        find::forget(&self.runtime, self.met(request).await?).await.map(Response::new)
+        forget::forget(&self.runtime, self.met(request).await?)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn stale(&self, request: Request<v1::StaleRequest>) -> Result<Response<v1::StaleReply>, Status> {
         let request = self.met(request).await?;
-        let going = begin_long(&self.runtime, Long::Stale)?;
+        let going = begin_long(&self.runtime, Long::Stale).map_err(|refusal| convert::refused(&refusal))?;
         let stale = long_off_thread(&self.runtime, &going, move |runtime| stale::stale(runtime, &request));
-        stale.await.map(Response::new)
+        stale.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn session_log(
@@ -267,19 +299,28 @@ impl Helix for Service {
         request: Request<v1::SessionLogRequest>,
     ) -> Result<Response<v1::SessionLogReply>, Status> {
         let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| session_log::session_log(runtime, &request)).await.map(Response::new)
+        off_thread(&self.runtime, move |runtime| session_log::session_log(runtime, &request))
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn receipts(&self, request: Request<v1::ReceiptsRequest>) -> Result<Response<v1::ReceiptsReply>, Status> {
         let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| receipts::receipts(runtime, &request)).await.map(Response::new)
+        off_thread(&self.runtime, move |runtime| receipts::receipts(runtime, &request))
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn checkpoint(
         &self,
         request: Request<v1::CheckpointRequest>,
     ) -> Result<Response<v1::CheckpointReply>, Status> {
-        checkpoint::checkpoint(&self.runtime, self.met(request).await?).await.map(Response::new)
+        checkpoint::checkpoint(&self.runtime, self.met(request).await?)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn hook(&self, request: Request<v1::HookRequest>) -> Result<Response<v1::HookReply>, Status> {
@@ -288,27 +329,37 @@ impl Helix for Service {
     }
 
     async fn status(&self, _: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
-        off_thread(&self.runtime, status::status).await.map(Response::new)
+        off_thread(&self.runtime, status::status).await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn check(&self, request: Request<v1::CheckRequest>) -> Result<Response<v1::CheckReply>, Status> {
         if !request.into_inner().deep {
-            return off_thread(&self.runtime, |runtime| Ok(check::check(runtime, false))).await.map(Response::new);
+            return off_thread(&self.runtime, |runtime| Ok(check::check(runtime, false)))
+                .await
+                .map(Response::new)
+                .map_err(|refusal| convert::refused(&refusal));
         }
-        let going = begin_long(&self.runtime, Long::Check)?;
-        long_off_thread(&self.runtime, &going, |runtime| Ok(check::check(runtime, true))).await.map(Response::new)
+        let going = begin_long(&self.runtime, Long::Check).map_err(|refusal| convert::refused(&refusal))?;
+        long_off_thread(&self.runtime, &going, |runtime| Ok(check::check(runtime, true)))
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
         let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| brief::brief(runtime, &request)).await.map(Response::new)
+        off_thread(&self.runtime, move |runtime| brief::brief(runtime, &request))
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn export(
         &self,
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<BoxStream<v1::ExportPiece>>, Status> {
-        let pieces = export::export(&self.runtime, self.met(request).await?)?;
+        let pieces =
+            export::export(&self.runtime, self.met(request).await?).map_err(|refusal| convert::refused(&refusal))?;
         Ok(Response::new(Box::pin(pieces)))
     }
 
@@ -321,12 +372,18 @@ impl Helix for Service {
     }
 
     async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {
-        context::context(&self.runtime, self.met(request).await?).await.map(Response::new)
+        context::context(&self.runtime, self.met(request).await?)
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn upgrade(&self, request: Request<v1::UpgradeRequest>) -> Result<Response<v1::UpgradeReply>, Status> {
         let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| upgrade::upgrade(runtime, &request)).await.map(Response::new)
+        off_thread(&self.runtime, move |runtime| upgrade::upgrade(runtime, &request))
+            .await
+            .map(Response::new)
+            .map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn shutdown(&self, _: Request<v1::ShutdownRequest>) -> Result<Response<v1::ShutdownReply>, Status> {

@@ -6,18 +6,17 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use helix_app::App;
 pub(crate) use helix_app::Asker;
 use helix_app::memory::FILES_PATIENCE;
 use helix_app::pool::Pool;
 use helix_app::project::Project;
+use helix_app::{App, Refusal};
 use helix_engine::model::{Actor, Origin, Timestamp};
 use helix_engine::neutral::quoted;
 use helix_proto::v1;
 use helix_redact::Redacted;
 use jiff::tz::TimeZone;
 use tokio::sync::Notify;
-use tonic::Status;
 
 use crate::config::Config;
 use crate::embedder::EmbedderHandle;
@@ -116,13 +115,13 @@ impl Runtime {
     ///
     /// # Errors
     /// `Unavailable` when that is not known either.
-    pub(crate) async fn meet(&self, caller: Option<&v1::Caller>) -> Result<(), Status> {
+    pub(crate) async fn meet(&self, caller: Option<&v1::Caller>) -> Result<(), Refusal> {
         let directory = Path::new(caller.map_or("", |caller| &caller.cwd));
         if self.project_later(directory, IDENTIFY_PATIENCE).await.is_some() || self.places.last_of(directory).is_some()
         {
             return Ok(());
         }
-        Err(Status::unavailable(format!(
+        Err(Refusal::unavailable(format!(
             "finding the project of {} took longer than {} s: its file system or git does not answer; try again, or from \
              another directory",
             quoted(&directory.to_string_lossy()),

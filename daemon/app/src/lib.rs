@@ -7,17 +7,24 @@
 //! Two owners: [`Memory`], the knowledge base and how to reach it, and [`Hooks`], what is known of the sessions that go on.
 
 pub mod asker;
+pub mod find;
 pub mod hook;
+pub mod limit;
 pub mod memory;
 pub mod outbox;
+pub mod patterns;
 pub mod plain_file;
 pub mod pool;
 pub mod ports;
 pub mod project;
 pub mod reach;
 pub mod refusal;
+pub mod scopes;
+pub mod shown;
 pub mod sources;
 pub mod threads;
+pub mod told;
+pub mod topics;
 
 use std::sync::Arc;
 

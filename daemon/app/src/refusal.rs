@@ -66,4 +66,11 @@ macro_rules! of_engine {
     };
 }
 
-of_engine!(helix_engine::store::StoreError, helix_engine::strand::ReadError, crate::ports::SubmitError);
+of_engine!(
+    crate::ports::SubmitError,
+    helix_engine::recall::CursorError,
+    helix_engine::recall::parse::QueryError,
+    helix_engine::store::StoreError,
+    helix_engine::store::WriteError,
+    helix_engine::strand::ReadError,
+);

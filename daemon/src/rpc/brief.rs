@@ -7,6 +7,7 @@ mod narrowed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use helix_app::{Refusal, scopes, shown, topics};
 use helix_engine::brief::{
     self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider, consider_each, meta, stated_in,
 };
@@ -21,10 +22,8 @@ use helix_engine::strand::Strand;
 use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
 use helix_proto::v1;
 use jiff::tz::TimeZone;
-use tonic::Status;
 
 use super::search::slips;
-use super::{convert, scopes, shown, topics};
 use crate::runtime::{Asker, Runtime};
 use helix_app::sources::{Look, SEARCH_READ_MAX_BYTES};
 
@@ -32,17 +31,17 @@ use helix_app::sources::{Look, SEARCH_READ_MAX_BYTES};
 const HOUR_US: i64 = 3_600_000_000;
 
 /// Composes a briefing.
-pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1::BriefReply, Status> {
+pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1::BriefReply, Refusal> {
     if request.query.len() > QUERY_MAX_BYTES {
         let message = format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}", request.query.len());
-        return Err(Status::resource_exhausted(message));
+        return Err(Refusal::exhausted(message));
     }
     let asker = runtime.asker(request.caller.as_ref());
     let focus = request.focus.iter().map(|name| Category::parse(name)).collect::<Result<Vec<_>, _>>();
     let view = View {
         runtime,
         asker: &asker,
-        focus: focus.map_err(|error| Status::invalid_argument(error.to_string()))?,
+        focus: focus.map_err(|error| Refusal::invalid(error.to_string()))?,
         detail: match request.detail() {
             v1::BriefDetail::Summary => Detail::Summary,
             v1::BriefDetail::Scan => Detail::Scan,
@@ -51,7 +50,7 @@ pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1:
         is_compact: request.compact,
         is_text_only: request.text_only,
         zone: asker.zone.clone(),
-        scopes: scopes::listed(runtime, &asker, &request.scopes)?,
+        scopes: scopes::listed(&runtime.app, &asker, &request.scopes)?,
         look: runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
         after: after(request.since_hours, runtime.now()),
         now: runtime.now(),
@@ -113,7 +112,7 @@ impl Chosen {
 
 impl View<'_> {
     /// The briefing of everything: an overview, or by category when more detail or some categories are asked for.
-    fn everything(&self) -> Result<v1::BriefReply, Status> {
+    fn everything(&self) -> Result<v1::BriefReply, Refusal> {
         if self.detail == Detail::Summary && self.focus.is_empty() {
             return self.overview();
         }
@@ -121,7 +120,7 @@ impl View<'_> {
         if chosen.is_empty() { self.overview() } else { self.composed(&chosen, "") }
     }
 
-    fn overview(&self) -> Result<v1::BriefReply, Status> {
+    fn overview(&self) -> Result<v1::BriefReply, Refusal> {
         let strand = &self.runtime.app.memory.strand;
         let meta = {
             let catalog = strand.catalog();
@@ -130,9 +129,9 @@ impl View<'_> {
             meta::compose(rows.map(|(number, row)| meta::row(&catalog, number, row)), self.is_compact, self.now)
         };
         if meta.memories == 0 && self.after.is_some() {
-            return Err(Status::not_found("nothing to brief about here that is so new"));
+            return Err(Refusal::not_found("nothing to brief about here that is so new"));
         }
-        let hot = strand.memories(&meta.hot).map_err(|error| convert::status(error.kind(), &error))?;
+        let hot = strand.memories(&meta.hot).map_err(|error| Refusal::of(error.kind(), &error))?;
         self.look.prepare(&mut hot.iter());
         let hot: Vec<Selected<'_>> = hot.iter().map(|memory| self.selected(memory)).collect();
         Ok(v1::BriefReply {
@@ -143,7 +142,7 @@ impl View<'_> {
     }
 
     /// The briefing of a topic, of the topics that fit a pattern, or of what a search finds.
-    fn about(&self, query: &str) -> Result<v1::BriefReply, Status> {
+    fn about(&self, query: &str) -> Result<v1::BriefReply, Refusal> {
         let (chosen, words) = match self.narrowed(query)? {
             Some(narrowed) => narrowed,
             None => self.choose(query).map(|(chosen, words)| (chosen, words.to_owned()))?,
@@ -155,7 +154,7 @@ impl View<'_> {
         Ok(reply)
     }
 
-    fn composed(&self, chosen: &Chosen, words: &str) -> Result<v1::BriefReply, Status> {
+    fn composed(&self, chosen: &Chosen, words: &str) -> Result<v1::BriefReply, Refusal> {
         let mut memories = self.read(&chosen.numbers)?;
         let linked = self.linked(&mut memories)?;
         self.look.prepare(&mut memories.iter());
@@ -178,18 +177,18 @@ impl View<'_> {
         if text.chars().count() <= ANSWER_MAX_CHARS {
             let whole: Vec<MemoryNumber> =
                 brief::whole(&composed, self.detail, &self.zone).map(|memory| memory.number).collect();
-            shown::note_known(self.runtime, self.asker, &whole);
+            shown::note_known(&self.runtime.app, self.asker, &whole);
         }
         let json = if self.is_text_only { Ok(String::new()) } else { json::brief(&composed) };
         Ok(v1::BriefReply {
             text,
-            json: json.map_err(|error| Status::internal(error.to_string()))?,
+            json: json.map_err(|error| Refusal::internal(error.to_string()))?,
             memories: u32::try_from(composed.total).unwrap_or(u32::MAX),
         })
     }
 
     /// The memories, and the words by which they were found; none when a topic or a pattern was named.
-    fn choose<'q>(&self, query: &'q str) -> Result<(Chosen, &'q str), Status> {
+    fn choose<'q>(&self, query: &'q str) -> Result<(Chosen, &'q str), Refusal> {
         if let Some(chosen) = self.named(query)? {
             return Ok((chosen, ""));
         }
@@ -207,8 +206,8 @@ impl View<'_> {
             }
         }
         // A search for the name would find some of them, as if these were all.
-        if let Some(moved) = topics::moved_away(self.runtime, query, &self.scopes) {
-            return Err(Status::not_found(moved));
+        if let Some(moved) = topics::moved_away(&self.runtime.app, query, &self.scopes) {
+            return Err(Refusal::not_found(moved));
         }
         let filter = Filter { scopes: self.scopes.clone(), after: self.after, ..Filter::default() };
         let found = self.search(query, filter)?;
@@ -216,13 +215,13 @@ impl View<'_> {
     }
 
     /// Says that topics have memories, though none so new; `None` where they have none at all, or age does not matter.
-    fn nothing_so_new(&self, query: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Status> {
+    fn nothing_so_new(&self, query: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Refusal> {
         self.after?;
         let catalog = self.runtime.app.memory.strand.catalog();
         let is_active = |row: &Row| row.status == Life::Active;
         let of = |name| catalog.members(name, &self.scopes, is_active).len();
         let older: usize = catalog.topic_names(is_wanted).into_iter().map(of).sum();
-        (older > 0).then(|| Status::not_found(format!("nothing in {} is so new ({older} older)", quoted(query))))
+        (older > 0).then(|| Refusal::not_found(format!("nothing in {} is so new ({older} older)", quoted(query))))
     }
 
     /// The members of topics.
@@ -278,7 +277,7 @@ impl View<'_> {
     }
 
     /// Everything that has the words and passes the filter.
-    fn search(&self, words: &str, filter: Filter) -> Result<Chosen, Status> {
+    fn search(&self, words: &str, filter: Filter) -> Result<Chosen, Refusal> {
         let search = Search {
             words: words.to_owned(),
             vector: None,
@@ -289,7 +288,7 @@ impl View<'_> {
             now: self.now,
         };
         let found = self.runtime.app.memory.strand.all_with_words(&search);
-        let (found, _) = found.map_err(|error| convert::status(error.kind(), &error))?;
+        let (found, _) = found.map_err(|error| Refusal::of(error.kind(), &error))?;
         Ok(self.chosen(Share::Hottest, |catalog| {
             found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()
         }))
@@ -303,12 +302,12 @@ impl View<'_> {
 
     /// The memories that these link to and that are not among them. Links to what was superseded become links to what took its
     /// place.
-    fn linked(&self, memories: &mut [Memory]) -> Result<Vec<Memory>, Status> {
+    fn linked(&self, memories: &mut [Memory]) -> Result<Vec<Memory>, Refusal> {
         let mut ids: Vec<_> = memories.iter().flat_map(|memory| &memory.links).copied().collect();
         ids.sort_unstable();
         ids.dedup();
         ids.retain(|id| memories.iter().all(|memory| memory.id != *id));
-        let failed = |error: StoreError| convert::status(error.kind(), &error);
+        let failed = |error: StoreError| Refusal::of(error.kind(), &error);
         let snapshot = self.runtime.app.memory.strand.snapshot().map_err(failed)?;
         let (mut linked, mut moved): (Vec<Memory>, HashMap<MemoryId, MemoryId>) = (Vec::new(), HashMap::new());
         for id in ids {
@@ -329,8 +328,8 @@ impl View<'_> {
             .collect())
     }
 
-    fn read(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, Status> {
-        self.runtime.app.memory.strand.memories(numbers).map_err(|error| convert::status(error.kind(), &error))
+    fn read(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, Refusal> {
+        self.runtime.app.memory.strand.memories(numbers).map_err(|error| Refusal::of(error.kind(), &error))
     }
 
     /// Tells which rows may be in the briefing.
@@ -343,17 +342,17 @@ impl View<'_> {
 }
 
 /// What topics a name or a pattern means; `None` for what cannot be a topic's name.
-fn topics_named(name: &str) -> Result<Option<TopicPattern>, Status> {
+fn topics_named(name: &str) -> Result<Option<TopicPattern>, Refusal> {
     match TopicPattern::parse(name) {
         Ok(pattern) => Ok(Some(pattern)),
-        Err(error) if TopicPattern::is_glob(name) => Err(Status::invalid_argument(error.to_string())),
+        Err(error) if TopicPattern::is_glob(name) => Err(Refusal::invalid(error.to_string())),
         Err(_) => Ok(None),
     }
 }
 
-fn nothing(query: &str) -> Status {
+fn nothing(query: &str) -> Refusal {
     let slips = slips::of_all(query).map(|note| format!("; {note}")).unwrap_or_default();
-    Status::not_found(format!(
+    Refusal::not_found(format!(
         "nothing to brief about {} here; `topics` lists what there is, and without a query everything is briefed{slips}",
         quoted(query)
     ))

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use helix_app::Refusal;
 use helix_engine::model::{Checkpoint, Scope};
 use helix_engine::neutral::one_line;
 use helix_engine::policy::checkpoint::admit;
@@ -10,7 +11,6 @@ use helix_engine::surface::checkpoint::{age, render};
 use helix_proto::v1;
 use helix_proto::v1::checkpoint_request::Action;
 use helix_redact::{Redact, Secrets, redaction_note};
-use tonic::Status;
 
 use super::{convert, off_thread, store};
 use crate::runtime::{Asker, Runtime};
@@ -35,22 +35,22 @@ struct Answer {
 pub(super) async fn checkpoint(
     runtime: &Arc<Runtime>,
     request: v1::CheckpointRequest,
-) -> Result<v1::CheckpointReply, Status> {
+) -> Result<v1::CheckpointReply, Refusal> {
     let Answer { write, reply } = off_thread(runtime, move |runtime| decide(runtime, request)).await?;
     if !write.is_empty() {
         for outcome in runtime.writer.write(write).await.map_err(|error| store::submit_status(&error))? {
-            outcome.map_err(|error| convert::status(error.kind(), &error))?;
+            outcome.map_err(|error| Refusal::of(error.kind(), &error))?;
         }
     }
     Ok(reply)
 }
 
-fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, Status> {
+fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, Refusal> {
     let asker = runtime.asker(request.caller.as_ref());
     // As with memories, what was saved before the project had its name of today is still its own.
     let saved =
         runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.newest_checkpoint(asker.project.names()));
-    let saved = saved.map_err(|error| convert::status(error.kind(), &error))?;
+    let saved = saved.map_err(|error| Refusal::of(error.kind(), &error))?;
     match request.action {
         Some(Action::Save(new)) => save(runtime, &asker, new, saved.as_ref()),
         Some(Action::Load(v1::LoadCheckpoint { earlier: 0 })) => load(runtime, &asker, saved.as_ref()),
@@ -60,7 +60,7 @@ fn decide(runtime: &Runtime, request: v1::CheckpointRequest) -> Result<Answer, S
             save(runtime, &asker, again, saved.as_ref())
         }
         Some(Action::Clear(_)) => Ok(clear(runtime, &asker, saved.as_ref())),
-        None => Err(Status::invalid_argument("the request has no action; save, load, clear or restore the checkpoint")),
+        None => Err(Refusal::invalid("the request has no action; save, load, clear or restore the checkpoint")),
     }
 }
 
@@ -69,11 +69,11 @@ fn save(
     asker: &Asker,
     new: v1::TaskCheckpoint,
     replaced: Option<&Checkpoint>,
-) -> Result<Answer, Status> {
+) -> Result<Answer, Refusal> {
     let mut new = convert::checkpoint(new, runtime.now(), asker.actor.agent.clone());
     let mut secrets = Secrets::default();
     new.redact(&mut secrets);
-    let new = admit(new).map_err(|error| convert::status(error.kind(), &error))?;
+    let new = admit(new).map_err(|error| Refusal::of(error.kind(), &error))?;
     let mut text = format!("Checkpoint saved for {}: {}", place(asker), one_line(&new.task, TASK_MAX_CHARS));
     let replaced = replaced.map(|replaced| mention(runtime, replaced)).unwrap_or_default();
     if !replaced.is_empty() {
@@ -89,30 +89,30 @@ fn save(
 }
 
 /// The checkpoint that was replaced or cleared so many ago.
-fn earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Checkpoint, Status> {
+fn earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Checkpoint, Refusal> {
     let mut earlier = all_earlier(runtime, asker)?;
     let at = (wanted as usize).wrapping_sub(1);
     if at < earlier.len() {
         return Ok(earlier.swap_remove(at));
     }
     let kept = earlier.len();
-    Err(Status::not_found(format!("there is no earlier checkpoint {wanted} of {}; {kept} are kept", place(asker))))
+    Err(Refusal::not_found(format!("there is no earlier checkpoint {wanted} of {}; {kept} are kept", place(asker))))
 }
 
-fn all_earlier(runtime: &Runtime, asker: &Asker) -> Result<Vec<Checkpoint>, Status> {
+fn all_earlier(runtime: &Runtime, asker: &Asker) -> Result<Vec<Checkpoint>, Refusal> {
     let read =
         runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.earlier_checkpoints(asker.project.names()));
-    read.map_err(|error| convert::status(error.kind(), &error))
+    read.map_err(|error| Refusal::of(error.kind(), &error))
 }
 
-fn load_earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Answer, Status> {
+fn load_earlier(runtime: &Runtime, asker: &Asker, wanted: u32) -> Result<Answer, Refusal> {
     let found = earlier(runtime, asker, wanted)?;
     let (text, checkpoint) = (render(&found, runtime.now()), Some(convert::task_checkpoint(&found)));
     let reply = v1::CheckpointReply { checkpoint, text, ..v1::CheckpointReply::default() };
     Ok(Answer { write: Vec::new(), reply })
 }
 
-fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Result<Answer, Status> {
+fn load(runtime: &Runtime, asker: &Asker, saved: Option<&Checkpoint>) -> Result<Answer, Refusal> {
     let text = match saved {
         Some(saved) => render(saved, runtime.now()),
         None => format!("No checkpoint is saved for {}; {HOW_TO_SAVE}", place(asker)),

@@ -6,15 +6,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use helix_app::told::Told;
+use helix_app::{Refusal, find, scopes};
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{MemoryNumber, Scope};
 use helix_engine::policy::edit::Edit;
 use helix_engine::store::{SHRINK_MAX_BYTES, Shrunk, WriteError};
 use helix_engine::strand::{DuplicatePair, Duplicates, Extent, Outcome, Request};
 use helix_proto::v1;
-use tonic::Status;
 
-use super::{convert, edit, find, long_off_thread, off_thread, scopes, store};
+use super::{convert, edit, long_off_thread, off_thread, store};
 use crate::runtime::{Asker, Runtime};
 use crate::work::Going;
 pub(crate) use rest::Uncompared;
@@ -41,7 +42,7 @@ pub(super) async fn compact(
     runtime: &Arc<Runtime>,
     going: &Arc<Going>,
     request: v1::CompactRequest,
-) -> Result<v1::CompactReply, Status> {
+) -> Result<v1::CompactReply, Refusal> {
     let v1::CompactRequest { caller, scopes, apply, log, migrate } = request;
     let (asker, scopes) = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
@@ -66,12 +67,12 @@ async fn duplicates(
     asker: &Asker,
     scopes: Vec<Scope>,
     apply: bool,
-) -> Result<v1::CompactReply, Status> {
+) -> Result<v1::CompactReply, Refusal> {
     let searched = scopes.clone();
     let found = long_off_thread(runtime, going, move |runtime| {
         let extent = Extent { from: runtime.uncompared.of(&scopes), work_max: runtime.config.compact_work };
         let found = runtime.app.memory.strand.duplicates(&scopes, extent);
-        let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+        let found = found.map_err(|error| Refusal::of(error.kind(), &error))?;
         Ok((found, extent.from.is_some()))
     });
     let (Duplicates { pairs, similar, compared, left_out, rest }, goes_on) = found.await?;
@@ -119,7 +120,7 @@ fn extent(compared: usize, left_out: usize, goes_on: bool) -> Option<String> {
 }
 
 /// Merges pairs, and returns how many.
-async fn merge(runtime: &Runtime, asker: &Asker, pairs: &[DuplicatePair]) -> Result<usize, Status> {
+async fn merge(runtime: &Runtime, asker: &Asker, pairs: &[DuplicatePair]) -> Result<usize, Refusal> {
     let mut merged = 0;
     for part in pairs.chunks(MERGE_MAX) {
         let pairs = part.iter().map(|pair| pair.merge).collect();
@@ -129,10 +130,11 @@ async fn merge(runtime: &Runtime, asker: &Asker, pairs: &[DuplicatePair]) -> Res
     Ok(merged)
 }
 
-fn shown(runtime: &Runtime, pairs: &[DuplicatePair]) -> Result<Vec<v1::DuplicatePair>, Status> {
+fn shown(runtime: &Runtime, pairs: &[DuplicatePair]) -> Result<Vec<v1::DuplicatePair>, Refusal> {
     let mut shown = Vec::new();
     for pair in pairs.iter().take(PAIRS_SHOWN_MAX) {
-        let mut memories = find::wire_all(runtime, &[pair.merge.kept, pair.merge.duplicate])?.into_iter();
+        let told = Told::all(&runtime.app, &[pair.merge.kept, pair.merge.duplicate])?;
+        let mut memories = told.iter().map(convert::told);
         shown.push(v1::DuplicatePair {
             kept: memories.next(),
             duplicate: memories.next(),
@@ -148,10 +150,10 @@ async fn repair(
     asker: &Asker,
     scopes: Vec<Scope>,
     apply: bool,
-) -> Result<v1::CompactReply, Status> {
+) -> Result<v1::CompactReply, Refusal> {
     let found = long_off_thread(runtime, going, move |runtime| {
         let found = runtime.app.memory.strand.impossible_times(&scopes, runtime.now());
-        let found = found.map_err(|error| convert::status(error.kind(), &error))?;
+        let found = found.map_err(|error| Refusal::of(error.kind(), &error))?;
         let note = impossible_note(runtime, &found)?;
         Ok((found, note))
     });
@@ -177,11 +179,11 @@ async fn repair(
 }
 
 /// Names the memories whose times cannot be; some of them, when there are many.
-fn impossible_note(runtime: &Runtime, found: &[(MemoryNumber, Edit)]) -> Result<Option<String>, Status> {
+fn impossible_note(runtime: &Runtime, found: &[(MemoryNumber, Edit)]) -> Result<Option<String>, Refusal> {
     if found.is_empty() {
         return Ok(None);
     }
-    let handles = find::some_handles(runtime, found.iter().map(|(number, _)| *number), REPAIR_NAMED_MAX)?;
+    let handles = find::some_handles(&runtime.app, found.iter().map(|(number, _)| *number), REPAIR_NAMED_MAX)?;
     Ok(Some(format!("times that lie in the future or are missing: {handles}")))
 }
 
@@ -199,11 +201,11 @@ async fn files(
     going: &Arc<Going>,
     apply: bool,
     reply: &mut v1::CompactReply,
-) -> Result<(), Status> {
+) -> Result<(), Refusal> {
     let size = |runtime: &Runtime| bytes_in(&runtime.config.paths.strand(&runtime.config.strand), DEPTH_MAX);
     let before = long_off_thread(runtime, going, move |runtime| {
         let before = size(runtime);
-        let internal = |error: &dyn std::fmt::Display| convert::status(ErrorKind::Internal, error);
+        let internal = |error: &dyn std::fmt::Display| Refusal::of(ErrorKind::Internal, error);
         if apply {
             runtime.app.memory.strand.compact_words().map_err(|error| internal(&error))?;
             runtime.app.memory.strand.compact_vectors().map_err(|error| internal(&error))?;

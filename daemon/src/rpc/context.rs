@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use helix_app::{Refusal, scopes, shown};
 use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
@@ -12,9 +13,8 @@ use helix_engine::recall::{Hit, PER_TOPIC_MAX};
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
-use tonic::Status;
 
-use super::{convert, off_thread, scopes, search, shown};
+use super::{off_thread, search};
 use crate::runtime::{Asker, Runtime};
 use helix_app::sources::SEARCH_READ_MAX_BYTES;
 
@@ -40,12 +40,12 @@ const NEAR: &str = " (near in meaning)";
 const NOTE_FRAME_CHARS: usize = 7;
 
 /// Packs a block.
-pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest) -> Result<v1::ContextReply, Status> {
+pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest) -> Result<v1::ContextReply, Refusal> {
     let budget = match request.budget_tokens {
         0 => CONTEXT_BUDGET_DEFAULT_TOKENS,
         given @ BUDGET_MIN_TOKENS..=BUDGET_MAX_TOKENS => given,
         given => {
-            return Err(Status::resource_exhausted(format!(
+            return Err(Refusal::exhausted(format!(
                 "a budget of {given} tokens cannot be kept; give {BUDGET_MIN_TOKENS} to {BUDGET_MAX_TOKENS}"
             )));
         }
@@ -93,14 +93,14 @@ fn as_words(task: &str) -> String {
 }
 
 /// The project's most important memories.
-fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Status> {
+fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Refusal> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
+    let scopes = scopes::listed(&runtime.app, &asker, &request.scopes)?;
     let (catalog, kinds) = (runtime.app.memory.strand.catalog(), runtime.app.memory.strand.kinds());
     let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), considered(budget), |_| false);
     drop(catalog);
     let memories =
-        runtime.app.memory.strand.memories(&chosen.numbers).map_err(|error| convert::status(error.kind(), &error))?;
+        runtime.app.memory.strand.memories(&chosen.numbers).map_err(|error| Refusal::of(error.kind(), &error))?;
     let is_own = |memory: &Memory| memory.scope != Scope::Global;
     // What is everybody's says nothing of a directory that has nothing of its own.
     let heading = if memories.iter().any(is_own) {
@@ -153,7 +153,7 @@ fn reply(runtime: &Runtime, asker: &Asker, matter: Matter<'_>, budget: u32) -> v
     }
     let whole: Vec<MemoryNumber> =
         packed.whole.iter().filter_map(|&at| memories.get(at)).map(|memory| memory.number).collect();
-    shown::note_known(runtime, asker, &whole);
+    shown::note_known(&runtime.app, asker, &whole);
     let beyond = match further {
         Further::Counted(count) => count,
         Further::Some => 1,

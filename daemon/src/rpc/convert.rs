@@ -1,23 +1,27 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
+use helix_app::Refusal;
+use helix_app::find::{Answer, Wanted};
+use helix_app::shown::TextShown;
+use helix_app::told::Told;
 use helix_engine::error::ErrorKind;
 use helix_engine::index::catalog::TopicEntry;
 use helix_engine::index::filter::{Demands, Filter};
-use helix_engine::model::{Checkpoint, Draft, Memory, MemoryId, Scope, SourceRef, Status as MemoryStatus, Timestamp};
+use helix_engine::model::{Checkpoint, Draft, Scope, SourceRef, Status as MemoryStatus, Timestamp};
 use helix_engine::neutral::quoted;
-use helix_engine::policy::stale::{LINE_ATTRIBUTE, LineHash, Recorded, SourceState};
+use helix_engine::policy::stale::SourceState;
 use helix_engine::policy::tags;
 use helix_engine::recall::{Hit, Mode, Retriever};
-use helix_engine::strand::{Counted, TopicEdge};
+use helix_engine::strand::{Counted, CrossReference, TopicEdge, TopicGraph};
 use helix_proto::v1;
 use tonic::Status;
 
 use helix_app::project::Project;
 
-/// Maps a kind of error to a status with its message.
-pub(crate) fn status(kind: ErrorKind, error: &dyn std::fmt::Display) -> Status {
-    let message = error.to_string();
-    match kind {
+/// Maps a refusal to a status with its message.
+pub(crate) fn refused(refusal: &Refusal) -> Status {
+    let message = refusal.message().to_owned();
+    match refusal.kind() {
         ErrorKind::Invalid => Status::invalid_argument(message),
         ErrorKind::NotFound => Status::not_found(message),
         ErrorKind::Conflict => Status::already_exists(message),
@@ -32,11 +36,11 @@ pub(crate) fn status(kind: ErrorKind, error: &dyn std::fmt::Display) -> Status {
 }
 
 /// Reads a draft. `scope` may be `project`, which is the caller's.
-pub(crate) fn draft(wire: v1::Draft, project: &Project) -> Result<Draft, Status> {
+pub(crate) fn draft(wire: v1::Draft, project: &Project) -> Result<Draft, Refusal> {
     let scope = match wire.scope.as_str() {
         "" => None,
         "project" => Some(project.scope.clone()),
-        other => Some(Scope::parse(other).map_err(|error| status(ErrorKind::Invalid, &error))?),
+        other => Some(Scope::parse(other).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?),
     };
     Ok(Draft {
         topic: wire.topic,
@@ -55,18 +59,18 @@ pub(crate) fn draft(wire: v1::Draft, project: &Project) -> Result<Draft, Status>
 }
 
 /// Reads a filter, without its scopes, which depend on the caller.
-pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Status> {
+pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Refusal> {
     let mut statuses = Vec::new();
     for name in &wire.statuses {
         let known = MemoryStatus::ALL.map(MemoryStatus::name).join(", ");
         let found = MemoryStatus::parse(name);
-        let refused = || Status::invalid_argument(format!("status {} is not one of {known}", quoted(name)));
+        let refused = || Refusal::invalid(format!("status {} is not one of {known}", quoted(name)));
         statuses.push(found.ok_or_else(refused)?);
     }
     let mut topics = Vec::new();
     for topic in &wire.topics {
         let parsed = helix_engine::recall::parse::topic(topic);
-        topics.push(parsed.map_err(|error| status(ErrorKind::Invalid, &error))?);
+        topics.push(parsed.map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?);
     }
     let source = SourceRef::parse(&wire.source);
     Ok(Filter {
@@ -103,8 +107,38 @@ pub(crate) fn retriever(wire: v1::Retriever) -> Retriever {
     }
 }
 
-/// Writes a memory. `link` finds the handle of a linked memory.
-pub(crate) fn memory(memory: &Memory, link: impl Fn(&MemoryId) -> String) -> v1::Memory {
+/// Reads how much of a text is shown.
+pub(crate) fn text_shown(wire: v1::TextShown) -> TextShown {
+    match wire {
+        v1::TextShown::Unspecified => TextShown::Unspecified,
+        v1::TextShown::Line => TextShown::Line,
+        v1::TextShown::Opening => TextShown::Opening,
+        v1::TextShown::Body => TextShown::Body,
+    }
+}
+
+/// Reads what somebody wants to read.
+pub(crate) fn wanted(wire: v1::ReadRequest) -> Wanted {
+    let shown = text_shown(wire.shown());
+    let v1::ReadRequest { reference, references, index, match_text, limit, cursor, .. } = wire;
+    Wanted { reference, references, index, match_text, limit, cursor, shown }
+}
+
+/// Writes what was read.
+pub(crate) fn read(answer: &Answer) -> v1::ReadReply {
+    v1::ReadReply {
+        memories: answer.memories.iter().map(told).collect(),
+        topic: answer.topic.clone(),
+        total: answer.total,
+        matching: answer.matching,
+        notes: answer.notes.clone(),
+        next_cursor: answer.next_cursor.clone(),
+    }
+}
+
+/// Writes a memory.
+pub(crate) fn told(told: &Told) -> v1::Memory {
+    let Told { memory, links, superseded_by, index, source } = told;
     v1::Memory {
         id: memory.id.as_bytes().to_vec(),
         handle: memory.handle.as_str().to_owned(),
@@ -119,7 +153,7 @@ pub(crate) fn memory(memory: &Memory, link: impl Fn(&MemoryId) -> String) -> v1:
             content_hash: source.content_hash.map(|hash| hash.to_vec()).unwrap_or_default(),
             git_blob: source.git_blob.map(|blob| blob.to_vec()).unwrap_or_default(),
         }),
-        links: memory.links.iter().map(link).collect(),
+        links: links.clone(),
         importance: memory.importance,
         confidence: memory.confidence,
         pinned: memory.pinned,
@@ -143,15 +177,12 @@ pub(crate) fn memory(memory: &Memory, link: impl Fn(&MemoryId) -> String) -> v1:
         access_count: memory.access_count,
         status: memory.status.name().to_owned(),
         sequence: memory.sequence.0,
-        ..v1::Memory::default()
+        source_state: source_state(*source).into(),
+        index: *index,
+        superseded_by: superseded_by.clone(),
+        doubted_confidence: source.is_stale().then(|| source.cap(memory.confidence)),
+        moved_to_line: source.moved_to(),
     }
-}
-
-/// Says of a written memory what has become of its source, and how far it is to be trusted then.
-pub(crate) fn mark(memory: &mut v1::Memory, state: SourceState) {
-    memory.source_state = source_state(state).into();
-    memory.moved_to_line = state.moved_to();
-    memory.doubted_confidence = state.is_stale().then(|| state.cap(memory.confidence));
 }
 
 /// Writes what has become of a source.
@@ -162,14 +193,6 @@ fn source_state(state: SourceState) -> v1::SourceState {
         SourceState::Changed => v1::SourceState::Changed,
         SourceState::Deleted => v1::SourceState::Deleted,
     }
-}
-
-/// Reads back what a written memory's source was when it was stored; `None` when it has none.
-pub(crate) fn recorded(memory: &v1::Memory) -> Option<Recorded> {
-    let source = memory.source.as_ref()?;
-    let line = memory.attributes.get(LINE_ATTRIBUTE).and_then(|text| LineHash::parse(text));
-    let number = Some(source.line).filter(|number| *number != 0);
-    Some(Recorded { content: source.content_hash.as_slice().try_into().ok(), line, number })
 }
 
 /// Reads a checkpoint. Who saved it and when is for the daemon to say.
@@ -208,6 +231,23 @@ pub(crate) fn topic_entry(entry: TopicEntry) -> v1::TopicEntry {
         first_recorded_at_us: entry.first_recorded_at.as_micros(),
         last_recorded_at_us: entry.last_changed_at.as_micros(),
     }
+}
+
+/// Writes topics in their order.
+pub(crate) fn topic_entries(entries: Vec<TopicEntry>) -> Vec<v1::TopicEntry> {
+    entries.into_iter().map(topic_entry).collect()
+}
+
+/// Writes how the topics refer to each other.
+pub(crate) fn graph(graph: TopicGraph) -> v1::GraphReply {
+    let edges = graph.edges.into_iter().map(topic_edge).collect();
+    v1::GraphReply { edges, topics: topic_entries(graph.topics) }
+}
+
+/// Writes a memory that refers to a topic.
+pub(crate) fn cross_reference((memory, reference): &(Told, CrossReference)) -> v1::CrossReference {
+    let CrossReference { mentions, links, .. } = *reference;
+    v1::CrossReference { memory: Some(told(memory)), mentions, links }
 }
 
 /// Writes how one topic refers to another.

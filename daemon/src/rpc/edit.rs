@@ -10,6 +10,8 @@ mod topic;
 
 use std::sync::Arc;
 
+use helix_app::Refusal;
+use helix_app::told::Told;
 use helix_engine::model::{Memory, Origin, SCRATCH_SCOPE, Sequence, SourceRef};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::edit::{Edit, Fields, Sourced};
@@ -19,9 +21,8 @@ use helix_engine::strand::{Edited, Outcome, Request, TopicEdit};
 use helix_proto::v1;
 use helix_proto::v1::edit_request::Action;
 use helix_redact::{Redact, Secrets, redaction_note};
-use tonic::Status;
 
-use super::{convert, find, off_thread, store};
+use super::{convert, off_thread, store};
 use crate::runtime::{Asker, Runtime};
 use lines::Stated;
 use target::{Bare, Choice, Several};
@@ -40,11 +41,11 @@ enum Planned {
 }
 
 /// Changes what the request names.
-pub(super) async fn edit(runtime: &Arc<Runtime>, request: v1::EditRequest) -> Result<v1::EditReply, Status> {
+pub(super) async fn edit(runtime: &Arc<Runtime>, request: v1::EditRequest) -> Result<v1::EditReply, Refusal> {
     match off_thread(runtime, move |runtime| plan(runtime, request)).await? {
         Planned::Candidates { several: Several { shown, total }, warnings } => {
             off_thread(runtime, move |runtime| {
-                let candidates = find::wire_all(runtime, &shown)?;
+                let candidates = Told::all(&runtime.app, &shown)?.iter().map(convert::told).collect();
                 let total = if total > shown.len() { u32::try_from(total).unwrap_or(u32::MAX) } else { 0 };
                 Ok(v1::EditReply { candidates, candidates_total: total, warnings, ..v1::EditReply::default() })
             })
@@ -60,7 +61,7 @@ pub(super) async fn edit(runtime: &Arc<Runtime>, request: v1::EditRequest) -> Re
 
 /// Writes the requests of one edit, and returns what they changed. What the first does is acknowledged, so that where a later one
 /// fails is told, and no error.
-async fn write_all(runtime: &Runtime, requests: Vec<Request>, warnings: &mut Vec<String>) -> Result<Edited, Status> {
+async fn write_all(runtime: &Runtime, requests: Vec<Request>, warnings: &mut Vec<String>) -> Result<Edited, Refusal> {
     let mut edited: Option<Edited> = None;
     for request in requests {
         edited = match (write(runtime, request).await, edited) {
@@ -73,11 +74,11 @@ async fn write_all(runtime: &Runtime, requests: Vec<Request>, warnings: &mut Vec
             }
         };
     }
-    edited.ok_or_else(|| Status::internal("the edit came to nothing"))
+    edited.ok_or_else(|| Refusal::internal("the edit came to nothing"))
 }
 
 /// Writes one request that edits, and returns what it changed.
-pub(super) async fn write(runtime: &Runtime, request: Request) -> Result<Edited, Status> {
+pub(super) async fn write(runtime: &Runtime, request: Request) -> Result<Edited, Refusal> {
     let reworded = match &request {
         Request::Edit { number, edit: Edit::Append { .. } | Edit::Revise { .. }, actor, .. } => {
             Some((*number, actor.session.clone()))
@@ -92,8 +93,8 @@ pub(super) async fn write(runtime: &Runtime, request: Request) -> Result<Edited,
             }
             Ok(edited)
         }
-        Some(Err(error)) => Err(convert::status(error.kind(), &error)),
-        Some(Ok(_)) | None => Err(Status::internal("the writer gave no answer")),
+        Some(Err(error)) => Err(Refusal::of(error.kind(), &error)),
+        Some(Ok(_)) | None => Err(Refusal::internal("the writer gave no answer")),
     }
 }
 
@@ -103,19 +104,17 @@ fn reply(runtime: &Runtime, edited: &Edited, mut warnings: Vec<String>) -> v1::E
     }
     v1::EditReply {
         topic: edited.memories.first().map(|memory| memory.topic.as_str().to_owned()).unwrap_or_default(),
-        memories: edited.memories.iter().map(|memory| find::to_wire(runtime, memory)).collect(),
+        memories: edited.memories.iter().map(|memory| convert::told(&Told::of(&runtime.app, memory))).collect(),
         changed: u32::try_from(edited.changed).unwrap_or(u32::MAX),
         warnings,
         ..v1::EditReply::default()
     }
 }
 
-fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Status> {
+fn plan(runtime: &Runtime, request: v1::EditRequest) -> Result<Planned, Refusal> {
     let asker = runtime.asker(request.caller.as_ref());
     let action = request.action.ok_or_else(|| {
-        Status::invalid_argument(
-            "the request names no action; give append, revise, delete, tag, rename, merge, set or restore",
-        )
+        Refusal::invalid("the request names no action; give append, revise, delete, tag, rename, merge, set or restore")
     })?;
     let expected = request.expected_sequence.map(Sequence);
     let plan = Plan { runtime, asker: &asker, expected };
@@ -202,8 +201,8 @@ impl Plan<'_> {
         &self,
         target: Option<v1::Target>,
         bare: Bare,
-        edit: impl FnOnce(&Memory, &mut Vec<String>) -> Result<Edit, Status>,
-    ) -> Result<Planned, Status> {
+        edit: impl FnOnce(&Memory, &mut Vec<String>) -> Result<Edit, Refusal>,
+    ) -> Result<Planned, Refusal> {
         self.several(target, bare, |memory, warnings| Ok(vec![edit(memory, warnings)?]))
     }
 
@@ -212,16 +211,16 @@ impl Plan<'_> {
         &self,
         target: Option<v1::Target>,
         bare: Bare,
-        edits: impl FnOnce(&Memory, &mut Vec<String>) -> Result<Vec<Edit>, Status>,
-    ) -> Result<Planned, Status> {
+        edits: impl FnOnce(&Memory, &mut Vec<String>) -> Result<Vec<Edit>, Refusal>,
+    ) -> Result<Planned, Refusal> {
         let (choice, mut warnings) = target::choose(self.runtime, self.asker, &target.unwrap_or_default(), bare)?;
         let number = match choice {
             Choice::One(number) => number,
             Choice::Several(several) => return Ok(Planned::Candidates { several, warnings }),
         };
         let memories = self.runtime.app.memory.strand.memories(&[number]);
-        let memory = memories.map_err(|error| convert::status(error.kind(), &error))?.pop();
-        let memory = memory.ok_or_else(|| Status::not_found("the memory is gone; search for it again"))?;
+        let memory = memories.map_err(|error| Refusal::of(error.kind(), &error))?.pop();
+        let memory = memory.ok_or_else(|| Refusal::not_found("the memory is gone; search for it again"))?;
         check_seen(&memory, self.asker)?;
         let edits = edits(&memory, &mut warnings)?;
         // Those behind the first follow the change that it makes.
@@ -241,12 +240,12 @@ impl Plan<'_> {
         mut stated: Stated,
         has_text: bool,
         warnings: &mut Vec<String>,
-    ) -> Result<Vec<Edit>, Status> {
+    ) -> Result<Vec<Edit>, Refusal> {
         warnings.append(&mut stated.notes);
         let has_more = has_text || stated.has_more_than_links();
         let Stated { tags, source, confidence, mut links, .. } = stated;
         let resolved = self.runtime.app.memory.strand.resolve_links(&links, &self.asker.scopes());
-        let targets = resolved.map_err(|error| convert::status(error.kind(), &error))?;
+        let targets = resolved.map_err(|error| Refusal::of(error.kind(), &error))?;
         if targets.ids.is_empty() && has_more {
             warnings.extend(targets.warnings());
             links.clear();
@@ -262,7 +261,7 @@ impl Plan<'_> {
         Ok(edits)
     }
 
-    fn fields(&self, memory: &Memory, wire: v1::SetFields, warnings: &mut Vec<String>) -> Result<Edit, Status> {
+    fn fields(&self, memory: &Memory, wire: v1::SetFields, warnings: &mut Vec<String>) -> Result<Edit, Refusal> {
         let links = self.links(memory, &wire, warnings)?;
         let kind = wire.kind.map(|name| self.runtime.app.memory.strand.kinds().resolve(&name)).transpose();
         let located = wire.source.map(|text| {
@@ -278,7 +277,7 @@ impl Plan<'_> {
             })
         });
         let fields = Fields {
-            kind: kind.map_err(|error| Status::invalid_argument(error.to_string()))?,
+            kind: kind.map_err(|error| Refusal::invalid(error.to_string()))?,
             source: located,
             importance: wire.importance,
             confidence: wire.confidence,
@@ -287,7 +286,7 @@ impl Plan<'_> {
             origin: wire.origin.map(|name| self.origin(&name)).transpose()?,
         };
         if fields == Fields::default() {
-            return Err(Status::invalid_argument(
+            return Err(Refusal::invalid(
                 "there is nothing to set; give kind, source, importance, confidence, pinned, links or origin",
             ));
         }
@@ -295,15 +294,13 @@ impl Plan<'_> {
     }
 
     /// Where a person says that a memory came from.
-    fn origin(&self, name: &str) -> Result<Origin, Status> {
+    fn origin(&self, name: &str) -> Result<Origin, Refusal> {
         if self.asker.actor.origin != Origin::User {
-            return Err(Status::permission_denied(
-                "only a person can vouch for where a memory came from; use helixctl set",
-            ));
+            return Err(Refusal::denied("only a person can vouch for where a memory came from; use helixctl set"));
         }
         Origin::parse(name).ok_or_else(|| {
             let known = Origin::ALL.map(Origin::name).join(", ");
-            Status::invalid_argument(format!("origin {} is unknown; give one of {known}", quoted(name)))
+            Refusal::invalid(format!("origin {} is unknown; give one of {known}", quoted(name)))
         })
     }
 
@@ -312,12 +309,12 @@ impl Plan<'_> {
         memory: &Memory,
         wire: &v1::SetFields,
         warnings: &mut Vec<String>,
-    ) -> Result<Option<Vec<helix_engine::model::MemoryId>>, Status> {
+    ) -> Result<Option<Vec<helix_engine::model::MemoryId>>, Refusal> {
         if wire.links.is_empty() && !wire.replace_links {
             return Ok(None);
         }
         let resolved = self.runtime.app.memory.strand.resolve_links(&wire.links, &self.asker.scopes());
-        let targets = resolved.map_err(|error| convert::status(error.kind(), &error))?;
+        let targets = resolved.map_err(|error| Refusal::of(error.kind(), &error))?;
         warnings.extend(targets.warnings());
         if targets.ids.is_empty() && !wire.links.is_empty() {
             let why = if targets.several.is_empty() {
@@ -326,7 +323,7 @@ impl Plan<'_> {
                 targets.warnings().join("; ")
             };
             let message = format!("{why}, so nothing was changed; give handles, ids or topic:index");
-            return Err(Status::invalid_argument(message));
+            return Err(Refusal::invalid(message));
         }
         let mut links = if wire.replace_links { Vec::new() } else { memory.links.clone() };
         links.extend(targets.ids);
@@ -349,20 +346,18 @@ impl Plan<'_> {
     }
 }
 
-fn warn_of_tags(memory: &Memory, add: &[String], remove: &[String], warnings: &mut Vec<String>) -> Result<(), Status> {
+fn warn_of_tags(memory: &Memory, add: &[String], remove: &[String], warnings: &mut Vec<String>) -> Result<(), Refusal> {
     let normal = |tags: &[String]| -> Vec<String> {
         tags.iter().flat_map(|tag| tag.split(',')).filter_map(tags::normalise_one).collect()
     };
     let (add, remove) = (normal(add), normal(remove));
     if add.is_empty() && remove.is_empty() {
-        return Err(Status::invalid_argument("no tag is given; name tags to add or to remove"));
+        return Err(Refusal::invalid("no tag is given; name tags to add or to remove"));
     }
     let both: Vec<&str> = remove.iter().filter(|tag| add.contains(tag)).map(String::as_str).collect();
     if !both.is_empty() {
         let tags = both.join(", ");
-        return Err(Status::invalid_argument(format!(
-            "{tags} is to be added and removed at once; name it on one side"
-        )));
+        return Err(Refusal::invalid(format!("{tags} is to be added and removed at once; name it on one side")));
     }
     let former = |tag: &String| tags::former_spellings(tag).iter().any(|former| memory.tags.contains(former));
     let absent = remove.iter().filter(|tag| !memory.tags.contains(tag) && !former(tag));
@@ -371,13 +366,13 @@ fn warn_of_tags(memory: &Memory, add: &[String], remove: &[String], warnings: &m
 }
 
 /// Refuses what belongs to another project than the asker's.
-pub(super) fn check_seen(memory: &Memory, asker: &Asker) -> Result<(), Status> {
+pub(super) fn check_seen(memory: &Memory, asker: &Asker) -> Result<(), Refusal> {
     // Examinations use the memory of an earlier one, wherever they run.
     let is_scratch = memory.scope.to_string() == SCRATCH_SCOPE;
     if is_scratch || asker.scopes().contains(&memory.scope) {
         return Ok(());
     }
-    Err(Status::permission_denied(format!(
+    Err(Refusal::denied(format!(
         "{} belongs to {}, which is not seen from here; change it from inside of that project",
         memory.handle, memory.scope
     )))

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use helix_app::{Refusal, scopes};
 use helix_engine::exchange::{Portable, Report, amrl, json, markdown};
 use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life, Topic, TopicPattern};
 use helix_engine::store::Snapshot;
@@ -21,7 +22,7 @@ use tokio::sync::mpsc::{self, error::SendTimeoutError};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
-use super::{begin_long, convert, scopes};
+use super::{begin_long, convert};
 use crate::runtime::Runtime;
 use crate::work::{Long, Work};
 
@@ -41,17 +42,20 @@ const NOTES_MAX: usize = 100;
 const WITHOUT_FIELDS: &str =
     "an AMRL log has no place for kind, importance, pin and project, which were left out; json keeps every field";
 
+/// A piece, or why none comes any more.
+type Piece = Result<v1::ExportPiece, Status>;
+
 /// What the reader gets.
-pub(super) type Pieces = ReceiverStream<Result<v1::ExportPiece, Status>>;
+pub(super) type Pieces = ReceiverStream<Piece>;
 
 /// Starts an export.
-pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Result<Pieces, Status> {
+pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Result<Pieces, Refusal> {
     if request.format() == v1::ExchangeFormat::Unspecified {
-        return Err(Status::invalid_argument("the export names no format; give json, markdown or amrl"));
+        return Err(Refusal::invalid("the export names no format; give json, markdown or amrl"));
     }
     // One place more is kept for how it ended, which a reader that is slow must learn too.
     let (sender, pieces) = mpsc::channel(PIECES_MAX + 1);
-    let last = sender.clone().try_reserve_owned().map_err(|error| Status::internal(error.to_string()))?;
+    let last = sender.clone().try_reserve_owned().map_err(|error| Refusal::internal(error.to_string()))?;
     let (going, runtime) = (begin_long(runtime, Long::Export)?, Arc::clone(runtime));
     let handle = tokio::runtime::Handle::current();
     let exported = Arc::clone(&runtime).pools.long.submit(Box::new(move || {
@@ -59,20 +63,20 @@ pub(super) fn export(runtime: &Arc<Runtime>, request: v1::ExportRequest) -> Resu
         let work = Arc::clone(&runtime.work);
         let outgoing = Outgoing { sender, handle, work };
         let mut outlet = Outlet { outgoing, file: String::new(), data: Vec::new(), written: Rc::default(), total: 0 };
-        if let Err(status) = run(&runtime, &request, &mut outlet) {
+        if let Err(cut) = run(&runtime, &request, &mut outlet) {
             // A reader that went away needs no reason.
-            last.send(Err(if runtime.work.is_ending() { ended() } else { status }));
+            last.send(Err(if runtime.work.is_ending() { convert::refused(&ended()) } else { cut.status() }));
         }
     }));
-    exported.map_err(|error| Status::resource_exhausted(error.to_string()))?;
+    exported.map_err(|error| Refusal::exhausted(error.to_string()))?;
     Ok(ReceiverStream::new(pieces))
 }
 
-fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> Result<(), Status> {
+fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> Result<(), Cut> {
     let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes::listed(runtime, &asker, &request.scopes)?;
+    let scopes = scopes::listed(&runtime.app, &asker, &request.scopes)?;
     let selection = Selection::new(runtime, &scopes, &request.topics)?;
-    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
+    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| Refusal::of(error.kind(), &error))?;
     outlet.total = selection.topics.iter().map(|(_, members)| members.len() as u64).sum();
     let lost_links = Cell::new(0);
     let report = match request.format() {
@@ -87,7 +91,7 @@ fn run(runtime: &Runtime, request: &v1::ExportRequest, outlet: &mut Outlet) -> R
     }
     notes.extend(without_links(lost_links.get()));
     notes.extend(replaced(runtime, &scopes, &request.topics));
-    outlet.send(notes).map_err(|error| stream_status(&error))
+    Ok(outlet.send(notes)?)
 }
 
 /// Says how many links lead to memories that are there and not exported. An AMRL log names a memory by its place, which means
@@ -125,9 +129,9 @@ struct Selection {
 }
 
 impl Selection {
-    fn new(runtime: &Runtime, scopes: &[Scope], patterns: &[String]) -> Result<Self, Status> {
+    fn new(runtime: &Runtime, scopes: &[Scope], patterns: &[String]) -> Result<Self, Refusal> {
         let patterns = patterns.iter().map(|pattern| TopicPattern::parse(pattern)).collect::<Result<Vec<_>, _>>();
-        let patterns = patterns.map_err(|error| Status::invalid_argument(error.to_string()))?;
+        let patterns = patterns.map_err(|error| Refusal::invalid(error.to_string()))?;
         let names = runtime.app.memory.strand.catalog().topic_summaries(scopes).into_iter().map(|summary| summary.name);
         let wanted = names.filter(|name| patterns.is_empty() || patterns.iter().any(|one| one.matches(name)));
         let mut topics = Vec::new();
@@ -158,36 +162,35 @@ fn handle_of(snapshot: &Snapshot, id: MemoryId) -> Option<String> {
     Some(Strand::living(snapshot, &id).ok()??.handle.as_str().to_owned())
 }
 
-fn read(snapshot: &Snapshot, number: MemoryNumber) -> Result<Option<Memory>, Status> {
-    snapshot.memory(number).map_err(|error| convert::status(error.kind(), &error))
+fn read(snapshot: &Snapshot, number: MemoryNumber) -> Result<Option<Memory>, Refusal> {
+    snapshot.memory(number).map_err(|error| Refusal::of(error.kind(), &error))
 }
 
-fn as_json(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Status> {
+fn as_json(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Cut> {
     let written = Rc::clone(&outlet.written);
-    let mut writer = json::Writer::new(outlet).map_err(|error| stream_status(&error))?;
+    let mut writer = json::Writer::new(outlet)?;
     for &number in selection.topics.iter().flat_map(|(_, members)| members) {
         if let Some(memory) = read(snapshot, number)? {
             let portable = Portable::from_memory(&memory, |id| handle_of(snapshot, id));
-            writer.write(&portable).map_err(|error| stream_status(&error))?;
+            writer.write(&portable)?;
             written.set(writer.written());
         }
     }
-    writer.finish().map_err(|error| stream_status(&error))?;
+    writer.finish()?;
     Ok(Report::default())
 }
 
-fn as_markdown(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Status> {
+fn as_markdown(selection: &Selection, snapshot: &Snapshot, outlet: &mut Outlet) -> Result<Report, Cut> {
     for (topic, members) in &selection.topics {
-        outlet.begin(markdown::file_name(topic)).map_err(|error| stream_status(&error))?;
-        let writer = markdown::Writer::new(&mut *outlet, topic, members.len() as u64);
-        let mut writer = writer.map_err(|error| stream_status(&error))?;
+        outlet.begin(markdown::file_name(topic))?;
+        let mut writer = markdown::Writer::new(&mut *outlet, topic, members.len() as u64)?;
         for &number in members {
             if let Some(memory) = read(snapshot, number)? {
                 let portable = Portable::from_memory(&memory, |id| handle_of(snapshot, id));
-                writer.write(&portable).map_err(|error| stream_status(&error))?;
+                writer.write(&portable)?;
             }
         }
-        let outlet = writer.finish().map_err(|error| stream_status(&error))?;
+        let outlet = writer.finish()?;
         outlet.written.set(outlet.written.get() + members.len() as u64);
     }
     Ok(Report::default())
@@ -199,8 +202,8 @@ fn as_amrl(
     snapshot: &Snapshot,
     outlet: &mut Outlet,
     lost_links: &Cell<usize>,
-) -> Result<Report, Status> {
-    let failed = |error: amrl::WriteError| Status::internal(error.to_string());
+) -> Result<Report, Cut> {
+    let failed = |error: amrl::WriteError| Refusal::internal(error.to_string());
     let written = Rc::clone(&outlet.written);
     let mut writer = amrl::Writer::new(&mut *outlet).map_err(failed)?;
     for &number in selection.topics.iter().flat_map(|(_, members)| members) {
@@ -214,11 +217,39 @@ fn as_amrl(
     Ok(report)
 }
 
-fn ended() -> Status {
-    Status::unavailable("the export was ended because the daemon stops or hands over to another program; export again")
+fn ended() -> Refusal {
+    Refusal::unavailable("the export was ended because the daemon stops or hands over to another program; export again")
 }
 
-fn stream_status(error: &io::Error) -> Status {
+/// Why an export did not come to its end.
+enum Cut {
+    Refused(Refusal),
+    /// Its reader took no more, for which a refusal has no word.
+    Unread(io::Error),
+}
+
+impl From<Refusal> for Cut {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<io::Error> for Cut {
+    fn from(error: io::Error) -> Self {
+        Self::Unread(error)
+    }
+}
+
+impl Cut {
+    fn status(&self) -> Status {
+        match self {
+            Self::Refused(refusal) => convert::refused(refusal),
+            Self::Unread(error) => unread(error),
+        }
+    }
+}
+
+fn unread(error: &io::Error) -> Status {
     match error.kind() {
         io::ErrorKind::TimedOut => Status::deadline_exceeded(format!(
             "the export was ended because nothing of it was read for {} s; write it to a file, and read that",
@@ -230,7 +261,7 @@ fn stream_status(error: &io::Error) -> Status {
 
 /// Where pieces go, for as long as the daemon does not end.
 struct Outgoing {
-    sender: mpsc::Sender<Result<v1::ExportPiece, Status>>,
+    sender: mpsc::Sender<Piece>,
     handle: tokio::runtime::Handle,
     work: Arc<Work>,
 }

@@ -1,11 +1,11 @@
 //! `Receipts`: what hooks said, and whether it reached the model.
 
+use helix_app::Refusal;
+use helix_app::limit::Limit;
 use helix_engine::model::Timestamp;
 use helix_proto::v1;
-use tonic::Status;
 
-use super::limit::Limit;
-use super::{convert, session_id};
+use super::session_id;
 use crate::runtime::Runtime;
 use helix_app::hook::{Fate, Receipt};
 
@@ -13,7 +13,7 @@ use helix_app::hook::{Fate, Receipt};
 const LIMIT: Limit = Limit { default: 50, max: 1_000 };
 
 /// Lists receipts, newest first, and counts all of them; of one session only where the request names one.
-pub(super) fn receipts(runtime: &Runtime, request: &v1::ReceiptsRequest) -> Result<v1::ReceiptsReply, Status> {
+pub(super) fn receipts(runtime: &Runtime, request: &v1::ReceiptsRequest) -> Result<v1::ReceiptsReply, Refusal> {
     let limit = LIMIT.read(request.limit)?;
     let kept = kept(runtime)?;
     let read = kept.iter().filter_map(|(at_us, state)| Some((*at_us, Receipt::read(state)?)));
@@ -30,7 +30,7 @@ pub(super) fn receipts(runtime: &Runtime, request: &v1::ReceiptsRequest) -> Resu
 }
 
 /// How many receipts there are of each fate.
-pub(super) fn count(runtime: &Runtime) -> Result<v1::ReceiptsReply, Status> {
+pub(super) fn count(runtime: &Runtime) -> Result<v1::ReceiptsReply, Refusal> {
     Ok(count_kept(&kept(runtime)?))
 }
 
@@ -52,10 +52,10 @@ fn counted(fates: impl Iterator<Item = Fate>) -> v1::ReceiptsReply {
 }
 
 /// All receipts as they are persisted, newest first.
-fn kept(runtime: &Runtime) -> Result<Vec<(i64, Vec<u8>)>, Status> {
+fn kept(runtime: &Runtime) -> Result<Vec<(i64, Vec<u8>)>, Refusal> {
     let read =
         runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.receipts(Timestamp::from_micros(i64::MIN)));
-    read.map_err(|error| convert::status(error.kind(), &error))
+    read.map_err(|error| Refusal::of(error.kind(), &error))
 }
 
 fn to_wire(at_us: i64, receipt: Receipt) -> v1::Receipt {

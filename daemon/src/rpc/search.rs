@@ -12,6 +12,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use helix_app::limit::Limit;
+use helix_app::shown::TextShown;
+use helix_app::told::Told;
+use helix_app::{Refusal, scopes, shown};
 use helix_engine::index::lexical::Mode as WordMode;
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
@@ -22,10 +26,8 @@ use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
 use helix_proto::v1;
-use tonic::Status;
 
-use super::limit::Limit;
-use super::{convert, find, off_thread, scopes, shown};
+use super::{convert, off_thread};
 use crate::embedder::State;
 use crate::runtime::{Asker, Runtime};
 use helix_app::sources::SEARCH_READ_MAX_BYTES;
@@ -60,7 +62,7 @@ pub(super) struct Prepared {
     explain: bool,
     passive: bool,
     /// How much of the texts the asker is shown.
-    shown: v1::TextShown,
+    shown: TextShown,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
     pub(super) asker: Asker,
     /// What there is to say about the topics that it names, and about words that were meant otherwise.
@@ -105,7 +107,7 @@ impl Prepared {
 }
 
 /// Searches.
-pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -> Result<v1::SearchReply, Status> {
+pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -> Result<v1::SearchReply, Refusal> {
     let started = Instant::now();
     if request.count_only {
         let counted = off_thread(runtime, move |runtime| count(runtime, &request)).await?;
@@ -120,7 +122,7 @@ pub(super) async fn answered<T: Send + 'static>(
     runtime: &Arc<Runtime>,
     request: v1::SearchRequest,
     answer: impl FnOnce(&Runtime, &Prepared, Found) -> T + Send + 'static,
-) -> Result<Answered<T>, Status> {
+) -> Result<Answered<T>, Refusal> {
     let mut prepared = off_thread(runtime, move |runtime| prepare(runtime, &request)).await?;
     let embed_started = Instant::now();
     let mut notes: Vec<String> = std::mem::take(&mut prepared.notes);
@@ -128,7 +130,7 @@ pub(super) async fn answered<T: Send + 'static>(
         prepared.search.vector = runtime.app.memory.embedder.query(prepared.search.words.trim(), EMBED_DEADLINE).await;
         if prepared.search.vector.is_none() {
             if prepared.needs_meaning() {
-                return Err(Status::unavailable(format!("cannot search by meaning: {}", why_no_meaning(runtime))));
+                return Err(Refusal::unavailable(format!("cannot search by meaning: {}", why_no_meaning(runtime))));
             }
             notes.push(format!("{BY_WORDS_ONLY}: {}", why_no_meaning(runtime)));
         }
@@ -142,12 +144,12 @@ pub(super) async fn answered<T: Send + 'static>(
 }
 
 /// Counts every match.
-fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchReply, Status> {
+fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchReply, Refusal> {
     if !request.cursor.is_empty() {
-        return Err(Status::invalid_argument("a count is complete at once; give no cursor with it"));
+        return Err(Refusal::invalid("a count is complete at once; give no cursor with it"));
     }
     let Prepared { search, notes, .. } = prepare(runtime, request)?;
-    let counts = runtime.app.memory.strand.count(&search).map_err(|error| convert::status(error.kind(), &error))?;
+    let counts = runtime.app.memory.strand.count(&search).map_err(|error| Refusal::of(error.kind(), &error))?;
     let unknown = if counts.total == 0 { tags::unknown(runtime, &search.filter) } else { None };
     let by_words = finds_more_by_meaning(&search, &runtime.embedder.state()).then(|| COUNTED_BY_WORDS.to_owned());
     Ok(v1::SearchReply {
@@ -168,19 +170,19 @@ fn finds_more_by_meaning(search: &Search, embedder: &State) -> bool {
     is_on && !search.is_listing() && search.retriever != Retriever::Words && search.mode != Mode::All
 }
 
-fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, Status> {
+fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, Refusal> {
     if request.query.len() > QUERY_MAX_BYTES {
         let message =
             format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it", request.query.len());
-        return Err(Status::resource_exhausted(message));
+        return Err(Refusal::exhausted(message));
     }
     let limit = LIMIT.read(request.limit)?;
     let asker = runtime.asker(request.caller.as_ref());
     let cursor = Some(&request.cursor).filter(|cursor| !cursor.is_empty()).map(|text| Cursor::parse(text)).transpose();
-    let cursor = cursor.map_err(|error| convert::status(error.kind(), &error))?;
+    let cursor = cursor.map_err(|error| Refusal::of(error.kind(), &error))?;
     let now = cursor.map_or_else(|| runtime.now(), |cursor| cursor.now);
     let calendar = Calendar::new(asker.zone.clone(), now);
-    let parsed = parse(&request.query, &calendar).map_err(|error| convert::status(error.kind(), &error))?;
+    let parsed = parse(&request.query, &calendar).map_err(|error| Refusal::of(error.kind(), &error))?;
     let wire = request.filter.clone().unwrap_or_default();
     let mut filter = merge(convert::filter(&wire)?, parsed.filter);
     check_kinds(runtime, &filter)?;
@@ -201,9 +203,9 @@ fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, S
         now,
     };
     if let Some(cursor) = cursor {
-        cursor.resume(&mut search, runtime.now()).map_err(|error| convert::status(error.kind(), &error))?;
+        cursor.resume(&mut search, runtime.now()).map_err(|error| Refusal::of(error.kind(), &error))?;
     }
-    let (explain, passive, shown) = (request.explain, request.passive, request.shown());
+    let (explain, passive, shown) = (request.explain, request.passive, convert::text_shown(request.shown()));
     Ok(Prepared { search, cursor, explain, passive, shown, asker, notes })
 }
 
@@ -221,9 +223,9 @@ fn is_root(asker: &Asker) -> bool {
 }
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
-fn check_kinds(runtime: &Runtime, filter: &Filter) -> Result<(), Status> {
+fn check_kinds(runtime: &Runtime, filter: &Filter) -> Result<(), Refusal> {
     for name in filter.kinds.iter().filter(|name| !runtime.app.memory.strand.catalog().has_kind(name)) {
-        runtime.app.memory.strand.kinds().resolve(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+        runtime.app.memory.strand.kinds().resolve(name).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?;
     }
     Ok(())
 }
@@ -246,13 +248,13 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
     one
 }
 
-fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Result<Found, Status> {
+fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Result<Found, Refusal> {
     let Prepared { search, cursor, passive, asker, .. } = prepared;
     let place = cursor.map_or_else(Place::default, |cursor| cursor.place);
     let is_first = place == Place::default();
     let look = runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     let found = runtime.app.memory.strand.search_page(search, place, &look);
-    let mut found = found.map_err(|error| convert::status(error.kind(), &error))?;
+    let mut found = found.map_err(|error| Refusal::of(error.kind(), &error))?;
     let is_far = found.words == WordsFound::Nothing && is_first && is_noise(&runtime.app.memory.strand, &found.hits);
     if is_far {
         found.hits.truncate(FAR_SHOWN_MAX);
@@ -263,7 +265,7 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     if !passive && !is_far {
         runtime.app.memory.strand.catalog_touch(&numbers, runtime.now());
     }
-    shown::note(runtime, asker, prepared.shown, &numbers);
+    shown::note(&runtime.app, asker, prepared.shown, &numbers);
     let (next_cursor, ends_early) = continuation(search, &found, is_first);
     if found.has_moved {
         notes.push(HAS_MOVED.to_owned());
@@ -288,10 +290,9 @@ fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchRepl
     let is_unmarked = prepared.search.is_listing() || found.is_far;
     let wire = |hit: &Hit| {
         let index = positions.get(&hit.memory.number).copied();
-        let mut memory = v1::Memory { index, ..find::to_wire(runtime, &hit.memory) };
-        convert::mark(&mut memory, hit.source_state);
+        let told = Told { index, source: hit.source_state, ..Told::of(&runtime.app, &hit.memory) };
         v1::Hit {
-            memory: Some(memory),
+            memory: Some(convert::told(&told)),
             score: hit.score,
             explanation: prepared
                 .explain
@@ -373,7 +374,7 @@ mod tests {
             cwd: std::path::PathBuf::new(),
             zone: jiff::tz::TimeZone::UTC,
         };
-        let (shown, notes) = (v1::TextShown::Unspecified, Vec::new());
+        let (shown, notes) = (TextShown::Unspecified, Vec::new());
         Prepared { search: disk(), cursor, explain: false, passive: true, shown, asker, notes }
     }
 

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use helix_app::Refusal;
 use helix_engine::neutral::quoted;
 use helix_engine::store::StoreError;
 use helix_redact::redacted;
-use tonic::Status;
 
-use super::convert;
 use crate::runtime::Runtime;
 
 /// Characters of a beginning that names a session.
@@ -34,7 +33,7 @@ pub(super) fn resolve(
     runtime: &Runtime,
     given: &str,
     others: impl IntoIterator<Item = String>,
-) -> Result<String, Status> {
+) -> Result<String, Refusal> {
     // As it is kept.
     let given = redacted(given);
     let given = given.as_ref();
@@ -42,16 +41,16 @@ pub(super) fn resolve(
     if runtime.app.hooks.sessions.is_known(given, now) {
         return Ok(given.to_owned());
     }
-    let mut known = changed(runtime).map_err(|error| convert::status(error.kind(), &error))?;
+    let mut known = changed(runtime).map_err(|error| Refusal::of(error.kind(), &error))?;
     known.extend(runtime.app.hooks.sessions.known(now).into_iter().map(|session| session.key));
     known.extend(others);
     meant(given, &known)?.ok_or_else(|| unknown(given))
 }
 
-fn unknown(given: &str) -> Status {
+fn unknown(given: &str) -> Refusal {
     let hours = SESSION_MAX.as_secs() / SECONDS_OF_HOUR;
     let shown = quoted(&given.chars().take(SHOWN_MAX_CHARS).collect::<String>());
-    Status::not_found(format!(
+    Refusal::not_found(format!(
         "no session {shown} is known: no hook told of it in the last {hours} hours, and none of the last \
          {LOOKED_AT_MAX} changes is its own; list the sessions for their ids, and give {PREFIX_MIN_CHARS} characters or more"
     ))
@@ -65,7 +64,7 @@ fn changed(runtime: &Runtime) -> Result<BTreeSet<String>, StoreError> {
 }
 
 /// The one session that is meant, if there is any.
-fn meant(given: &str, known: &BTreeSet<String>) -> Result<Option<String>, Status> {
+fn meant(given: &str, known: &BTreeSet<String>) -> Result<Option<String>, Refusal> {
     if known.contains(given) {
         return Ok(Some(given.to_owned()));
     }
@@ -83,7 +82,7 @@ fn meant(given: &str, known: &BTreeSet<String>) -> Result<Option<String>, Status
             let named: Vec<&str> =
                 [one, other].into_iter().chain(fitting.take(CANDIDATES_MAX - 2)).map(String::as_str).collect();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            Err(Status::invalid_argument(format!(
+            Err(Refusal::invalid(format!(
                 "{} begins the ids of several sessions: {}{more}; give more of the one that is meant",
                 quoted(given),
                 named.join(", ")
@@ -95,6 +94,8 @@ fn meant(given: &str, known: &BTreeSet<String>) -> Result<Option<String>, Status
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use helix_engine::error::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -118,7 +119,7 @@ mod tests {
     fn several_are_listed() {
         let known: BTreeSet<String> = (0..8).map(|n| format!("abcd-{n}")).collect();
         let error = meant("abcd", &known).unwrap_err();
-        assert_eq!(error.code(), tonic::Code::InvalidArgument);
+        assert_eq!(error.kind(), ErrorKind::Invalid);
         assert_eq!(
             error.message(),
             "\"abcd\" begins the ids of several sessions: abcd-0, abcd-1, abcd-2, abcd-3, abcd-4 and 3 more; give more of \

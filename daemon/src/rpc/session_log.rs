@@ -2,16 +2,15 @@
 
 mod list;
 
+use helix_app::Refusal;
+use helix_app::limit::Limit;
 use helix_engine::model::{Memory, Origin, Scope, Timestamp};
 use helix_engine::neutral::one_line;
 use helix_engine::store::{Operation, StoreError};
 use helix_engine::surface::work;
 use helix_proto::v1;
 use helix_redact::redacted;
-use tonic::Status;
 
-use super::convert;
-use super::limit::Limit;
 use super::session_id::{self, LOOKED_AT_MAX, SECONDS_OF_HOUR, SESSION_MAX};
 use crate::runtime::{Asker, Runtime};
 
@@ -22,7 +21,7 @@ const LIMIT: Limit = Limit { default: 100, max: 1_000 };
 const SUMMARY_MAX_CHARS: usize = 120;
 
 /// Lists the operations of a session, oldest first; the newest ones when there are more than the limit.
-pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) -> Result<v1::SessionLogReply, Status> {
+pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) -> Result<v1::SessionLogReply, Refusal> {
     let limit = LIMIT.read(request.limit)?;
     if request.list {
         return list::list(runtime, limit);
@@ -38,7 +37,7 @@ pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) ->
         let operations = snapshot.operations_backwards()?;
         collect(operations, &wanted, limit)
     });
-    let (operations, total) = read.map_err(|error| convert::status(error.kind(), &error))?;
+    let (operations, total) = read.map_err(|error| Refusal::of(error.kind(), &error))?;
     let recent_hours = wanted.recent_hours();
     let session = wanted.into_session();
     let activity = activity(runtime, &session);

@@ -1,5 +1,7 @@
-//! `Stale`: memories whose source changed or is gone; also the marks that other answers carry.
+//! `Stale`: memories whose source changed or is gone.
 
+use helix_app::told::Told;
+use helix_app::{Refusal, scopes, topics};
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, SourceRef};
@@ -9,13 +11,12 @@ use helix_engine::recall::parse;
 use helix_proto::limits::MESSAGE_MAX_BYTES;
 use helix_proto::v1;
 use prost::Message;
-use tonic::Status;
 
-use super::{convert, find, scopes, search, topics};
+use super::{convert, search};
 use crate::project::blob;
 use crate::runtime::{Asker, Runtime};
 use helix_app::project::Project;
-use helix_app::sources::{LISTING_READ_MAX_BYTES, Look, SEARCH_READ_MAX_BYTES, excerpt, first_change};
+use helix_app::sources::{LISTING_READ_MAX_BYTES, Look, excerpt, first_change};
 
 /// Records read at once, so that a large strand's are not all in memory.
 const CHUNK: usize = 256;
@@ -27,7 +28,7 @@ const UNSEEN_MAX: usize = 20;
 const REPLY_MAX_BYTES: usize = MESSAGE_MAX_BYTES / 4 * 3;
 
 /// Lists the stale memories of the caller's scopes by topic.
-pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1::StaleReply, Status> {
+pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1::StaleReply, Refusal> {
     let asker = runtime.asker(request.caller.as_ref());
     let look = runtime.app.memory.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
     let project = &asker.project;
@@ -38,36 +39,11 @@ pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1:
     for candidates in numbers.chunks(CHUNK) {
         let numbers = listing.worth_reading(candidates);
         let memories =
-            runtime.app.memory.strand.memories(&numbers).map_err(|error| convert::status(error.kind(), &error))?;
+            runtime.app.memory.strand.memories(&numbers).map_err(|error| Refusal::of(error.kind(), &error))?;
         listing.look.prepare(&mut memories.iter());
         memories.iter().try_for_each(|memory| listing.add(memory))?;
     }
     Ok(listing.reply)
-}
-
-/// Says of each memory what has become of its source, as far as the caller's project can tell.
-pub(super) fn mark<'m>(
-    runtime: &Runtime,
-    caller: Option<&v1::Caller>,
-    memories: impl IntoIterator<Item = &'m mut v1::Memory>,
-) {
-    let asker = runtime.asker(caller);
-    let look = runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
-    let memories: Vec<&mut v1::Memory> = memories.into_iter().collect();
-    let place = |memory: &v1::Memory| {
-        let scope = Scope::parse(&memory.scope).ok()?;
-        let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
-        look.locate(&source_scope(&scope, project), &memory.source.as_ref()?.path)
-    };
-    look.prepare_paths(memories.iter().filter_map(|memory| place(memory)));
-    for memory in memories {
-        let path = memory.source.as_ref().map_or("", |source| source.path.as_str());
-        if let (Some(recorded), Ok(scope)) = (convert::recorded(memory), Scope::parse(&memory.scope)) {
-            let project = memory.attributes.get(SOURCE_PROJECT_ATTRIBUTE).map(String::as_str);
-            let state = look.state_of(&source_scope(&scope, project), path, &recorded);
-            convert::mark(memory, state);
-        }
-    }
 }
 
 /// A memory with a source, and whether that surely lies where nobody can look.
@@ -80,7 +56,7 @@ fn candidates(
     request: &v1::StaleRequest,
     asker: &Asker,
     look: &Look<'_>,
-) -> Result<(Vec<Candidate>, u32), Status> {
+) -> Result<(Vec<Candidate>, u32), Refusal> {
     let filter = filter(runtime, request, asker)?;
     // Asked for before the lock is taken, because it may take a while.
     look.has_root();
@@ -106,15 +82,15 @@ fn candidates(
 }
 
 /// The topics and scopes that are asked for; a pattern means all topics that fit it.
-fn filter(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Result<Filter, Status> {
+fn filter(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Result<Filter, Refusal> {
     let mut filter = Filter { scopes: scopes::filtered(asker, &request.scopes)?, ..Filter::default() };
     let name = request.topic.trim();
     if !name.is_empty() {
-        let topic = parse::topic(name).map_err(|error| convert::status(ErrorKind::Invalid, &error))?;
+        let topic = parse::topic(name).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?;
         filter.topics.push(topic);
         let unknown = search::resolve_topics(runtime, &mut filter);
         // Nothing to look at is no good news about a topic that is not there.
-        let refused = unknown.and_then(|unknown| unknown.map_or(Ok(()), |said| Err(Status::not_found(said))));
+        let refused = unknown.and_then(|unknown| unknown.map_or(Ok(()), |said| Err(Refusal::not_found(said))));
         refused.map_err(|status| topics::memory_named(name).unwrap_or(status))?;
     }
     Ok(filter)
@@ -147,7 +123,7 @@ impl Listing<'_> {
         numbers
     }
 
-    fn add(&mut self, memory: &Memory) -> Result<(), Status> {
+    fn add(&mut self, memory: &Memory) -> Result<(), Refusal> {
         let state = self.look.state(memory);
         if state == SourceState::Unknown {
             self.reply.unknown += 1;
@@ -165,7 +141,7 @@ impl Listing<'_> {
         if self.bytes > REPLY_MAX_BYTES {
             let message =
                 format!("the stale memories take more than {REPLY_MAX_BYTES} bytes; ask for one topic at a time");
-            return Err(Status::resource_exhausted(message));
+            return Err(Refusal::exhausted(message));
         }
         self.reply.stale.push(memory);
         Ok(())
@@ -174,9 +150,8 @@ impl Listing<'_> {
     fn stale(&self, memory: &Memory, state: SourceState) -> v1::StaleMemory {
         let shown = self.refresh.then(|| self.current(memory)).flatten();
         let (current, current_line) = shown.unwrap_or_default();
-        let mut memory = find::to_wire(self.runtime, memory);
-        convert::mark(&mut memory, state);
-        v1::StaleMemory { memory: Some(memory), current, current_line }
+        let told = Told { source: state, ..Told::of(&self.runtime.app, memory) };
+        v1::StaleMemory { memory: Some(convert::told(&told)), current, current_line }
     }
 
     /// What a file held when the memory was stored, where git still has it.

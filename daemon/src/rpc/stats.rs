@@ -4,16 +4,16 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Instant;
 
+use helix_app::{Refusal, scopes};
 use helix_engine::model::{Sequence, Timestamp};
 use helix_proto::v1;
-use tonic::Status;
 
-use super::{advice, convert, long_off_thread, scopes, status};
+use super::{advice, convert, long_off_thread, status};
 use crate::runtime::Runtime;
 use crate::work::Going;
 
 /// Counts what the caller's scopes hold.
-pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1::StatsReply, Status> {
+pub(super) fn stats(runtime: &Runtime, request: &v1::StatsRequest) -> Result<v1::StatsReply, Refusal> {
     let asker = runtime.asker(request.caller.as_ref());
     let scopes = scopes::filtered(&asker, &request.scopes)?;
     let counted = runtime.app.memory.strand.statistics(&scopes);
@@ -48,7 +48,7 @@ pub(super) fn store_bytes(runtime: &Runtime) -> u64 {
 
 /// Makes the word index anew and looks for missing vectors. Given up, with nothing changed, when the caller is gone or the daemon
 /// ends.
-pub(super) async fn reindex(runtime: &Arc<Runtime>, going: &Arc<Going>) -> Result<v1::ReindexReply, Status> {
+pub(super) async fn reindex(runtime: &Arc<Runtime>, going: &Arc<Going>) -> Result<v1::ReindexReply, Refusal> {
     let caller = Arc::new(());
     let is_waiting = Arc::downgrade(&caller);
     let reindexed = long_off_thread(runtime, going, move |runtime| {
@@ -59,11 +59,11 @@ pub(super) async fn reindex(runtime: &Arc<Runtime>, going: &Arc<Going>) -> Resul
     reply
 }
 
-fn reindex_while(runtime: &Runtime, is_wanted: impl Fn() -> bool) -> Result<v1::ReindexReply, Status> {
+fn reindex_while(runtime: &Runtime, is_wanted: impl Fn() -> bool) -> Result<v1::ReindexReply, Refusal> {
     let started = Instant::now();
-    let report = runtime.app.memory.strand.reindex(is_wanted).map_err(|error| convert::status(error.kind(), &error))?;
+    let report = runtime.app.memory.strand.reindex(is_wanted).map_err(|error| Refusal::of(error.kind(), &error))?;
     let report = report.ok_or_else(|| {
-        Status::unavailable("making the index anew was given up, and nothing changed: the daemon stops or hands over")
+        Refusal::unavailable("making the index anew was given up, and nothing changed: the daemon stops or hands over")
     })?;
     let elapsed_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     tracing::info!(memories = report.memories, elapsed_us, vectors_missing = report.vectors_missing, "reindexed");
@@ -71,7 +71,7 @@ fn reindex_while(runtime: &Runtime, is_wanted: impl Fn() -> bool) -> Result<v1::
     Ok(v1::ReindexReply { memories: report.memories, elapsed_us, indexes })
 }
 
-fn newest(runtime: &Runtime) -> Result<Sequence, Status> {
+fn newest(runtime: &Runtime) -> Result<Sequence, Refusal> {
     let sequence = runtime.app.memory.strand.snapshot().and_then(|snapshot| snapshot.sequence());
-    sequence.map_err(|error| convert::status(error.kind(), &error))
+    sequence.map_err(|error| Refusal::of(error.kind(), &error))
 }

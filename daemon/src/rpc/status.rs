@@ -4,20 +4,19 @@ use std::fs;
 use std::process;
 use std::sync::atomic::Ordering;
 
+use helix_app::Refusal;
 use helix_engine::model::Sequence;
 use helix_engine::policy::work::watch::Late;
 use helix_proto::holder::Holder;
 use helix_proto::v1;
-use tonic::Status;
 
-use super::convert;
 use crate::embedder::State;
 use crate::runtime::Runtime;
 
 /// Describes the daemon.
-pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Status> {
-    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
-    let sequence = snapshot.sequence().map_err(|error| convert::status(error.kind(), &error))?;
+pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Refusal> {
+    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| Refusal::of(error.kind(), &error))?;
+    let sequence = snapshot.sequence().map_err(|error| Refusal::of(error.kind(), &error))?;
     let catalog = runtime.app.memory.strand.catalog();
     let by_status = catalog.count_by_status().iter();
     let memories_by_status =
@@ -63,7 +62,7 @@ fn late(late: Late) -> v1::LateHook {
 }
 
 /// Describes the word index and the vectors.
-pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Status> {
+pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::IndexStatus>, Refusal> {
     let lexical = runtime.app.memory.strand.lexical();
     // What is not in a segment yet is searched as well, so that each acknowledged write is found.
     let watermark = newest.0;
@@ -71,7 +70,7 @@ pub(super) fn indexes(runtime: &Runtime, newest: Sequence) -> Result<Vec<v1::Ind
     let words = v1::IndexStatus {
         name: "lexical".to_owned(),
         watermark,
-        entries: lexical.document_count().map_err(|error| Status::internal(error.to_string()))?,
+        entries: lexical.document_count().map_err(|error| Refusal::internal(error.to_string()))?,
         problem: String::new(),
     };
     let vectors = v1::IndexStatus {

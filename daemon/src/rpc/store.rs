@@ -12,6 +12,8 @@ use std::thread;
 
 use helix_app::memory::FILES_PATIENCE;
 use helix_app::project::plain;
+use helix_app::told::{self, Told};
+use helix_app::{Refusal, shown};
 use helix_engine::error::ErrorKind;
 use helix_engine::model::{Memory, Scope, SourceRef, Timestamp, plain_path};
 use helix_engine::neutral::quoted;
@@ -25,13 +27,12 @@ use helix_proto::limits::BATCH_MAX;
 use helix_proto::v1;
 use helix_redact::redacted;
 use tokio::sync::oneshot;
-use tonic::Status;
 
 use self::alike::Alike;
 use self::given::Given;
 pub(super) use self::given::{range_note, stayed_notes, taken_note};
 use self::links::Known;
-use super::{convert, find, off_thread, shown};
+use super::{convert, off_thread};
 use crate::runtime::{Asker, Runtime};
 use crate::system::SystemRandomness;
 use crate::writer::SubmitError;
@@ -63,9 +64,9 @@ enum Prepared {
 }
 
 /// Stores one memory.
-pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Result<v1::StoreReply, Status> {
+pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Result<v1::StoreReply, Refusal> {
     let v1::StoreRequest { caller, draft, force } = request;
-    let draft = draft.ok_or_else(|| Status::invalid_argument("the request has no draft; give topic and text"))?;
+    let draft = draft.ok_or_else(|| Refusal::invalid("the request has no draft; give topic and text"))?;
     // The thread that prepares it also hands it to the writer: every thread more that it goes through has to be woken up.
     let (submitted, asker) = off_thread(runtime, move |runtime| {
         let asker = runtime.asker(caller.as_ref());
@@ -76,8 +77,8 @@ pub(super) async fn one(runtime: &Arc<Runtime>, request: v1::StoreRequest) -> Re
         Submitted::Answered(reply) => Ok(*reply),
         Submitted::Written { answer, warnings } => {
             let outcomes = answer.await.map_err(|_| submit_status(&runtime.writer.lost()))?;
-            let outcome = outcomes.into_iter().next().ok_or_else(|| Status::internal("the writer gave no answer"))?;
-            let outcome = outcome.map_err(|error| convert::status(error.kind(), &error))?;
+            let outcome = outcomes.into_iter().next().ok_or_else(|| Refusal::internal("the writer gave no answer"))?;
+            let outcome = outcome.map_err(|error| Refusal::of(error.kind(), &error))?;
             if !needs_disk(&outcome) {
                 return Ok(stored(runtime, &asker, outcome, warnings));
             }
@@ -94,12 +95,12 @@ enum Submitted {
     Answered(Box<v1::StoreReply>),
 }
 
-fn submit(runtime: &Runtime, prepared: Prepared) -> Result<Submitted, Status> {
+fn submit(runtime: &Runtime, prepared: Prepared) -> Result<Submitted, Refusal> {
     match prepared {
         Prepared::Duplicate { memory, similarity } => {
-            Ok(Submitted::Answered(Box::new(duplicate(find::to_wire(runtime, &memory), similarity))))
+            Ok(Submitted::Answered(Box::new(duplicate(convert::told(&Told::of(&runtime.app, &memory)), similarity))))
         }
-        Prepared::Alike(_) => Err(Status::internal("a draft of its own resembles another")),
+        Prepared::Alike(_) => Err(Refusal::internal("a draft of its own resembles another")),
         Prepared::Write { request, mut warnings, unknown_links, .. } => {
             warnings.extend(unknown_links.iter().map(|link| leads_nowhere(link)));
             let answer = runtime.writer.submit(vec![request]).map_err(|error| submit_status(&error))?;
@@ -112,11 +113,11 @@ fn submit(runtime: &Runtime, prepared: Prepared) -> Result<Submitted, Status> {
 pub(super) async fn batch(
     runtime: &Arc<Runtime>,
     request: v1::StoreBatchRequest,
-) -> Result<v1::StoreBatchReply, Status> {
+) -> Result<v1::StoreBatchReply, Refusal> {
     let v1::StoreBatchRequest { caller, drafts, force } = request;
     if drafts.len() > BATCH_MAX {
         let message = format!("the batch has {} drafts, the limit is {BATCH_MAX}; split it", drafts.len());
-        return Err(Status::resource_exhausted(message));
+        return Err(Refusal::exhausted(message));
     }
     let (asker, prepared) = prepare_all(runtime, caller, drafts, force).await?;
     let scopes = asker.scopes();
@@ -151,20 +152,20 @@ fn answers(
     asker: &Asker,
     slots: Vec<Slot>,
     outcomes: Vec<Result<Outcome, WriteError>>,
-) -> Result<v1::StoreBatchReply, Status> {
+) -> Result<v1::StoreBatchReply, Refusal> {
     let mut outcomes = outcomes.into_iter();
     let mut items: Vec<v1::BatchItem> = Vec::with_capacity(slots.len());
     for slot in slots {
         let item = match slot {
             Slot::Answered(item) => *item,
             Slot::Duplicate { memory, similarity } => {
-                v1::batch_item::Item::Stored(duplicate(find::to_wire(runtime, &memory), similarity))
+                v1::batch_item::Item::Stored(duplicate(convert::told(&Told::of(&runtime.app, &memory)), similarity))
             }
             Slot::Alike(alike) => alike::answer(alike, &items),
             Slot::Written(warnings) => match outcomes.next() {
                 Some(Ok(outcome)) => v1::batch_item::Item::Stored(stored(runtime, asker, outcome, warnings)),
                 Some(Err(error)) => v1::batch_item::Item::Refused(error.to_string()),
-                None => return Err(Status::internal("the writer gave too few answers")),
+                None => return Err(Refusal::internal("the writer gave too few answers")),
             },
         };
         items.push(v1::BatchItem { item: Some(item) });
@@ -173,7 +174,7 @@ fn answers(
 }
 
 /// Gives all drafts of a batch one time.
-fn stamp(prepared: &mut [Result<Prepared, Status>], now: Timestamp) {
+fn stamp(prepared: &mut [Result<Prepared, Refusal>], now: Timestamp) {
     for one in prepared {
         if let Ok(Prepared::Write { request: Request::Store { at, .. }, .. }) = one {
             *at = now;
@@ -194,12 +195,12 @@ enum Slot {
 }
 
 /// Maps a write that was not acknowledged to its status.
-pub(super) fn submit_status(error: &SubmitError) -> Status {
+pub(super) fn submit_status(error: &SubmitError) -> Refusal {
     match error {
-        SubmitError::Busy => convert::status(ErrorKind::Exhausted, error),
-        SubmitError::Stopping => convert::status(ErrorKind::Unavailable, error),
+        SubmitError::Busy => Refusal::of(ErrorKind::Exhausted, error),
+        SubmitError::Stopping => Refusal::of(ErrorKind::Unavailable, error),
         // As a daemon that cannot start for the same reason: who tries again in a moment is not helped.
-        SubmitError::Disk(_) => Status::data_loss(error.to_string()),
+        SubmitError::Disk(_) => Refusal::corrupt(error.to_string()),
     }
 }
 
@@ -209,7 +210,7 @@ async fn prepare_all(
     caller: Option<v1::Caller>,
     mut drafts: Vec<v1::Draft>,
     force: bool,
-) -> Result<(Arc<Asker>, Vec<Result<Prepared, Status>>), Status> {
+) -> Result<(Arc<Asker>, Vec<Result<Prepared, Refusal>>), Refusal> {
     let asker = off_thread(runtime, move |runtime| Ok(Arc::new(runtime.asker(caller.as_ref())))).await?;
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let share = drafts.len().div_ceil(threads).max(SHARE_MIN);
@@ -229,7 +230,7 @@ async fn prepare_all(
     Ok((asker, prepared))
 }
 
-fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) -> Result<Prepared, Status> {
+fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) -> Result<Prepared, Refusal> {
     let own_lines = given::take_own_lines(&mut draft);
     let given = Given::of(&draft);
     let mut draft = convert::draft(draft, &asker.project)?;
@@ -240,7 +241,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
     let project = located.as_ref().and_then(|located| located.project.clone());
     draft.source = located.map(|located| located.source);
     let mut admitted = admit(draft, &asker.project.scope, runtime.app.memory.strand.kinds())
-        .map_err(|error| convert::status(error.kind(), &error))?;
+        .map_err(|error| Refusal::of(error.kind(), &error))?;
     // After admitting, which refuses reserved names from callers.
     admitted.attributes.extend(line.map(|line| (LINE_ATTRIBUTE.to_owned(), line.to_string())));
     let project = project.filter(|_| admitted.scope == Scope::Global);
@@ -253,7 +254,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
             .memory
             .strand
             .near_duplicate(&admitted, &words)
-            .map_err(|error| convert::status(error.kind(), &error))?;
+            .map_err(|error| Refusal::of(error.kind(), &error))?;
         if let Some((memory, similarity)) = near {
             return Ok(Prepared::Duplicate { memory: Box::new(memory), similarity });
         }
@@ -263,7 +264,7 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
         .memory
         .strand
         .resolve_links(&admitted.links, &asker.scopes())
-        .map_err(|error| convert::status(error.kind(), &error))?;
+        .map_err(|error| Refusal::of(error.kind(), &error))?;
     let mut warnings = admitted.warnings.clone();
     warnings.extend(own_lines);
     match &known {
@@ -293,10 +294,10 @@ fn prepare(runtime: &Runtime, asker: &Asker, mut draft: v1::Draft, force: bool) 
 }
 
 /// The same text is reinforced by the writer, which decides it again under its own order.
-fn same_text(runtime: &Runtime, admitted: &Admitted) -> Result<Option<Memory>, Status> {
+fn same_text(runtime: &Runtime, admitted: &Admitted) -> Result<Option<Memory>, Refusal> {
     let known = runtime.app.memory.strand.catalog().same_text(admitted.text_hash, &admitted.scope);
     let Some(number) = known else { return Ok(None) };
-    let found = runtime.app.memory.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
+    let found = runtime.app.memory.strand.memories(&[number]).map_err(|error| Refusal::of(error.kind(), &error))?;
     Ok(found.into_iter().next())
 }
 
@@ -390,7 +391,7 @@ fn place(path: &str, asker: &Asker) -> PathBuf {
 /// Whether answering means to read what a memory links to.
 fn needs_disk(outcome: &Outcome) -> bool {
     match outcome {
-        Outcome::Stored(memory) | Outcome::Reinforced(memory) => find::names_others(memory),
+        Outcome::Stored(memory) | Outcome::Reinforced(memory) => told::names_others(memory),
         Outcome::Edited(_) | Outcome::Done => false,
     }
 }
@@ -402,11 +403,11 @@ fn stored(runtime: &Runtime, asker: &Asker, outcome: Outcome, warnings: Vec<Stri
         Outcome::Edited(_) | Outcome::Done => (v1::StoreOutcome::Unspecified, None),
     };
     if let Some(memory) = &memory {
-        shown::note_known(runtime, asker, &[memory.number]);
+        shown::note_known(&runtime.app, asker, &[memory.number]);
     }
     v1::StoreReply {
         outcome: outcome.into(),
-        memory: memory.map(|memory| find::to_wire(runtime, &memory)),
+        memory: memory.map(|memory| convert::told(&Told::of(&runtime.app, &memory))),
         similarity: if outcome == v1::StoreOutcome::Reinforced { 1.0 } else { 0.0 },
         warnings,
     }

@@ -1,22 +1,21 @@
 //! A query that names one memory, as other calls do: by `topic:index` or by its handle.
 
+use helix_app::Refusal;
 use helix_engine::model::Topic;
 use helix_engine::strand::Resolution;
-use tonic::Status;
 
 use super::{Chosen, Share, View, nothing};
-use crate::rpc::convert;
 
 impl View<'_> {
     /// The memory that a query names; `None` for any other query. What it links to comes with it, as with every brief.
-    pub(super) fn named(&self, query: &str) -> Result<Option<Chosen>, Status> {
+    pub(super) fn named(&self, query: &str) -> Result<Option<Chosen>, Refusal> {
         let topic = topic_of_place(query);
         let is_handle = query.contains('/') && !query.contains(char::is_whitespace);
         if topic.is_none() && !is_handle {
             return Ok(None);
         }
         let resolved = self.runtime.app.memory.strand.resolve(query, &self.scopes);
-        let found = match resolved.map_err(|error| convert::status(error.kind(), &error))? {
+        let found = match resolved.map_err(|error| Refusal::of(error.kind(), &error))? {
             Resolution::One(number) => self.read(&[number])?.pop(),
             Resolution::Several(_) | Resolution::None => None,
         };
@@ -30,13 +29,13 @@ impl View<'_> {
     }
 
     /// Says that a topic has no memory at that place; `None` where there is no such topic.
-    fn beyond(&self, topic: &Topic) -> Result<Option<Chosen>, Status> {
+    fn beyond(&self, topic: &Topic) -> Result<Option<Chosen>, Refusal> {
         let members = self.runtime.app.memory.strand.topic_members(topic.as_str(), &self.scopes).len();
         let noun = if members == 1 { "memory" } else { "memories" };
         match members.checked_sub(1) {
             None => Ok(None),
             Some(last) => {
-                Err(Status::not_found(format!("topic {topic} has {members} {noun}, so its last index is {last}")))
+                Err(Refusal::not_found(format!("topic {topic} has {members} {noun}, so its last index is {last}")))
             }
         }
     }

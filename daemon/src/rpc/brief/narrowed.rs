@@ -1,22 +1,21 @@
 //! A query that says more than words: the inline filters of a search, or several topics with commas between them.
 
+use helix_app::{Refusal, topics};
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::{Calendar, Mode};
-use tonic::Status;
 
 use super::{Chosen, Share, View, nothing, topics_named};
 use crate::rpc::search::demands;
-use crate::rpc::{convert, topics};
 
 impl View<'_> {
     /// The memories that such a query asks for, and its words; `None` for any other query.
-    pub(super) fn narrowed(&self, query: &str) -> Result<Option<(Chosen, String)>, Status> {
+    pub(super) fn narrowed(&self, query: &str) -> Result<Option<(Chosen, String)>, Refusal> {
         let calendar = Calendar::new(self.zone.clone(), self.now);
-        let parsed = parse(query, &calendar).map_err(|error| convert::status(error.kind(), &error))?;
+        let parsed = parse(query, &calendar).map_err(|error| Refusal::of(error.kind(), &error))?;
         if !parsed.scopes.is_empty() {
-            return Err(Status::invalid_argument("a brief takes scopes beside its query; give them as `scope`"));
+            return Err(Refusal::invalid("a brief takes scopes beside its query; give them as `scope`"));
         }
         if parsed.filter == Filter::default() {
             return Ok(self.listed(query)?.map(|chosen| (chosen, String::new())));
@@ -27,7 +26,7 @@ impl View<'_> {
 
     /// The members of topics in a list. Of words that may as well be no names each must be a topic's or a pattern; a name that is
     /// none is told of where another one is.
-    fn listed(&self, query: &str) -> Result<Option<Chosen>, Status> {
+    fn listed(&self, query: &str) -> Result<Option<Chosen>, Refusal> {
         let names: Vec<&str> = query.split(',').map(str::trim).collect();
         if names.len() < 2 {
             return Ok(None);
@@ -47,11 +46,11 @@ impl View<'_> {
 
     /// What to say of a name that is no topic's.
     fn unknown(&self, name: &str) -> String {
-        let moved = topics::moved_away(self.runtime, name, &self.scopes);
+        let moved = topics::moved_away(&self.runtime.app, name, &self.scopes);
         moved.unwrap_or_else(|| format!("no topic here is called {}", quoted(name)))
     }
 
-    fn filtered(&self, mut filter: Filter, words: &str) -> Result<Chosen, Status> {
+    fn filtered(&self, mut filter: Filter, words: &str) -> Result<Chosen, Refusal> {
         if !filter.topics.is_empty() {
             let fitting: Result<Vec<_>, _> = filter.topics.iter().map(|name| self.topics_of(name)).collect();
             filter.topics = fitting?.concat();
@@ -66,7 +65,7 @@ impl View<'_> {
         Ok(chosen)
     }
 
-    fn of_filter(&self, mut filter: Filter, words: &str) -> Result<Chosen, Status> {
+    fn of_filter(&self, mut filter: Filter, words: &str) -> Result<Chosen, Refusal> {
         if words.is_empty() {
             return Ok(self.chosen(Share::OfEachTopic, |catalog| {
                 let filter = filter.compile(catalog);
@@ -78,7 +77,7 @@ impl View<'_> {
     }
 
     /// The topics with visible memories that a name or a pattern means.
-    fn topics_of(&self, name: &str) -> Result<Vec<String>, Status> {
+    fn topics_of(&self, name: &str) -> Result<Vec<String>, Refusal> {
         let catalog = self.runtime.app.memory.strand.catalog();
         let visible = self.visible(&catalog);
         let has_members = |topic: &&str| !catalog.members(topic, &self.scopes, &visible).is_empty();

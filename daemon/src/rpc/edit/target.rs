@@ -1,14 +1,13 @@
 //! Which memory an edit means.
 
+use helix_app::{Refusal, find, patterns, topics};
 use helix_engine::model::{MemoryNumber, Status as Life, Topic};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::tags;
 use helix_engine::strand::Resolution;
 use helix_proto::v1;
-use tonic::Status;
 
 use super::{gone, topic};
-use crate::rpc::{convert, find, patterns, topics};
 use crate::runtime::{Asker, Runtime};
 
 /// Candidates shown when several memories could be meant.
@@ -56,12 +55,12 @@ pub(super) fn choose(
     asker: &Asker,
     target: &v1::Target,
     bare: Bare,
-) -> Result<(Choice, Vec<String>), Status> {
+) -> Result<(Choice, Vec<String>), Refusal> {
     let reference = target.reference.trim();
     if reference.is_empty() {
-        return Err(Status::invalid_argument("no memory is named; give a handle, an id, `topic:index` or a topic"));
+        return Err(Refusal::invalid("no memory is named; give a handle, an id, `topic:index` or a topic"));
     }
-    patterns::refuse(runtime, asker, reference, "this edit")?;
+    patterns::refuse(&runtime.app, asker, reference, "this edit")?;
     let selectors = [target.index.is_some(), !target.match_text.is_empty(), !target.tag.is_empty()]
         .iter()
         .filter(|is| **is)
@@ -83,7 +82,7 @@ pub(super) fn choose(
             let choice = selected(runtime, &topic, &members, target, bare);
             return choice.map(|choice| (choice, warnings));
         }
-        _ => return Err(Status::invalid_argument("give only one of an index, a text to match and a tag")),
+        _ => return Err(Refusal::invalid("give only one of an index, a text to match and a tag")),
     }
     // A topic's name is also the beginning of its memories' handles; what looks like a handle or an index is one.
     let looks_like_memory = reference.contains(['/', ':']);
@@ -111,17 +110,17 @@ fn says_place(reference: &str) -> bool {
 }
 
 /// Whether a name means a memory rather than a topic: a place, or what has the form of a handle and is one.
-pub(super) fn names_memory(runtime: &Runtime, asker: &Asker, name: &str) -> Result<bool, Status> {
+pub(super) fn names_memory(runtime: &Runtime, asker: &Asker, name: &str) -> Result<bool, Refusal> {
     let looks_like_memory = name.contains(['/', ':']);
-    Ok(says_place(name) || (looks_like_memory && find::resolve(runtime, name.trim(), asker)? != Resolution::None))
+    Ok(says_place(name) || (looks_like_memory && find::resolve(&runtime.app, name.trim(), asker)? != Resolution::None))
 }
 
 /// Refuses the name of a memory where one of a topic is picked.
-fn refuse_memory(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<(), Status> {
+fn refuse_memory(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<(), Refusal> {
     if !names_memory(runtime, asker, reference)? {
         return Ok(());
     }
-    Err(Status::invalid_argument(format!(
+    Err(Refusal::invalid(format!(
         "{} names a memory already, and an index, a text to match or a tag picks one of a topic; leave that out, or give the \
          topic's name alone",
         quoted(reference)
@@ -135,26 +134,26 @@ fn selected(
     members: &[MemoryNumber],
     target: &v1::Target,
     bare: Bare,
-) -> Result<Choice, Status> {
+) -> Result<Choice, Refusal> {
     let Some(last) = members.len().checked_sub(1) else {
         if bare == Bare::Deleted {
             return Err(none_deleted(topic));
         }
-        return Err(Status::not_found(format!("topic {topic} has no memory here; list the topics for their names")));
+        return Err(Refusal::not_found(format!("topic {topic} has no memory here; list the topics for their names")));
     };
     if let Some(index) = target.index {
-        let missing = || Status::not_found(format!("topic {topic} has no index {index}; its last one is {last}"));
+        let missing = || Refusal::not_found(format!("topic {topic} has no index {index}; its last one is {last}"));
         return members.get(index as usize).copied().map(Choice::One).ok_or_else(missing);
     }
     if target.tag.is_empty() {
         return by_text(runtime, topic, members, &target.match_text);
     }
-    let missing =
-        || Status::not_found(format!("no memory of topic {topic} has the tag {}; read the topic", quoted(&target.tag)));
+    let missing = || {
+        Refusal::not_found(format!("no memory of topic {topic} has the tag {}; read the topic", quoted(&target.tag)))
+    };
     let tag = tags::normalise_one(&target.tag).ok_or_else(missing)?;
     for &number in members.iter().rev() {
-        let found =
-            runtime.app.memory.strand.memories(&[number]).map_err(|error| convert::status(error.kind(), &error))?;
+        let found = runtime.app.memory.strand.memories(&[number]).map_err(|error| Refusal::of(error.kind(), &error))?;
         if found.iter().any(|memory| memory.tags.contains(&tag)) {
             return Ok(Choice::One(number));
         }
@@ -171,12 +170,12 @@ fn deleted(runtime: &Runtime, asker: &Asker, topic: &Topic) -> Vec<MemoryNumber>
 }
 
 /// What of a topic is to be restored that is named alone; `None` when there is no such topic.
-fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Option<Choice>, Status> {
+fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Option<Choice>, Refusal> {
     let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
     match deleted(runtime, asker, &topic).as_slice() {
         [] if runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes()).is_empty() => {
-            let moved = topics::moved_away(runtime, topic.as_str(), &asker.scopes());
-            moved.map_or(Ok(None), |moved| Err(Status::not_found(moved)))
+            let moved = topics::moved_away(&runtime.app, topic.as_str(), &asker.scopes());
+            moved.map_or(Ok(None), |moved| Err(Refusal::not_found(moved)))
         }
         [] => Err(none_deleted(&topic)),
         [one] => Ok(Some(Choice::One(*one))),
@@ -184,22 +183,24 @@ fn of_deleted(runtime: &Runtime, asker: &Asker, reference: &str) -> Result<Optio
     }
 }
 
-fn none_deleted(topic: &Topic) -> Status {
-    Status::not_found(format!("no memory of topic {topic} is deleted here, so there is nothing to restore"))
+fn none_deleted(topic: &Topic) -> Refusal {
+    Refusal::not_found(format!("no memory of topic {topic} is deleted here, so there is nothing to restore"))
 }
 
-fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &str) -> Result<Choice, Status> {
+fn by_text(runtime: &Runtime, topic: &Topic, members: &[MemoryNumber], wanted: &str) -> Result<Choice, Refusal> {
     let wanted_lower = wanted.to_lowercase();
-    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| convert::status(error.kind(), &error))?;
+    let snapshot = runtime.app.memory.strand.snapshot().map_err(|error| Refusal::of(error.kind(), &error))?;
     let mut matching = Vec::new();
     for &number in members {
-        let memory = snapshot.memory(number).map_err(|error| convert::status(error.kind(), &error))?;
+        let memory = snapshot.memory(number).map_err(|error| Refusal::of(error.kind(), &error))?;
         if memory.is_some_and(|memory| memory.text.to_lowercase().contains(&wanted_lower)) {
             matching.push(number);
         }
     }
     match matching.as_slice() {
-        [] => Err(Status::not_found(format!("no memory of topic {topic} contains {}; read the topic", quoted(wanted)))),
+        [] => {
+            Err(Refusal::not_found(format!("no memory of topic {topic} contains {}; read the topic", quoted(wanted))))
+        }
         [one] => Ok(Choice::One(*one)),
         _ => Ok(Several::first_of(matching.into_iter())),
     }
@@ -212,7 +213,7 @@ fn of_topic(
     reference: &str,
     bare: Bare,
     warnings: &mut Vec<String>,
-) -> Result<Option<Choice>, Status> {
+) -> Result<Option<Choice>, Refusal> {
     let Ok(topic) = Topic::parse(reference) else { return Ok(None) };
     let members = runtime.app.memory.strand.topic_members(topic.as_str(), &asker.scopes());
     if members.is_empty() {
@@ -232,14 +233,14 @@ fn of_topic(
     })
 }
 
-fn named(runtime: &Runtime, asker: &Asker, reference: &str, bare: Bare) -> Result<Choice, Status> {
+fn named(runtime: &Runtime, asker: &Asker, reference: &str, bare: Bare) -> Result<Choice, Refusal> {
     let nothing = || {
-        Status::not_found(format!(
+        Refusal::not_found(format!(
             "nothing is called {} here; give a handle, an id, `topic:index` or a topic, or search for it",
             quoted(reference)
         ))
     };
-    match find::resolve(runtime, reference, asker)? {
+    match find::resolve(&runtime.app, reference, asker)? {
         Resolution::One(number) => Ok(Choice::One(number)),
         Resolution::None => Err(nothing()),
         Resolution::Several(mut numbers) => {

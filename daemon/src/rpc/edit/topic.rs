@@ -1,15 +1,14 @@
 //! An edit of a whole topic: which of its memories it means, and what other projects notice of it.
 
+use helix_app::{Refusal, patterns, scopes};
 use helix_engine::model::{Scope, Topic};
 use helix_engine::neutral::quoted;
 use helix_engine::policy::kept;
 use helix_engine::strand::{Edited, Request, TopicEdit};
 use helix_proto::v1;
 use helix_redact::{Redacted, Secrets, redaction_note};
-use tonic::Status;
 
 use super::{Plan, Planned, gone, target};
-use crate::rpc::{patterns, scopes};
 
 impl Plan<'_> {
     /// Plans an edit of all of a topic that the asker sees; `other` is the second topic that it names.
@@ -18,7 +17,7 @@ impl Plan<'_> {
         topic: &str,
         other: Option<&str>,
         edit: impl FnOnce(Redacted<Topic>) -> TopicEdit,
-    ) -> Result<Planned, Status> {
+    ) -> Result<Planned, Refusal> {
         self.refuse_expected()?;
         let mut warnings = Vec::new();
         let topic = self.named(topic, &mut warnings)?;
@@ -35,7 +34,7 @@ impl Plan<'_> {
         let members = self.runtime.app.memory.strand.topic_members(other.as_str(), &scopes).len();
         match &edit {
             TopicEdit::Rename(_) | TopicEdit::Merge(_) if other == topic => {
-                return Err(Status::invalid_argument(format!("{topic} is that topic already; give another name")));
+                return Err(Refusal::invalid(format!("{topic} is that topic already; give another name")));
             }
             TopicEdit::Merge(_) if members == 0 => warnings.push(format!("topic {other} had no memory and is new")),
             TopicEdit::Merge(_) | TopicEdit::Rename(_) | TopicEdit::Forget | TopicEdit::Restore => {}
@@ -47,12 +46,12 @@ impl Plan<'_> {
     }
 
     /// Plans to forget a topic. What is global stays unless it is asked for: it is everybody's.
-    pub(super) fn delete_all(&self, target: Option<v1::Target>, names: &[String]) -> Result<Planned, Status> {
+    pub(super) fn delete_all(&self, target: Option<v1::Target>, names: &[String]) -> Result<Planned, Refusal> {
         self.refuse_expected()?;
         let target = target.unwrap_or_default();
         let names_one = target.index.is_some() || !target.match_text.is_empty() || !target.tag.is_empty();
         if names_one || target.reference.contains(['/', ':']) {
-            return Err(Status::invalid_argument(
+            return Err(Refusal::invalid(
                 "deleting all takes the name of a topic alone; leave `all` out to delete one memory",
             ));
         }
@@ -77,25 +76,25 @@ impl Plan<'_> {
         Planned::Write { requests: vec![Request::EditTopic { topic, scopes, edit, actor, at }], warnings, is_shared }
     }
 
-    fn refuse_expected(&self) -> Result<(), Status> {
+    fn refuse_expected(&self) -> Result<(), Refusal> {
         if self.expected.is_none() {
             return Ok(());
         }
-        Err(Status::invalid_argument(
+        Err(Refusal::invalid(
             "an expected sequence is for a change of one memory; leave it out to change a whole topic",
         ))
     }
 
     /// Reads the name of one topic; what names a memory, or several topics, is none.
-    fn named(&self, name: &str, warnings: &mut Vec<String>) -> Result<Topic, Status> {
+    fn named(&self, name: &str, warnings: &mut Vec<String>) -> Result<Topic, Refusal> {
         parse(self.unambiguous(name)?, warnings)
     }
 
     /// Refuses what names a memory, or several topics.
-    fn unambiguous<'n>(&self, name: &'n str) -> Result<&'n str, Status> {
-        patterns::refuse(self.runtime, self.asker, name, "this edit")?;
+    fn unambiguous<'n>(&self, name: &'n str) -> Result<&'n str, Refusal> {
+        patterns::refuse(&self.runtime.app, self.asker, name, "this edit")?;
         if target::names_memory(self.runtime, self.asker, name)? {
-            return Err(Status::invalid_argument(format!(
+            return Err(Refusal::invalid(format!(
                 "{} names a memory, and this changes a whole topic; give a topic's name alone",
                 quoted(name.trim())
             )));
@@ -104,14 +103,14 @@ impl Plan<'_> {
     }
 
     /// Where memories are deleted: without names in the asker's project alone, or, outside of any, among what is global.
-    fn deleted_scopes(&self, names: &[String]) -> Result<Vec<Scope>, Status> {
+    fn deleted_scopes(&self, names: &[String]) -> Result<Vec<Scope>, Refusal> {
         if names.is_empty() {
             return Ok(self.asker.project.names().cloned().collect());
         }
         let seen = self.asker.scopes();
         let wanted = scopes::filtered(self.asker, names)?;
         if let Some(unseen) = wanted.iter().find(|scope| !seen.contains(scope)) {
-            return Err(Status::permission_denied(format!(
+            return Err(Refusal::denied(format!(
                 "{unseen} is not seen from here; delete what belongs to it from inside of that project"
             )));
         }
@@ -121,25 +120,25 @@ impl Plan<'_> {
 }
 
 /// Refuses scopes for one memory, which has its own.
-pub(super) fn refuse_scopes(names: &[String]) -> Result<(), Status> {
+pub(super) fn refuse_scopes(names: &[String]) -> Result<(), Refusal> {
     if names.is_empty() {
         return Ok(());
     }
-    Err(Status::invalid_argument("a scope is for deleting a whole topic; leave it out to delete one memory"))
+    Err(Refusal::invalid("a scope is for deleting a whole topic; leave it out to delete one memory"))
 }
 
 /// Reads a topic's name, and says how it was understood.
-pub(super) fn parse(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Status> {
-    let topic = Topic::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
+pub(super) fn parse(name: &str, warnings: &mut Vec<String>) -> Result<Topic, Refusal> {
+    let topic = Topic::parse(name).map_err(|error| Refusal::invalid(error.to_string()))?;
     warnings.extend(understood(name, &topic));
     Ok(topic)
 }
 
 /// Reads the name that a topic is to have, without the secrets in it.
-fn new_name(name: &str, warnings: &mut Vec<String>) -> Result<Redacted<Topic>, Status> {
+fn new_name(name: &str, warnings: &mut Vec<String>) -> Result<Redacted<Topic>, Refusal> {
     let mut secrets = Secrets::default();
     let topic = kept::topic(name, &mut secrets);
-    let topic = topic.map_err(|error| Status::invalid_argument(error.to_string()))?;
+    let topic = topic.map_err(|error| Refusal::invalid(error.to_string()))?;
     match redaction_note(secrets.count()) {
         Some(note) => warnings.extend([note, format!("the topic is called {topic}")]),
         None => warnings.extend(understood(name, &topic)),
@@ -174,9 +173,9 @@ fn global_left(topic: &Topic, global: usize) -> String {
     }
 }
 
-fn only_global(topic: &Topic, global: usize) -> Status {
+fn only_global(topic: &Topic, global: usize) -> Refusal {
     let (what, them) = if global == 1 { ("its one memory is", "it") } else { ("its memories are", "them") };
-    Status::invalid_argument(format!(
+    Refusal::invalid(format!(
         "topic {topic} has nothing of this project: {what} global, so other projects would lose {them} too; give scope \
          global to delete {them} all the same"
     ))

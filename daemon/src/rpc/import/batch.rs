@@ -5,6 +5,7 @@ mod meet;
 
 use std::collections::VecDeque;
 
+use helix_app::Refusal;
 use helix_engine::exchange::Portable;
 use helix_engine::model::{Handle, MemoryNumber, Origin, Scope, Timestamp};
 use helix_engine::neutral::quoted;
@@ -17,7 +18,7 @@ use helix_proto::v1;
 use tokio::sync::{mpsc, oneshot};
 use tonic::Status;
 
-use super::super::{convert, store};
+use super::super::store;
 use super::incoming::Incoming;
 use super::known::{Known, Match};
 use super::links::Links;
@@ -121,12 +122,12 @@ impl<'r> Importer<'r> {
 
     /// Takes one memory. An error ends the import, as the daemon's own end does; what was written stays, and importing again
     /// finds it known.
-    pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Status> {
+    pub(super) fn take(&mut self, incoming: Incoming) -> Result<(), Refusal> {
         if self.runtime.work.is_ending() {
             return Err(super::ending());
         }
         if self.reports.is_closed() {
-            return Err(Status::cancelled("the import was ended because whoever asked for it is gone"));
+            return Err(Refusal::unavailable("the import was ended because whoever asked for it is gone"));
         }
         self.progress.read += 1;
         self.problems.redacted(&incoming);
@@ -144,12 +145,12 @@ impl<'r> Importer<'r> {
     }
 
     /// Sends the batch when it is full.
-    fn send_full(&mut self) -> Result<(), Status> {
+    fn send_full(&mut self) -> Result<(), Refusal> {
         if self.waiting.len() >= BATCH_MAX { self.send() } else { Ok(()) }
     }
 
     /// Keeps an entry until the others are seen; when there are too many, the first of them is settled now.
-    fn put_off(&mut self, incoming: Incoming, place: usize) -> Result<(), Status> {
+    fn put_off(&mut self, incoming: Incoming, place: usize) -> Result<(), Refusal> {
         self.put_off_bytes += weight(&incoming);
         self.put_off.push_back((place, incoming));
         while self.put_off_bytes > PUT_OFF_MAX_BYTES {
@@ -159,7 +160,7 @@ impl<'r> Importer<'r> {
     }
 
     /// Settles those that a memory of their own topic says, before others are given what is left.
-    fn settle_own_topics(&mut self) -> Result<(), Status> {
+    fn settle_own_topics(&mut self) -> Result<(), Refusal> {
         for (place, incoming) in std::mem::take(&mut self.put_off) {
             match self.known.settle(&incoming, false).map_err(|error| failed(&error))? {
                 Match::Known(known) => self.meet(&known, incoming, place),
@@ -170,7 +171,7 @@ impl<'r> Importer<'r> {
         Ok(())
     }
 
-    fn settle_first(&mut self) -> Result<(), Status> {
+    fn settle_first(&mut self) -> Result<(), Refusal> {
         let Some((place, incoming)) = self.put_off.pop_front() else { return Ok(()) };
         self.put_off_bytes = self.put_off_bytes.saturating_sub(weight(&incoming));
         match self.known.settle(&incoming, true).map_err(|error| failed(&error))? {
@@ -191,7 +192,7 @@ impl<'r> Importer<'r> {
     }
 
     /// Writes what is left, then the links.
-    pub(super) fn finish(&mut self) -> Result<(), Status> {
+    pub(super) fn finish(&mut self) -> Result<(), Refusal> {
         self.settle_own_topics()?;
         while !self.put_off.is_empty() {
             self.settle_first()?;
@@ -278,7 +279,7 @@ impl<'r> Importer<'r> {
     }
 
     /// Sends the batch on its way to the writer, once not too many are.
-    fn send(&mut self) -> Result<(), Status> {
+    fn send(&mut self) -> Result<(), Refusal> {
         self.known.refresh();
         if self.waiting.is_empty() {
             return Ok(());
@@ -292,12 +293,12 @@ impl<'r> Importer<'r> {
         Ok(())
     }
 
-    fn write(&self, requests: Vec<Request>) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, Status> {
+    fn write(&self, requests: Vec<Request>) -> Result<oneshot::Receiver<Vec<Result<Outcome, WriteError>>>, Refusal> {
         self.runtime.writer.submit(requests).map_err(|error| store::submit_status(&error))
     }
 
     /// Counts what became of the oldest batch that was sent.
-    fn settle(&mut self) -> Result<(), Status> {
+    fn settle(&mut self) -> Result<(), Refusal> {
         let Some(names) = self.sent.pop_front() else { return Ok(()) };
         let outcomes = self.reader.settled().map_err(|error| settle_status(&error))?;
         for (name, outcome) in names.into_iter().zip(outcomes) {
@@ -355,17 +356,17 @@ fn weight(incoming: &Incoming) -> usize {
     incoming.memory.text.len() + size_of::<Incoming>()
 }
 
-fn failed(error: &StoreError) -> Status {
-    convert::status(error.kind(), error)
+fn failed(error: &StoreError) -> Refusal {
+    Refusal::of(error.kind(), error)
 }
 
-fn settle_status(error: &SubmitError) -> Status {
+fn settle_status(error: &SubmitError) -> Refusal {
     match error {
         SubmitError::Busy | SubmitError::Disk(_) => store::submit_status(error),
         SubmitError::Stopping => gone(),
     }
 }
 
-fn gone() -> Status {
-    Status::unavailable("the daemon is stopping; import again, what was written is found known")
+fn gone() -> Refusal {
+    Refusal::unavailable("the daemon is stopping; import again, what was written is found known")
 }

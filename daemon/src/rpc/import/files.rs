@@ -5,11 +5,10 @@ use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
+use helix_app::Refusal;
 use helix_engine::exchange::{Base, Flaw, OwnLines, Place, Portable, Problem, Report, amrl, json, markdown};
 use helix_proto::v1::ExchangeFormat;
-use tonic::Status;
 
-use super::super::convert;
 use super::incoming::Incoming;
 use super::spool::{self, Spool};
 
@@ -28,7 +27,7 @@ pub(super) enum Part {
         /// Its name.
         file: String,
         /// Why it was not read to its end, or what was wrong with it.
-        outcome: Result<Report, Status>,
+        outcome: Result<Report, Refusal>,
     },
 }
 
@@ -60,7 +59,7 @@ pub(super) fn start<'scope>(
 #[derive(Debug, thiserror::Error)]
 enum Ended {
     #[error("{0}")]
-    Failed(Status),
+    Failed(Refusal),
     #[error("nobody takes what is read")]
     Unwanted,
 }
@@ -87,8 +86,8 @@ impl Reading<'_> {
         json::read_with_bases(input, |memory, base| self.push(memory, base)).map_err(|error| match error {
             json::ReadError::Stopped(ended) => ended,
             other => Ended::Failed(match other.kind() {
-                Some(kind) => convert::status(kind, &other),
-                None => Status::internal(other.to_string()),
+                Some(kind) => Refusal::of(kind, &other),
+                None => Refusal::internal(other.to_string()),
             }),
         })
     }
@@ -96,7 +95,7 @@ impl Reading<'_> {
     fn read_markdown(&mut self, file: &str) -> Result<Report, Ended> {
         let input = self.spool.open(file).map_err(|error| Ended::Failed(spool::status(error)))?;
         let topic = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".md");
-        let failed = |error| Ended::Failed(Status::invalid_argument(format!("{file}: {error}")));
+        let failed = |error| Ended::Failed(Refusal::invalid(format!("{file}: {error}")));
         let mut reader = markdown::Reader::new(input, topic).map_err(failed)?;
         for section in reader.by_ref() {
             let markdown::Section { memory, base, .. } = section.map_err(failed)?;
@@ -109,7 +108,7 @@ impl Reading<'_> {
         let unread = |error| Ended::Failed(spool::status(error));
         let mut input = self.spool.open(file).map_err(unread)?;
         let deleted = amrl::deleted_offsets(&mut input).map_err(unread)?;
-        let failed = |error: amrl::ReadError| Ended::Failed(Status::invalid_argument(error.to_string()));
+        let failed = |error: amrl::ReadError| Ended::Failed(Refusal::invalid(error.to_string()));
         let mut reader = amrl::Reader::new(input, deleted).map_err(failed)?;
         let mut first_inside = None;
         for entry in reader.by_ref() {

@@ -3,15 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use helix_app::Refusal;
 use helix_engine::model::{Memory, MemoryNumber, Status as Life, Timestamp};
 use helix_engine::policy::duplicates::{Pair, Texts};
 use helix_engine::policy::resemble::WordSet;
 use helix_engine::store::{Snapshot, StoreError};
 use helix_engine::strand::are_apart;
 use helix_proto::v1;
-use tonic::Status;
 
-use crate::rpc::convert;
 use crate::runtime::Runtime;
 
 /// Texts that are compared: the imported ones first, then the newest of the others. An import of any size waits no longer for
@@ -48,11 +47,11 @@ impl Stored {
 }
 
 /// Finds the stored memories that nearly repeat one that was there or another of the import, and reports them.
-pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::ImportProgress) -> Result<(), Status> {
+pub(super) fn find(runtime: &Runtime, stored: &Stored, progress: &mut v1::ImportProgress) -> Result<(), Refusal> {
     if stored.numbers.is_empty() {
         return Ok(());
     }
-    let failed = |error: StoreError| convert::status(error.kind(), &error);
+    let failed = |error: StoreError| Refusal::of(error.kind(), &error);
     let (members, others, left_out) = members(runtime, stored);
     let snapshot = runtime.app.memory.strand.snapshot().map_err(failed)?;
     let mut texts = Texts::default();

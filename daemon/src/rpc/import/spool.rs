@@ -7,8 +7,8 @@ use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use helix_app::Refusal;
 use helix_proto::paths::Paths;
-use tonic::Status;
 
 /// Tells imports of one daemon apart.
 static SERIAL: AtomicU64 = AtomicU64::new(0);
@@ -158,13 +158,13 @@ impl Spool {
 }
 
 /// Says that a spool cannot be written or read.
-pub(super) fn status(error: impl Into<SpoolError>) -> Status {
+pub(super) fn status(error: impl Into<SpoolError>) -> Refusal {
     let error = error.into();
     let message = error.to_string();
     match error {
-        SpoolError::Disk(_) => Status::data_loss(message),
-        SpoolError::TooLarge | SpoolError::TooManyFiles => Status::resource_exhausted(message),
-        SpoolError::LongName(_) => Status::invalid_argument(message),
+        SpoolError::Disk(_) => Refusal::corrupt(message),
+        SpoolError::TooLarge | SpoolError::TooManyFiles => Refusal::exhausted(message),
+        SpoolError::LongName(_) => Refusal::invalid(message),
     }
 }
 
@@ -247,6 +247,6 @@ mod tests {
         let long = "x".repeat(NAME_MAX_BYTES + 1);
         assert!(matches!(spool.write(&long, b""), Err(SpoolError::LongName(_))));
         assert!(!Counted::default().add(u64::MAX));
-        assert_eq!(status(SpoolError::TooLarge).code(), tonic::Code::ResourceExhausted);
+        assert_eq!(status(SpoolError::TooLarge).kind(), helix_engine::error::ErrorKind::Exhausted);
     }
 }

@@ -1,20 +1,19 @@
 //! Phrases, words to leave out and lines of sources: the memories that meet them, and what to say of those that none does.
 
+use helix_app::Refusal;
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
 use helix_engine::recall::{Mode, Narrowed};
-use tonic::Status;
 
-use crate::rpc::convert;
 use crate::runtime::Runtime;
 
 /// Keeps a filter to what meets its demands; returns what whoever asks should know.
 ///
 /// # Errors
 /// When the disk or the word index fails.
-pub(in crate::rpc) fn narrow(runtime: &Runtime, filter: &mut Filter, mode: Mode) -> Result<Vec<String>, Status> {
+pub(in crate::rpc) fn narrow(runtime: &Runtime, filter: &mut Filter, mode: Mode) -> Result<Vec<String>, Refusal> {
     let narrowed = runtime.app.memory.strand.narrow(filter, mode == Mode::All);
-    let narrowed = narrowed.map_err(|error| convert::status(error.kind(), &error))?;
+    let narrowed = narrowed.map_err(|error| Refusal::of(error.kind(), &error))?;
     Ok(told(&narrowed, filter))
 }
 

@@ -1,12 +1,11 @@
 //! The topics that a search names: patterns become the topics that fit, and what nobody knows is said. A name that is not there
 //! would quietly find nothing.
 
+use helix_app::{Refusal, topics};
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Scope, TopicPattern};
-use tonic::Status;
 
 use super::near::near;
-use crate::rpc::{convert, topics};
 use crate::runtime::Runtime;
 
 /// Replaces patterns by the topics that fit. Returns what to say when some of the names are unknown; when all are, nothing is
@@ -14,7 +13,7 @@ use crate::runtime::Runtime;
 ///
 /// # Errors
 /// When a pattern cannot be read.
-pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<Option<String>, Status> {
+pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<Option<String>, Refusal> {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     filter.topics_asked = std::mem::take(&mut filter.topics);
     for name in filter.topics_asked.clone() {
@@ -35,7 +34,7 @@ pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<
         return Ok(None);
     }
     let message = described(&unknown, &names(runtime, &filter.scopes, None)?, |name| {
-        topics::moved_away(runtime, name, &filter.scopes)
+        topics::moved_away(&runtime.app, name, &filter.scopes)
     });
     if filter.topics.is_empty() {
         filter.topics = unknown;
@@ -43,14 +42,14 @@ pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<
     Ok(Some(message))
 }
 
-fn fitting(runtime: &Runtime, scopes: &[Scope], pattern: &str) -> Result<Vec<String>, Status> {
-    let pattern = TopicPattern::parse(pattern).map_err(|error| Status::invalid_argument(error.to_string()))?;
+fn fitting(runtime: &Runtime, scopes: &[Scope], pattern: &str) -> Result<Vec<String>, Refusal> {
+    let pattern = TopicPattern::parse(pattern).map_err(|error| Refusal::invalid(error.to_string()))?;
     names(runtime, scopes, Some(&pattern))
 }
 
-fn names(runtime: &Runtime, scopes: &[Scope], pattern: Option<&TopicPattern>) -> Result<Vec<String>, Status> {
+fn names(runtime: &Runtime, scopes: &[Scope], pattern: Option<&TopicPattern>) -> Result<Vec<String>, Refusal> {
     let topics =
-        runtime.app.memory.strand.topics(scopes, pattern).map_err(|error| convert::status(error.kind(), &error))?;
+        runtime.app.memory.strand.topics(scopes, pattern).map_err(|error| Refusal::of(error.kind(), &error))?;
     Ok(topics.into_iter().map(|topic| topic.name).collect())
 }
 

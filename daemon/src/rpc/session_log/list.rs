@@ -2,20 +2,20 @@
 
 use std::collections::HashMap;
 
+use helix_app::Refusal;
 use helix_engine::model::{MemoryNumber, Scope, Timestamp};
 use helix_engine::store::{Operation, StoreError};
 use helix_proto::v1;
-use tonic::Status;
 
-use super::{LOOKED_AT_MAX, convert, session_start};
+use super::{LOOKED_AT_MAX, session_start};
 use crate::runtime::Runtime;
 
 /// Lists sessions, the last active first.
-pub(super) fn list(runtime: &Runtime, limit: usize) -> Result<v1::SessionLogReply, Status> {
+pub(super) fn list(runtime: &Runtime, limit: usize) -> Result<v1::SessionLogReply, Refusal> {
     let now = runtime.now();
     let changed =
         runtime.app.memory.strand.snapshot().and_then(|snapshot| changed(snapshot.operations_backwards()?, now));
-    let mut sessions = changed.map_err(|error| convert::status(error.kind(), &error))?;
+    let mut sessions = changed.map_err(|error| Refusal::of(error.kind(), &error))?;
     for known in runtime.app.hooks.sessions.known(now) {
         let session = sessions.entry(known.key.clone()).or_insert_with(|| empty(&known.key));
         known.phase.name().clone_into(&mut session.phase);

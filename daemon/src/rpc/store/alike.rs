@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use helix_app::Refusal;
 use helix_engine::policy::admit::Admitted;
 use helix_engine::policy::apart::Particulars;
 pub(super) use helix_engine::policy::duplicates::Alike;
@@ -10,13 +11,12 @@ use helix_engine::policy::resemble::WordSet;
 use helix_engine::strand::Request;
 use helix_proto::v1;
 use helix_proto::v1::batch_item::Item;
-use tonic::Status;
 
 use super::{Prepared, duplicate};
 
 /// Takes back what resembles an earlier draft that will be stored in the same scope. A batch has so few drafts that even
 /// comparing each with each takes no longer than a commit.
-pub(super) fn held_back(mut prepared: Vec<Result<Prepared, Status>>) -> Vec<Result<Prepared, Status>> {
+pub(super) fn held_back(mut prepared: Vec<Result<Prepared, Refusal>>) -> Vec<Result<Prepared, Refusal>> {
     let mut groups: HashMap<String, u32> = HashMap::new();
     let mut texts = Texts::default();
     let mut hashes = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn held_back(mut prepared: Vec<Result<Prepared, Status>>) -> Vec<Resu
     prepared
 }
 
-fn written(prepared: &Result<Prepared, Status>) -> Option<(&Admitted, &WordSet)> {
+fn written(prepared: &Result<Prepared, Refusal>) -> Option<(&Admitted, &WordSet)> {
     match prepared {
         Ok(Prepared::Write { request: Request::Store { admitted, .. }, words, .. }) => Some((admitted, words)),
         Ok(Prepared::Write { .. } | Prepared::Duplicate { .. } | Prepared::Alike(_)) | Err(_) => None,

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
+use helix_app::Refusal;
 use helix_engine::model::{Memory, MemoryId, Scope, Topic, TopicPattern};
 use helix_engine::policy::admit::{Admitted, LINKS_MAX};
 use helix_engine::strand::{Request, Strand, leads_nowhere};
-use tonic::Status;
 
 use super::{Alike, Prepared};
 
@@ -29,8 +29,8 @@ impl Known {
 }
 
 /// Resolves what led nowhere before the batch was there, and says so of what still does.
-pub(super) fn within(strand: &Strand, scopes: &[Scope], force: bool, prepared: &mut [Result<Prepared, Status>]) {
-    let has_unknown = |one: &Result<Prepared, Status>| matches!(one, Ok(Prepared::Write { unknown_links, .. }) if !unknown_links.is_empty());
+pub(super) fn within(strand: &Strand, scopes: &[Scope], force: bool, prepared: &mut [Result<Prepared, Refusal>]) {
+    let has_unknown = |one: &Result<Prepared, Refusal>| matches!(one, Ok(Prepared::Write { unknown_links, .. }) if !unknown_links.is_empty());
     if !prepared.iter().any(has_unknown) {
         return;
     }
@@ -70,7 +70,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(prepared: &[Result<Prepared, Status>], scopes: &[Scope], force: bool) -> Self {
+    fn of(prepared: &[Result<Prepared, Refusal>], scopes: &[Scope], force: bool) -> Self {
         let mut batch = Self { ids: Vec::with_capacity(prepared.len()), new: HashMap::new() };
         let mut texts: HashMap<(u64, &Scope), MemoryId> = HashMap::new();
         for (place, one) in prepared.iter().enumerate() {

@@ -1,16 +1,16 @@
 //! Where sources are found, and what failed writes are called.
 #![allow(clippy::unwrap_used)]
 
+use helix_engine::error::ErrorKind;
 use helix_engine::model::{Actor, Origin};
-use tonic::Code;
 
 use super::*;
 use helix_app::project::Project;
 
 #[test]
 fn a_failed_disk_is_told_from_a_daemon_that_stops() {
-    assert_eq!(submit_status(&SubmitError::Disk("no space".to_owned())).code(), Code::DataLoss);
-    assert_eq!(submit_status(&SubmitError::Stopping).code(), Code::Unavailable);
+    assert_eq!(submit_status(&SubmitError::Disk("no space".to_owned())).kind(), ErrorKind::Corrupt);
+    assert_eq!(submit_status(&SubmitError::Stopping).kind(), ErrorKind::Unavailable);
 }
 
 #[test]

@@ -1,16 +1,16 @@
 //! Setting the links of what is written, when all of it is.
 
+use helix_app::Refusal;
 use helix_engine::policy::edit::{Edit, Fields};
 use helix_engine::strand::{Resolution, Strand, leads_nowhere};
 use helix_proto::limits::BATCH_MAX;
-use tonic::Status;
 
 use super::super::links::Owner;
 use super::{Importer, settle_status};
 
 impl Importer<'_> {
     /// Writes the links and names those that lead nowhere; a dry run only names them.
-    pub(super) fn write_links(&mut self) -> Result<(), Status> {
+    pub(super) fn write_links(&mut self) -> Result<(), Refusal> {
         let (strand, scopes) = (&self.runtime.app.memory.strand, self.asker.scopes());
         let resolved = self.links.resolve(|link| match strand.resolve(link, &scopes) {
             Ok(Resolution::One(number)) => {

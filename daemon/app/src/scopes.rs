@@ -6,26 +6,31 @@ use helix_engine::error::ErrorKind;
 use helix_engine::index::catalog::Catalog;
 use helix_engine::model::Scope;
 use helix_engine::recall::parse::resolve_scopes;
-use tonic::Status;
 
-use super::convert;
-use crate::runtime::{Asker, Runtime};
+use crate::{App, Asker, Refusal};
 
 /// The scopes named, by default those that the asker sees. As in a filter, none of them means everywhere.
-pub(super) fn filtered(asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn filtered(asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Refusal> {
     let scopes = resolve_scopes(names, Some(&asker.project.scope), &asker.scopes());
-    Ok(scopes.map_err(|error| convert::status(ErrorKind::Invalid, &error))?.unwrap_or_default())
+    Ok(scopes.map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?.unwrap_or_default())
 }
 
 /// Every scope that any memory ever had, by its text.
-pub(super) fn by_name(catalog: &Catalog) -> HashMap<&str, Scope> {
+#[must_use]
+pub fn by_name(catalog: &Catalog) -> HashMap<&str, Scope> {
     catalog.scope_names().filter_map(|name| Some((name, Scope::parse(name).ok()?))).collect()
 }
 
 /// The scopes named, by default those that the asker sees, each one listed.
-pub(super) fn listed(runtime: &Runtime, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Status> {
+///
+/// # Errors
+/// When one of them cannot be read.
+pub fn listed(app: &App, asker: &Asker, names: &[String]) -> Result<Vec<Scope>, Refusal> {
     let scopes = filtered(asker, names)?;
-    Ok(if scopes.is_empty() { runtime.app.memory.strand.catalog().all_scopes() } else { scopes })
+    Ok(if scopes.is_empty() { app.memory.strand.catalog().all_scopes() } else { scopes })
 }
 
 #[cfg(test)]
@@ -35,10 +40,9 @@ mod tests {
     use std::sync::Arc;
 
     use helix_engine::model::{Actor, Origin};
-    use tonic::Code;
 
     use super::*;
-    use helix_app::project::Project;
+    use crate::project::Project;
 
     fn asker() -> Asker {
         let scope = Scope::Project("host/a/b".to_owned());
@@ -61,6 +65,6 @@ mod tests {
         assert_eq!(named(&["project"]).unwrap(), [own]);
         assert_eq!(named(&["global"]).unwrap(), [Scope::Global]);
         assert_eq!(named(&["project", "all"]).unwrap(), []);
-        assert_eq!(named(&["planet"]).unwrap_err().code(), Code::InvalidArgument);
+        assert_eq!(named(&["planet"]).unwrap_err().kind(), ErrorKind::Invalid);
     }
 }

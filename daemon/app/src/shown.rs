@@ -5,30 +5,43 @@
 
 use helix_engine::model::{Memory, MemoryNumber, Origin};
 use helix_proto::limits::{ANSWER_MAX_CHARS, BODY_SHOWN_MAX_CHARS, LINE_SHOWN_MAX_CHARS, OPENING_MAX_LINES};
-use helix_proto::v1::TextShown;
 
-use crate::runtime::{Asker, Runtime};
+use crate::{App, Asker};
+
+/// How much of a memory's text a client shows of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextShown {
+    /// Nobody said.
+    #[default]
+    Unspecified,
+    /// One line.
+    Line,
+    /// The first lines.
+    Opening,
+    /// As much as is shown of any.
+    Body,
+}
 
 /// Characters around a memory's text beside its names: its day, its place, marks and what sets it apart.
 const AROUND_CHARS: usize = 100;
 
 /// Notes memories that the asker's session has the whole texts of: it stored them, or an answer holds them to their ends.
-pub(super) fn note_known(runtime: &Runtime, asker: &Asker, numbers: &[MemoryNumber]) {
+pub fn note_known(app: &App, asker: &Asker, numbers: &[MemoryNumber]) {
     if asker.actor.origin == Origin::Agent && !asker.actor.session.is_empty() {
-        runtime.app.hooks.sessions.know(&asker.actor.session, numbers, runtime.now());
+        app.hooks.sessions.know(&asker.actor.session, numbers, app.memory.now());
     }
 }
 
 /// Notes which of some memories, which it gets in this order, the asker's session is shown whole. What cannot be read is not
 /// noted.
-pub(super) fn note(runtime: &Runtime, asker: &Asker, shown: TextShown, numbers: &[MemoryNumber]) {
+pub fn note(app: &App, asker: &Asker, shown: TextShown, numbers: &[MemoryNumber]) {
     let is_told_of =
-        !asker.actor.session.is_empty() && runtime.app.hooks.sessions.is_open(&asker.actor.session, runtime.now());
+        !asker.actor.session.is_empty() && app.hooks.sessions.is_open(&asker.actor.session, app.memory.now());
     if shown == TextShown::Unspecified || asker.actor.origin != Origin::Agent || !is_told_of {
         return;
     }
-    let memories = runtime.app.memory.strand.memories(numbers).unwrap_or_default();
-    note_known(runtime, asker, &whole(shown, &memories));
+    let memories = app.memory.strand.memories(numbers).unwrap_or_default();
+    note_known(app, asker, &whole(shown, &memories));
 }
 
 /// Those that are shown whole. An answer ends where it is long enough.

@@ -1,23 +1,26 @@
 //! How many of something a caller is answered with.
 
-use tonic::Status;
+use crate::Refusal;
 
 /// The limit of a listing. Large ones are refused instead of cut, so that nobody takes a part for the whole.
-pub(super) struct Limit {
+pub struct Limit {
     /// What 0 means.
-    pub(super) default: u32,
+    pub default: u32,
     /// The largest that may be asked for.
-    pub(super) max: u32,
+    pub max: u32,
 }
 
 impl Limit {
     /// Reads what a caller asks for.
-    pub(super) fn read(&self, wanted: u32) -> Result<usize, Status> {
+    ///
+    /// # Errors
+    /// When it is more than the largest.
+    pub fn read(&self, wanted: u32) -> Result<usize, Refusal> {
         let Self { default, max } = *self;
         match wanted {
             0 => Ok(default as usize),
             wanted if wanted <= max => Ok(wanted as usize),
-            wanted => Err(Status::resource_exhausted(format!("limit is {wanted}, the most is {max}"))),
+            wanted => Err(Refusal::exhausted(format!("limit is {wanted}, the most is {max}"))),
         }
     }
 }
@@ -25,6 +28,8 @@ impl Limit {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use helix_engine::error::ErrorKind;
+
     use super::*;
 
     #[test]
@@ -32,7 +37,7 @@ mod tests {
         let limit = Limit { default: 50, max: 1_000 };
         assert_eq!([0, 1, 1_000].map(|wanted| limit.read(wanted).unwrap()), [50, 1, 1_000]);
         let error = limit.read(1_001).unwrap_err();
-        assert_eq!(error.code(), tonic::Code::ResourceExhausted);
+        assert_eq!(error.kind(), ErrorKind::Exhausted);
         assert!(error.message().contains("1001") && error.message().contains("1000"), "{error}");
     }
 }

@@ -2,23 +2,25 @@
 
 use helix_engine::model::TopicPattern;
 use helix_engine::neutral::quoted;
-use tonic::Status;
 
-use crate::runtime::{Asker, Runtime};
+use crate::{App, Asker, Refusal};
 
 /// Topics that a refusal names.
 const FITTING_SHOWN_MAX: usize = 5;
 
 /// Refuses a pattern, and says which topics it fits; `what` takes one topic.
-pub(super) fn refuse(runtime: &Runtime, asker: &Asker, name: &str, what: &str) -> Result<(), Status> {
+///
+/// # Errors
+/// It is a pattern.
+pub fn refuse(app: &App, asker: &Asker, name: &str, what: &str) -> Result<(), Refusal> {
     if !TopicPattern::is_glob(name) {
         return Ok(());
     }
-    let pattern = TopicPattern::parse(name).map_err(|error| Status::invalid_argument(error.to_string()))?;
-    let topics = runtime.app.memory.strand.catalog().topic_summaries(&asker.scopes());
+    let pattern = TopicPattern::parse(name).map_err(|error| Refusal::invalid(error.to_string()))?;
+    let topics = app.memory.strand.catalog().topic_summaries(&asker.scopes());
     let fitting: Vec<String> =
         topics.into_iter().map(|topic| topic.name).filter(|topic| pattern.matches(topic)).collect();
-    Err(Status::invalid_argument(refusal(name.trim(), what, &fitting)))
+    Err(Refusal::invalid(refusal(name.trim(), what, &fitting)))
 }
 
 fn refusal(name: &str, what: &str, fitting: &[String]) -> String {

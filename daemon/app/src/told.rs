@@ -1,0 +1,99 @@
+//! A memory as it is told to who asks.
+
+use std::collections::HashSet;
+
+use helix_engine::model::{Memory, MemoryId, MemoryNumber, Status};
+use helix_engine::policy::edit::ATTRIBUTE_SUPERSEDED_BY;
+use helix_engine::policy::stale::SourceState;
+use helix_engine::ports::Sources as _;
+use helix_engine::strand::Strand;
+
+use crate::sources::SEARCH_READ_MAX_BYTES;
+use crate::{App, Asker, Refusal};
+
+/// Texts that one answer carries, in bytes: well below a message's limit, with room for everything else.
+const TEXT_MAX_BYTES: usize = 12 * 1024 * 1024;
+
+/// A memory with the names of others, and what has become of it.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The memory.
+    pub memory: Memory,
+    /// The handles of what it links to, each once; the ids of what is gone.
+    pub links: Vec<String>,
+    /// The handle of the memory that took its place; empty where none did.
+    pub superseded_by: String,
+    /// Its place in its topic, as the asker counts; `None` where that was not asked for.
+    pub index: Option<u32>,
+    /// What has become of its source, where that was looked at.
+    pub source: SourceState,
+}
+
+impl Told {
+    /// Finds the names that a memory is told with. May read the disk.
+    #[must_use]
+    pub fn of(app: &App, memory: &Memory) -> Self {
+        let successor = successor_of(memory);
+        let snapshot = if names_others(memory) { app.memory.strand.snapshot().ok() } else { None };
+        // A link to what was superseded leads to what took its place.
+        let living = |id: &MemoryId| Strand::living(snapshot.as_ref()?, id).ok()?;
+        let name =
+            |id: &MemoryId| living(id).map_or_else(|| id.to_string(), |memory| memory.handle.as_str().to_owned());
+        let superseded_by = successor.and_then(|_| living(&memory.id)).filter(|living| living.id != memory.id);
+        let mut seen = HashSet::new();
+        Self {
+            links: memory.links.iter().map(name).filter(|link| seen.insert(link.clone())).collect(),
+            superseded_by: superseded_by.map(|living| living.handle.as_str().to_owned()).unwrap_or_default(),
+            memory: memory.clone(),
+            index: None,
+            source: SourceState::Unknown,
+        }
+    }
+
+    /// Tells memories in this order.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn all(app: &App, numbers: &[MemoryNumber]) -> Result<Vec<Self>, Refusal> {
+        Ok(app.memory.strand.memories(numbers)?.iter().map(|memory| Self::of(app, memory)).collect())
+    }
+
+    /// Tells memories with their places in their topics, as the asker counts them; as many as fit into one answer.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn indexed(app: &App, numbers: &[MemoryNumber], asker: &Asker) -> Result<Vec<Self>, Refusal> {
+        let positions = app.memory.strand.positions(numbers, &asker.scopes());
+        let memories = app.memory.strand.memories(numbers)?;
+        let mut left = TEXT_MAX_BYTES;
+        let fitting = memories.iter().take_while(|memory| match left.checked_sub(memory.text.len()) {
+            Some(rest) => {
+                left = rest;
+                true
+            }
+            None => false,
+        });
+        let told = |memory: &Memory| Self { index: positions.get(&memory.number).copied(), ..Self::of(app, memory) };
+        Ok(fitting.map(told).collect())
+    }
+}
+
+/// Whether a memory is told with the names of others, which are read from the disk.
+#[must_use]
+pub fn names_others(memory: &Memory) -> bool {
+    !memory.links.is_empty() || successor_of(memory).is_some()
+}
+
+fn successor_of(memory: &Memory) -> Option<&String> {
+    memory.attributes.get(ATTRIBUTE_SUPERSEDED_BY).filter(|_| memory.status == Status::Superseded)
+}
+
+/// Looks what has become of the sources of memories, as far as the asker's project can tell.
+pub fn mark<'t>(app: &App, asker: &Asker, told: impl IntoIterator<Item = &'t mut Told>) {
+    let look = app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let mut told: Vec<&mut Told> = told.into_iter().collect();
+    look.prepare(&mut told.iter().map(|told| &told.memory));
+    for told in &mut told {
+        told.source = look.state(&told.memory);
+    }
+}
