@@ -15,7 +15,6 @@ mod export;
 mod forget;
 mod import;
 mod receipts;
-mod search;
 mod session_id;
 mod session_log;
 mod stale;
@@ -26,9 +25,10 @@ mod upgrade;
 
 use std::process;
 use std::sync::{Arc, PoisonError};
+use std::time::Instant;
 
 use helix_app::pool::Pool;
-use helix_app::{Refusal, find, topics};
+use helix_app::{Refusal, find, search, topics};
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
@@ -36,7 +36,7 @@ use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::hook;
-use crate::runtime::Runtime;
+use crate::runtime::{Asker, Runtime};
 use crate::serve::Peer;
 use crate::work::{Going, Long};
 
@@ -99,6 +99,26 @@ where
 /// Begins what may take minutes, where there is a place for it.
 fn begin_long(runtime: &Runtime, kind: Long) -> Result<Arc<Going>, Refusal> {
     runtime.work.begin_long(kind).map(Arc::new).map_err(|error| Refusal::exhausted(error.to_string()))
+}
+
+/// Finds out who asks, which may look at the disk.
+async fn asker(runtime: &Arc<Runtime>, caller: Option<v1::Caller>) -> Result<Asker, Refusal> {
+    off_thread(runtime, move |runtime| Ok(runtime.asker(caller.as_ref()))).await
+}
+
+/// Searches, or counts.
+async fn searched(runtime: &Arc<Runtime>, mut request: v1::SearchRequest) -> Result<v1::SearchReply, Refusal> {
+    let started = Instant::now();
+    let caller = request.caller.take();
+    if request.count_only {
+        let counted = off_thread(runtime, move |runtime| {
+            search::count(&runtime.app, runtime.asker(caller.as_ref()), &convert::search::wanted(request))
+        });
+        return counted.await.map(|counts| convert::search::counts(counts, started.elapsed()));
+    }
+    let asker = asker(runtime, caller).await?;
+    let found = search::search(&runtime.app, asker, convert::search::wanted(request)).await?;
+    Ok(convert::search::found(found, started.elapsed()))
 }
 
 /// A request that says where it comes from.
@@ -179,10 +199,8 @@ impl Helix for Service {
     }
 
     async fn search(&self, request: Request<v1::SearchRequest>) -> Result<Response<v1::SearchReply>, Status> {
-        search::search(&self.runtime, self.met(request).await?)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let request = self.met(request).await?;
+        searched(&self.runtime, request).await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<v1::ReadReply>, Status> {

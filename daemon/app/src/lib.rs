@@ -20,6 +20,7 @@ pub mod project;
 pub mod reach;
 pub mod refusal;
 pub mod scopes;
+pub mod search;
 pub mod shown;
 pub mod sources;
 pub mod threads;

@@ -7,6 +7,7 @@ mod narrowed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use helix_app::search::slips;
 use helix_app::{Refusal, scopes, shown, topics};
 use helix_engine::brief::{
     self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider, consider_each, meta, stated_in,
@@ -23,7 +24,6 @@ use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
 use helix_proto::v1;
 use jiff::tz::TimeZone;
 
-use super::search::slips;
 use crate::runtime::{Asker, Runtime};
 use helix_app::sources::{Look, SEARCH_READ_MAX_BYTES};
 

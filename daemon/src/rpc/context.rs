@@ -3,18 +3,19 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use helix_app::{Refusal, scopes, shown};
+use helix_app::search::{self, FilterAsked};
+use helix_app::{App, Refusal, scopes, shown};
 use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
 use helix_engine::ports::Sources as _;
 use helix_engine::recall::pack::pack;
-use helix_engine::recall::{Hit, PER_TOPIC_MAX};
+use helix_engine::recall::{Hit, Mode, PER_TOPIC_MAX};
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX};
 use helix_proto::v1;
 
-use super::{off_thread, search};
+use super::off_thread;
 use crate::runtime::{Asker, Runtime};
 use helix_app::sources::SEARCH_READ_MAX_BYTES;
 
@@ -55,17 +56,17 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         return off_thread(runtime, move |runtime| now(runtime, &request, budget)).await;
     }
     let considered = u32::try_from(considered(budget)).unwrap_or(u32::MAX);
-    let wanted = v1::SearchRequest {
-        caller: request.caller,
+    let asker = super::asker(runtime, request.caller).await?;
+    let wanted = search::Wanted {
         query: as_words(&query),
-        filter: Some(v1::Filter { scopes: request.scopes, ..v1::Filter::default() }),
+        filter: FilterAsked { scopes: request.scopes, ..FilterAsked::default() },
         limit: considered.min(SEARCH_LIMIT_MAX),
         // A task is told in a sentence, whose every word no memory has; the budget bounds what any of them brings.
-        mode: v1::MatchMode::Any.into(),
-        ..v1::SearchRequest::default()
+        mode: Mode::Any,
+        ..search::Wanted::default()
     };
     let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));
-    let answered = search::answered(runtime, wanted, move |runtime, prepared, found| {
+    let answered = search::answered(&runtime.app, asker, wanted, move |app, prepared, found| {
         let is_all = found.next_cursor.is_empty() && !found.ends_early;
         let further = if is_all { Further::Counted(0) } else { Further::Some };
         let mut notes = found.notes;
@@ -80,7 +81,7 @@ pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest)
         let near = hits.iter().filter(|hit| !hit.has_words && !hit.has_some_words).map(|hit| hit.memory.number);
         let (near, memories) = (near.collect(), distinct(hits.into_iter().map(|hit| hit.memory).collect()));
         let matter = Matter { heading: &heading, memories, near, further, notes };
-        reply(runtime, &prepared.asker, matter, budget)
+        reply(app, &prepared.asker, matter, budget)
     });
     Ok(answered.await?.answer)
 }
@@ -111,7 +112,7 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     let further = Further::Counted(chosen.total - chosen.numbers.len());
     let matter =
         Matter { heading: &heading, memories: distinct(memories), near: HashSet::new(), further, notes: Vec::new() };
-    Ok(reply(runtime, &asker, matter, budget))
+    Ok(reply(&runtime.app, &asker, matter, budget))
 }
 
 /// How many memories are considered for a block of so many tokens.
@@ -139,10 +140,10 @@ enum Further {
 }
 
 /// Packs what fits. The budget is that of a client's whole answer, which tells the notes and how much was left out as well.
-fn reply(runtime: &Runtime, asker: &Asker, matter: Matter<'_>, budget: u32) -> v1::ContextReply {
+fn reply(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> v1::ContextReply {
     let Matter { heading, memories, near, further, notes } = matter;
     let remark = |memory: &Memory| if near.contains(&memory.number) { NEAR } else { "" };
-    let look = runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let look = app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
     look.prepare(&mut memories.iter());
     let heading = if memories.is_empty() { "" } else { heading };
     let room = (budget as usize * CHARS_PER_TOKEN).saturating_sub(width(&notes));
@@ -153,7 +154,7 @@ fn reply(runtime: &Runtime, asker: &Asker, matter: Matter<'_>, budget: u32) -> v
     }
     let whole: Vec<MemoryNumber> =
         packed.whole.iter().filter_map(|&at| memories.get(at)).map(|memory| memory.number).collect();
-    shown::note_known(&runtime.app, asker, &whole);
+    shown::note_known(app, asker, &whole);
     let beyond = match further {
         Further::Counted(count) => count,
         Further::Some => 1,

@@ -1,17 +1,15 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
+pub(crate) mod search;
+
 use helix_app::Refusal;
 use helix_app::find::{Answer, Wanted};
 use helix_app::shown::TextShown;
 use helix_app::told::Told;
 use helix_engine::error::ErrorKind;
 use helix_engine::index::catalog::TopicEntry;
-use helix_engine::index::filter::{Demands, Filter};
-use helix_engine::model::{Checkpoint, Draft, Scope, SourceRef, Status as MemoryStatus, Timestamp};
-use helix_engine::neutral::quoted;
+use helix_engine::model::{Checkpoint, Draft, Scope, SourceRef, Timestamp};
 use helix_engine::policy::stale::SourceState;
-use helix_engine::policy::tags;
-use helix_engine::recall::{Hit, Mode, Retriever};
 use helix_engine::strand::{Counted, CrossReference, TopicEdge, TopicGraph};
 use helix_proto::v1;
 use tonic::Status;
@@ -56,55 +54,6 @@ pub(crate) fn draft(wire: v1::Draft, project: &Project) -> Result<Draft, Refusal
         attributes: wire.attributes.into_iter().collect(),
         valid_from: wire.valid_from_us.map(Timestamp::from_micros),
     })
-}
-
-/// Reads a filter, without its scopes, which depend on the caller.
-pub(crate) fn filter(wire: &v1::Filter) -> Result<Filter, Refusal> {
-    let mut statuses = Vec::new();
-    for name in &wire.statuses {
-        let known = MemoryStatus::ALL.map(MemoryStatus::name).join(", ");
-        let found = MemoryStatus::parse(name);
-        let refused = || Refusal::invalid(format!("status {} is not one of {known}", quoted(name)));
-        statuses.push(found.ok_or_else(refused)?);
-    }
-    let mut topics = Vec::new();
-    for topic in &wire.topics {
-        let parsed = helix_engine::recall::parse::topic(topic);
-        topics.push(parsed.map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?);
-    }
-    let source = SourceRef::parse(&wire.source);
-    Ok(Filter {
-        topics,
-        topics_asked: Vec::new(),
-        tags: wire.tags.iter().filter_map(|tag| tags::normalise_one(tag)).collect(),
-        kinds: wire.kinds.iter().map(|kind| kind.to_lowercase().replace('-', "_")).collect(),
-        scopes: Vec::new(),
-        statuses,
-        demands: Demands { source_line: source.line, ..Demands::default() },
-        source: Some(source.path).filter(|source| !source.is_empty()),
-        within: None,
-        after: wire.after_us.map(Timestamp::from_micros),
-        before: wire.before_us.map(Timestamp::from_micros),
-    })
-}
-
-/// Reads a match mode.
-pub(crate) fn mode(wire: v1::MatchMode) -> Mode {
-    match wire {
-        v1::MatchMode::Auto => Mode::Auto,
-        v1::MatchMode::All => Mode::All,
-        v1::MatchMode::Any => Mode::Any,
-        v1::MatchMode::AllFirst => Mode::AllFirst,
-    }
-}
-
-/// Reads a retriever.
-pub(crate) fn retriever(wire: v1::Retriever) -> Retriever {
-    match wire {
-        v1::Retriever::Hybrid => Retriever::Hybrid,
-        v1::Retriever::Words => Retriever::Words,
-        v1::Retriever::Meaning => Retriever::Meaning,
-    }
 }
 
 /// Reads how much of a text is shown.
@@ -258,24 +207,6 @@ pub(crate) fn topic_edge(edge: TopicEdge) -> v1::TopicEdge {
 /// Writes counts by name.
 pub(crate) fn counted(counted: Vec<Counted>) -> Vec<v1::NamedCount> {
     counted.into_iter().map(|Counted { name, count }| v1::NamedCount { name, count }).collect()
-}
-
-/// Writes why a hit is where it is.
-pub(crate) fn explanation(hit: &Hit, matched_terms: Vec<String>, matched_words: Vec<String>) -> v1::Explanation {
-    v1::Explanation {
-        lexical_rank: hit.evidence.lexical_rank,
-        lexical_score: hit.evidence.lexical_score,
-        semantic_rank: hit.evidence.semantic_rank,
-        semantic_score: hit.evidence.semantic_score,
-        fused: hit.evidence.fused,
-        confidence_factor: hit.factors.confidence,
-        recency_factor: hit.factors.recency,
-        importance_factor: hit.factors.importance,
-        scope_factor: hit.factors.scope,
-        diversity_factor: hit.diversity,
-        matched_terms,
-        matched_words,
-    }
 }
 
 #[cfg(test)]

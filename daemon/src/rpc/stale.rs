@@ -1,7 +1,7 @@
 //! `Stale`: memories whose source changed or is gone.
 
 use helix_app::told::Told;
-use helix_app::{Refusal, scopes, topics};
+use helix_app::{Refusal, scopes, search, topics};
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, SourceRef};
@@ -12,7 +12,7 @@ use helix_proto::limits::MESSAGE_MAX_BYTES;
 use helix_proto::v1;
 use prost::Message;
 
-use super::{convert, search};
+use super::convert;
 use crate::project::blob;
 use crate::runtime::{Asker, Runtime};
 use helix_app::project::Project;
@@ -88,10 +88,10 @@ fn filter(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Resul
     if !name.is_empty() {
         let topic = parse::topic(name).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?;
         filter.topics.push(topic);
-        let unknown = search::resolve_topics(runtime, &mut filter);
+        let unknown = search::resolve_topics(&runtime.app, &mut filter);
         // Nothing to look at is no good news about a topic that is not there.
         let refused = unknown.and_then(|unknown| unknown.map_or(Ok(()), |said| Err(Refusal::not_found(said))));
-        refused.map_err(|status| topics::memory_named(name).unwrap_or(status))?;
+        refused.map_err(|refusal| topics::memory_named(name).unwrap_or(refusal))?;
     }
     Ok(filter)
 }

@@ -1,5 +1,6 @@
 //! A query that says more than words: the inline filters of a search, or several topics with commas between them.
 
+use helix_app::search::demands;
 use helix_app::{Refusal, topics};
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
@@ -7,7 +8,6 @@ use helix_engine::recall::parse::parse;
 use helix_engine::recall::{Calendar, Mode};
 
 use super::{Chosen, Share, View, nothing, topics_named};
-use crate::rpc::search::demands;
 
 impl View<'_> {
     /// The memories that such a query asks for, and its words; `None` for any other query.
@@ -59,7 +59,7 @@ impl View<'_> {
             }
         }
         filter.scopes.clone_from(&self.scopes);
-        let notes = demands::narrow(self.runtime, &mut filter, Mode::Auto)?;
+        let notes = demands::narrow(&self.runtime.app, &mut filter, Mode::Auto)?;
         let mut chosen = self.of_filter(filter, words)?;
         chosen.notes = notes;
         Ok(chosen)

@@ -1,36 +1,39 @@
 //! `Search`: parse, embed, recall.
 
-pub(super) mod demands;
+mod asked;
+pub mod demands;
 mod near;
-pub(super) mod slips;
+pub mod slips;
 mod tags;
 mod topics;
 
-pub(super) use self::topics::resolve as resolve_topics;
+pub use self::asked::FilterAsked;
+pub use self::topics::resolve as resolve_topics;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use helix_app::limit::Limit;
-use helix_app::shown::TextShown;
-use helix_app::told::Told;
-use helix_app::{Refusal, scopes, shown};
+use helix_engine::error::ErrorKind;
+use helix_engine::index::filter::Filter;
 use helix_engine::index::lexical::Mode as WordMode;
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::relevance::is_noise;
-use helix_engine::recall::{Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max};
+use helix_engine::recall::{
+    Calendar, Cursor, Evidence, Factors, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max,
+};
 use helix_engine::strand::Counted;
-use helix_engine::{error::ErrorKind, index::filter::Filter};
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
-use helix_proto::v1;
 
-use super::{convert, off_thread};
-use crate::embedder::State;
-use crate::runtime::{Asker, Runtime};
-use helix_app::sources::SEARCH_READ_MAX_BYTES;
+use crate::limit::Limit;
+use crate::ports::EmbedderState;
+use crate::shown::{self, TextShown};
+use crate::sources::SEARCH_READ_MAX_BYTES;
+use crate::threads::off_thread;
+use crate::told::Told;
+use crate::{App, Asker, Refusal, scopes};
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
 const EMBED_DEADLINE: Duration = Duration::from_secs(2);
@@ -55,8 +58,104 @@ const HAS_MOVED: &str =
 /// Hits returned.
 const LIMIT: Limit = Limit { default: SEARCH_LIMIT_DEFAULT, max: SEARCH_LIMIT_MAX };
 
+/// What somebody searches for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Words, and filters among them.
+    pub query: String,
+    /// What is to be searched.
+    pub filter: FilterAsked,
+    /// Most hits; 0 for the usual number.
+    pub limit: u32,
+    /// How the words must match.
+    pub mode: Mode,
+    /// By what is searched.
+    pub retriever: Retriever,
+    /// Whether each hit says why it is where it is.
+    pub explain: bool,
+    /// Whether the hits do not count as recalled.
+    pub passive: bool,
+    /// Where this page begins; empty for the first.
+    pub cursor: String,
+    /// How much of the texts is shown to the session that asks.
+    pub shown: TextShown,
+}
+
+/// What a hit has of what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// Nothing was asked for that it could have, or nothing is near.
+    Unspecified,
+    /// The words.
+    Words,
+    /// Some of the words.
+    SomeWords,
+    /// It is near in meaning.
+    Meaning,
+    /// It has the words and is near in meaning.
+    Both,
+}
+
+/// Why a hit is where it is.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// What the lists said.
+    pub evidence: Evidence,
+    /// What moved the score.
+    pub factors: Factors,
+    /// What it counts beside the hits before it.
+    pub diversity: f32,
+    /// The terms of the word index that it has.
+    pub matched_terms: Vec<String>,
+    /// The words of its text that these are.
+    pub matched_words: Vec<String>,
+}
+
+/// A hit as it is told.
+#[derive(Clone, Debug)]
+pub struct ToldHit {
+    /// The memory.
+    pub told: Told,
+    /// About 1 for the best possible.
+    pub score: f32,
+    /// Why it is there, where that was asked for.
+    pub explanation: Option<Explanation>,
+    /// What it has of what was asked for.
+    pub found_by: FoundBy,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Best first.
+    pub hits: Vec<ToldHit>,
+    /// Whether no memory has all of the words, so that any was enough.
+    pub fell_back_to_any: bool,
+    /// What whoever asks should know.
+    pub notes: Vec<String>,
+    /// Where the next page begins; empty where there is none.
+    pub next_cursor: String,
+    /// How many more match in topics that have as many hits as one may.
+    pub hidden: Vec<Counted>,
+    /// How long the vector of the query took.
+    pub embedding: Duration,
+}
+
+/// How many match.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// How many there are.
+    pub total: u64,
+    /// How many of each topic.
+    pub topics: Vec<Counted>,
+    /// Whether no memory has all of the words, so that any was enough.
+    pub fell_back_to_any: bool,
+    /// What whoever asks should know.
+    pub notes: Vec<String>,
+}
+
 /// A request made ready.
-pub(super) struct Prepared {
+pub struct Prepared {
     search: Search,
     cursor: Option<Cursor>,
     explain: bool,
@@ -64,33 +163,33 @@ pub(super) struct Prepared {
     /// How much of the texts the asker is shown.
     shown: TextShown,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
-    pub(super) asker: Asker,
+    pub asker: Asker,
     /// What there is to say about the topics that it names, and about words that were meant otherwise.
     notes: Vec<String>,
 }
 
 /// What a request found, as the engine has it.
-pub(super) struct Found {
+pub struct Found {
     /// Best first.
-    pub(super) hits: Vec<Hit>,
+    pub hits: Vec<Hit>,
     /// What whoever asked should know.
-    pub(super) notes: Vec<String>,
+    pub notes: Vec<String>,
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says anything yet.
-    pub(super) is_far: bool,
+    pub is_far: bool,
     /// Whether no further page shows all that matches, of which no note says anything yet either.
-    pub(super) ends_early: bool,
+    pub ends_early: bool,
     words: WordsFound,
     /// Where the next page begins; empty where there is none.
-    pub(super) next_cursor: String,
+    pub next_cursor: String,
     /// How many more match in topics that have as many hits as one may.
-    pub(super) hidden: Vec<Counted>,
+    pub hidden: Vec<Counted>,
 }
 
 /// An answer, and how long its query's vector took.
-pub(super) struct Answered<T> {
+pub struct Answered<T> {
     /// What was made of the hits.
-    pub(super) answer: T,
-    embed_us: u64,
+    pub answer: T,
+    embedding: Duration,
 }
 
 impl Prepared {
@@ -107,105 +206,97 @@ impl Prepared {
 }
 
 /// Searches.
-pub(super) async fn search(runtime: &Arc<Runtime>, request: v1::SearchRequest) -> Result<v1::SearchReply, Refusal> {
-    let started = Instant::now();
-    if request.count_only {
-        let counted = off_thread(runtime, move |runtime| count(runtime, &request)).await?;
-        return Ok(v1::SearchReply { search_us: micros(started.elapsed()), ..counted });
-    }
-    let Answered { answer, embed_us } = answered(runtime, request, reply).await?;
-    Ok(v1::SearchReply { embed_us, search_us: micros(started.elapsed()).saturating_sub(embed_us), ..answer })
+///
+/// # Errors
+/// When the request cannot be read, meaning is demanded and not to be had, or the disk fails.
+pub async fn search(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Answer, Refusal> {
+    let Answered { answer, embedding } = answered(app, asker, wanted, reply).await?;
+    Ok(Answer { embedding, ..answer })
 }
 
 /// Searches, and makes an answer on the thread that found the hits.
-pub(super) async fn answered<T: Send + 'static>(
-    runtime: &Arc<Runtime>,
-    request: v1::SearchRequest,
-    answer: impl FnOnce(&Runtime, &Prepared, Found) -> T + Send + 'static,
+///
+/// # Errors
+/// As [`search`].
+pub async fn answered<T: Send + 'static>(
+    app: &Arc<App>,
+    asker: Asker,
+    wanted: Wanted,
+    answer: impl FnOnce(&App, &Prepared, Found) -> T + Send + 'static,
 ) -> Result<Answered<T>, Refusal> {
-    let mut prepared = off_thread(runtime, move |runtime| prepare(runtime, &request)).await?;
+    let mut prepared = off_thread(app, move |app| prepare(app, asker, &wanted)).await?;
     let embed_started = Instant::now();
     let mut notes: Vec<String> = std::mem::take(&mut prepared.notes);
     if prepared.wants_meaning() {
-        prepared.search.vector = runtime.app.memory.embedder.query(prepared.search.words.trim(), EMBED_DEADLINE).await;
+        prepared.search.vector = app.memory.embedder.query(prepared.search.words.trim(), EMBED_DEADLINE).await;
         if prepared.search.vector.is_none() {
             if prepared.needs_meaning() {
-                return Err(Refusal::unavailable(format!("cannot search by meaning: {}", why_no_meaning(runtime))));
+                return Err(Refusal::unavailable(format!("cannot search by meaning: {}", why_no_meaning(app))));
             }
-            notes.push(format!("{BY_WORDS_ONLY}: {}", why_no_meaning(runtime)));
+            notes.push(format!("{BY_WORDS_ONLY}: {}", why_no_meaning(app)));
         }
     }
-    let embed_us = micros(embed_started.elapsed());
-    off_thread(runtime, move |runtime| {
-        let found = recall(runtime, &prepared, notes)?;
-        Ok(Answered { answer: answer(runtime, &prepared, found), embed_us })
+    let embedding = embed_started.elapsed();
+    off_thread(app, move |app| {
+        let found = recall(app, &prepared, notes)?;
+        Ok(Answered { answer: answer(app, &prepared, found), embedding })
     })
     .await
 }
 
 /// Counts every match.
-fn count(runtime: &Runtime, request: &v1::SearchRequest) -> Result<v1::SearchReply, Refusal> {
-    if !request.cursor.is_empty() {
+///
+/// # Errors
+/// When the request cannot be read, or the disk fails.
+pub fn count(app: &App, asker: Asker, wanted: &Wanted) -> Result<Counts, Refusal> {
+    if !wanted.cursor.is_empty() {
         return Err(Refusal::invalid("a count is complete at once; give no cursor with it"));
     }
-    let Prepared { search, notes, .. } = prepare(runtime, request)?;
-    let counts = runtime.app.memory.strand.count(&search).map_err(|error| Refusal::of(error.kind(), &error))?;
-    let unknown = if counts.total == 0 { tags::unknown(runtime, &search.filter) } else { None };
-    let by_words = finds_more_by_meaning(&search, &runtime.embedder.state()).then(|| COUNTED_BY_WORDS.to_owned());
-    Ok(v1::SearchReply {
+    let Prepared { search, notes, .. } = prepare(app, asker, wanted)?;
+    let counts = app.memory.strand.count(&search)?;
+    let unknown = if counts.total == 0 { tags::unknown(app, &search.filter) } else { None };
+    let by_words = finds_more_by_meaning(&search, &app.memory.embedder.state()).then(|| COUNTED_BY_WORDS.to_owned());
+    Ok(Counts {
         total: counts.total,
-        topic_counts: convert::counted(counts.topics),
+        topics: counts.topics,
         fell_back_to_any: counts.fell_back_to_any,
         notes: notes.into_iter().chain(unknown).chain(by_words).collect(),
-        ..v1::SearchReply::default()
     })
 }
 
 /// Whether the search that is counted would find more than the words do.
-fn finds_more_by_meaning(search: &Search, embedder: &State) -> bool {
+fn finds_more_by_meaning(search: &Search, embedder: &EmbedderState) -> bool {
     let is_on = match embedder {
-        State::Ready(_) | State::Loading => true,
-        State::Off | State::Absent(_) | State::Failed(_) => false,
+        EmbedderState::Ready(_) | EmbedderState::Loading => true,
+        EmbedderState::Off | EmbedderState::Absent(_) | EmbedderState::Failed(_) => false,
     };
     is_on && !search.is_listing() && search.retriever != Retriever::Words && search.mode != Mode::All
 }
 
-fn prepare(runtime: &Runtime, request: &v1::SearchRequest) -> Result<Prepared, Refusal> {
-    if request.query.len() > QUERY_MAX_BYTES {
-        let message =
-            format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it", request.query.len());
+fn prepare(app: &App, asker: Asker, wanted: &Wanted) -> Result<Prepared, Refusal> {
+    if wanted.query.len() > QUERY_MAX_BYTES {
+        let message = format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}; shorten it", wanted.query.len());
         return Err(Refusal::exhausted(message));
     }
-    let limit = LIMIT.read(request.limit)?;
-    let asker = runtime.asker(request.caller.as_ref());
-    let cursor = Some(&request.cursor).filter(|cursor| !cursor.is_empty()).map(|text| Cursor::parse(text)).transpose();
-    let cursor = cursor.map_err(|error| Refusal::of(error.kind(), &error))?;
-    let now = cursor.map_or_else(|| runtime.now(), |cursor| cursor.now);
+    let limit = LIMIT.read(wanted.limit)?;
+    let cursor =
+        Some(&wanted.cursor).filter(|cursor| !cursor.is_empty()).map(|text| Cursor::parse(text)).transpose()?;
+    let now = cursor.map_or_else(|| app.memory.now(), |cursor| cursor.now);
     let calendar = Calendar::new(asker.zone.clone(), now);
-    let parsed = parse(&request.query, &calendar).map_err(|error| Refusal::of(error.kind(), &error))?;
-    let wire = request.filter.clone().unwrap_or_default();
-    let mut filter = merge(convert::filter(&wire)?, parsed.filter);
-    check_kinds(runtime, &filter)?;
-    let names: Vec<String> = wire.scopes.iter().chain(&parsed.scopes).cloned().collect();
+    let parsed = parse(&wanted.query, &calendar)?;
+    let mut filter = merge(wanted.filter.read()?, parsed.filter);
+    check_kinds(app, &filter)?;
+    let names: Vec<String> = wanted.filter.scopes.iter().chain(&parsed.scopes).cloned().collect();
     filter.scopes = scopes::filtered(&asker, &names)?;
     relative_to_project(&asker, &mut filter);
-    let unknown = topics::resolve(runtime, &mut filter)?;
-    let mode = convert::mode(request.mode());
+    let unknown = topics::resolve(app, &mut filter)?;
+    let Wanted { mode, retriever, explain, passive, shown, .. } = *wanted;
     let mut notes: Vec<String> = unknown.into_iter().chain(slips::of_keys(&parsed.words)).collect();
-    notes.extend(demands::narrow(runtime, &mut filter, mode)?);
-    let mut search = Search {
-        words: parsed.words,
-        vector: None,
-        filter,
-        limit,
-        mode,
-        retriever: convert::retriever(request.retriever()),
-        now,
-    };
+    notes.extend(demands::narrow(app, &mut filter, mode)?);
+    let mut search = Search { words: parsed.words, vector: None, filter, limit, mode, retriever, now };
     if let Some(cursor) = cursor {
-        cursor.resume(&mut search, runtime.now()).map_err(|error| Refusal::of(error.kind(), &error))?;
+        cursor.resume(&mut search, app.memory.now())?;
     }
-    let (explain, passive, shown) = (request.explain, request.passive, convert::text_shown(request.shown()));
     Ok(Prepared { search, cursor, explain, passive, shown, asker, notes })
 }
 
@@ -223,9 +314,9 @@ fn is_root(asker: &Asker) -> bool {
 }
 
 /// Refuses a kind that is neither registered nor any memory's: it would quietly find nothing.
-fn check_kinds(runtime: &Runtime, filter: &Filter) -> Result<(), Refusal> {
-    for name in filter.kinds.iter().filter(|name| !runtime.app.memory.strand.catalog().has_kind(name)) {
-        runtime.app.memory.strand.kinds().resolve(name).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?;
+fn check_kinds(app: &App, filter: &Filter) -> Result<(), Refusal> {
+    for name in filter.kinds.iter().filter(|name| !app.memory.strand.catalog().has_kind(name)) {
+        app.memory.strand.kinds().resolve(name).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?;
     }
     Ok(())
 }
@@ -248,14 +339,13 @@ fn merge(mut one: Filter, other: Filter) -> Filter {
     one
 }
 
-fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Result<Found, Refusal> {
+fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Found, Refusal> {
     let Prepared { search, cursor, passive, asker, .. } = prepared;
     let place = cursor.map_or_else(Place::default, |cursor| cursor.place);
     let is_first = place == Place::default();
-    let look = runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
-    let found = runtime.app.memory.strand.search_page(search, place, &look);
-    let mut found = found.map_err(|error| Refusal::of(error.kind(), &error))?;
-    let is_far = found.words == WordsFound::Nothing && is_first && is_noise(&runtime.app.memory.strand, &found.hits);
+    let look = app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
+    let mut found = app.memory.strand.search_page(search, place, &look)?;
+    let is_far = found.words == WordsFound::Nothing && is_first && is_noise(&app.memory.strand, &found.hits);
     if is_far {
         found.hits.truncate(FAR_SHOWN_MAX);
         (found.has_more, found.is_cut) = (false, false);
@@ -263,63 +353,66 @@ fn recall(runtime: &Runtime, prepared: &Prepared, mut notes: Vec<String>) -> Res
     let numbers: Vec<MemoryNumber> = found.hits.iter().map(|hit| hit.memory.number).collect();
     // What was not meant does not count as recalled.
     if !passive && !is_far {
-        runtime.app.memory.strand.catalog_touch(&numbers, runtime.now());
+        app.memory.strand.catalog_touch(&numbers, app.memory.now());
     }
-    shown::note(&runtime.app, asker, prepared.shown, &numbers);
+    shown::note(app, asker, prepared.shown, &numbers);
     let (next_cursor, ends_early) = continuation(search, &found, is_first);
     if found.has_moved {
         notes.push(HAS_MOVED.to_owned());
     }
     if found.hits.is_empty() && is_first {
-        notes.extend(tags::unknown(runtime, &search.filter));
+        notes.extend(tags::unknown(app, &search.filter));
     }
     if found.words == WordsFound::Nothing && !found.hits.is_empty() && !is_far {
         notes.push("no memory has any of these words; these are near in meaning".to_owned());
     }
-    if search.vector.is_some() && runtime.app.memory.strand.lacks_vectors() {
+    if search.vector.is_some() && app.memory.strand.lacks_vectors() {
         notes.push(VECTORS_LACKING.to_owned());
     }
     Ok(Found { hits: found.hits, notes, is_far, ends_early, words: found.words, next_cursor, hidden: found.hidden })
 }
 
-fn reply(runtime: &Runtime, prepared: &Prepared, found: Found) -> v1::SearchReply {
+fn reply(app: &App, prepared: &Prepared, found: Found) -> Answer {
     let query = prepared.search.query(WordMode::Any);
-    let positions = runtime.app.memory.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
-    let matched = |hit: &Hit| runtime.app.memory.strand.matched_terms(&query, &hit.memory);
+    let positions = app.memory.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
     // The least far are not near.
     let is_unmarked = prepared.search.is_listing() || found.is_far;
-    let wire = |hit: &Hit| {
+    let explanation = |hit: &Hit| Explanation {
+        evidence: hit.evidence,
+        factors: hit.factors,
+        diversity: hit.diversity,
+        matched_terms: app.memory.strand.matched_terms(&query, &hit.memory),
+        matched_words: query.matched_words(&hit.memory.text),
+    };
+    let told = |hit: &Hit| {
         let index = positions.get(&hit.memory.number).copied();
-        let told = Told { index, source: hit.source_state, ..Told::of(&runtime.app, &hit.memory) };
-        v1::Hit {
-            memory: Some(convert::told(&told)),
+        ToldHit {
+            told: Told { index, source: hit.source_state, ..Told::of(app, &hit.memory) },
             score: hit.score,
-            explanation: prepared
-                .explain
-                .then(|| convert::explanation(hit, matched(hit), query.matched_words(&hit.memory.text))),
-            found_by: found_by(hit, is_unmarked).into(),
+            explanation: prepared.explain.then(|| explanation(hit)),
+            found_by: found_by(hit, is_unmarked),
         }
     };
     let ends = [found.ends_early.then_some(ENDS_EARLY), found.is_far.then_some(NOTHING_NEAR)];
-    v1::SearchReply {
-        hits: found.hits.iter().map(wire).collect(),
+    Answer {
+        hits: found.hits.iter().map(told).collect(),
         fell_back_to_any: found.words == WordsFound::OnlyAny,
         notes: found.notes.into_iter().chain(ends.into_iter().flatten().map(str::to_owned)).collect(),
         next_cursor: found.next_cursor,
-        hidden: convert::counted(found.hidden),
-        ..v1::SearchReply::default()
+        hidden: found.hidden,
+        ..Answer::default()
     }
 }
 
 /// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some has some of them, whether it
 /// is near in meaning or not; one that has none is no more than near.
-fn found_by(hit: &Hit, is_unmarked: bool) -> v1::FoundBy {
+fn found_by(hit: &Hit, is_unmarked: bool) -> FoundBy {
     match (is_unmarked, hit.has_words, hit.evidence.is_near()) {
-        (true, ..) => v1::FoundBy::Unspecified,
-        (false, true, true) => v1::FoundBy::Both,
-        (false, true, false) => v1::FoundBy::Words,
-        (false, false, _) if hit.has_some_words => v1::FoundBy::SomeWords,
-        (false, false, _) => v1::FoundBy::Meaning,
+        (true, ..) => FoundBy::Unspecified,
+        (false, true, true) => FoundBy::Both,
+        (false, true, false) => FoundBy::Words,
+        (false, false, _) if hit.has_some_words => FoundBy::SomeWords,
+        (false, false, _) => FoundBy::Meaning,
     }
 }
 
@@ -333,17 +426,13 @@ fn continuation(search: &Search, found: &Recalled, is_first: bool) -> (String, b
     (String::new(), found.has_more || (found.is_cut && wants_all))
 }
 
-fn why_no_meaning(runtime: &Runtime) -> String {
-    match runtime.embedder.state() {
-        State::Off => "the embedder is switched off".to_owned(),
-        State::Absent(why) | State::Failed(why) => why,
-        State::Loading => "the model is still loading".to_owned(),
-        State::Ready(_) => "the embedder is busy".to_owned(),
+fn why_no_meaning(app: &App) -> String {
+    match app.memory.embedder.state() {
+        EmbedderState::Off => "the embedder is switched off".to_owned(),
+        EmbedderState::Absent(why) | EmbedderState::Failed(why) => why,
+        EmbedderState::Loading => "the model is still loading".to_owned(),
+        EmbedderState::Ready(_) => "the embedder is busy".to_owned(),
     }
-}
-
-fn micros(elapsed: Duration) -> u64 {
-    u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -352,7 +441,7 @@ mod tests {
     use helix_engine::model::{Actor, Origin, Scope, Timestamp};
 
     use super::*;
-    use helix_app::project::Project;
+    use crate::project::Project;
 
     fn disk() -> Search {
         Search {
@@ -401,9 +490,9 @@ mod tests {
 
     #[test]
     fn a_count_says_that_meaning_finds_more() {
-        let ready = State::Ready("m".to_owned());
+        let ready = EmbedderState::Ready("m".to_owned());
         assert!(finds_more_by_meaning(&disk(), &ready));
-        assert!(!finds_more_by_meaning(&disk(), &State::Off));
+        assert!(!finds_more_by_meaning(&disk(), &EmbedderState::Off));
         for search in [
             Search { words: " ".to_owned(), ..disk() },
             Search { mode: Mode::All, ..disk() },

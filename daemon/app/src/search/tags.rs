@@ -7,15 +7,15 @@ use helix_engine::index::catalog::{Catalog, Row};
 use helix_engine::index::filter::Filter;
 
 use super::near::near;
-use crate::runtime::Runtime;
+use crate::App;
 
 /// What to say about a search that found nothing: which of its tags no memory in its scopes has, of any status. Goes through
 /// the whole catalog, so it is for such searches alone.
-pub(super) fn unknown(runtime: &Runtime, filter: &Filter) -> Option<String> {
+pub(super) fn unknown(app: &App, filter: &Filter) -> Option<String> {
     if filter.tags.is_empty() {
         return None;
     }
-    let catalog = runtime.app.memory.strand.catalog();
+    let catalog = app.memory.strand.catalog();
     let scopes = catalog.scope_numbers(&filter.scopes);
     let is_seen = |row: &Row| filter.scopes.is_empty() || row.is_in(&scopes);
     let rows = catalog.rows().filter(|(number, row)| !catalog.is_scratch(*number) && is_seen(row));

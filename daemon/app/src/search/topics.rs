@@ -1,29 +1,28 @@
 //! The topics that a search names: patterns become the topics that fit, and what nobody knows is said. A name that is not there
 //! would quietly find nothing.
 
-use helix_app::{Refusal, topics};
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Scope, TopicPattern};
 
 use super::near::near;
-use crate::runtime::Runtime;
+use crate::{App, Refusal, topics};
 
 /// Replaces patterns by the topics that fit. Returns what to say when some of the names are unknown; when all are, nothing is
 /// found.
 ///
 /// # Errors
 /// When a pattern cannot be read.
-pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<Option<String>, Refusal> {
+pub fn resolve(app: &App, filter: &mut Filter) -> Result<Option<String>, Refusal> {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     filter.topics_asked = std::mem::take(&mut filter.topics);
     for name in filter.topics_asked.clone() {
         if TopicPattern::is_glob(&name) {
-            let fitting = fitting(runtime, &filter.scopes, &name)?;
+            let fitting = fitting(app, &filter.scopes, &name)?;
             if fitting.is_empty() {
                 unknown.push(name);
             }
             known.extend(fitting);
-        } else if has_members(runtime, &filter.scopes, &name) {
+        } else if has_members(app, &filter.scopes, &name) {
             known.push(name);
         } else {
             unknown.push(name);
@@ -33,29 +32,27 @@ pub(in crate::rpc) fn resolve(runtime: &Runtime, filter: &mut Filter) -> Result<
     if unknown.is_empty() {
         return Ok(None);
     }
-    let message = described(&unknown, &names(runtime, &filter.scopes, None)?, |name| {
-        topics::moved_away(&runtime.app, name, &filter.scopes)
-    });
+    let message =
+        described(&unknown, &names(app, &filter.scopes, None)?, |name| topics::moved_away(app, name, &filter.scopes));
     if filter.topics.is_empty() {
         filter.topics = unknown;
     }
     Ok(Some(message))
 }
 
-fn fitting(runtime: &Runtime, scopes: &[Scope], pattern: &str) -> Result<Vec<String>, Refusal> {
+fn fitting(app: &App, scopes: &[Scope], pattern: &str) -> Result<Vec<String>, Refusal> {
     let pattern = TopicPattern::parse(pattern).map_err(|error| Refusal::invalid(error.to_string()))?;
-    names(runtime, scopes, Some(&pattern))
+    names(app, scopes, Some(&pattern))
 }
 
-fn names(runtime: &Runtime, scopes: &[Scope], pattern: Option<&TopicPattern>) -> Result<Vec<String>, Refusal> {
-    let topics =
-        runtime.app.memory.strand.topics(scopes, pattern).map_err(|error| Refusal::of(error.kind(), &error))?;
+fn names(app: &App, scopes: &[Scope], pattern: Option<&TopicPattern>) -> Result<Vec<String>, Refusal> {
+    let topics = app.memory.strand.topics(scopes, pattern)?;
     Ok(topics.into_iter().map(|topic| topic.name).collect())
 }
 
 /// Whether the topic has a memory in these scopes, of any status: a forgotten one may be searched for as well.
-fn has_members(runtime: &Runtime, scopes: &[Scope], topic: &str) -> bool {
-    let catalog = runtime.app.memory.strand.catalog();
+fn has_members(app: &App, scopes: &[Scope], topic: &str) -> bool {
+    let catalog = app.memory.strand.catalog();
     let members = if scopes.is_empty() { catalog.of_topic(topic) } else { catalog.members(topic, scopes, |_| true) };
     !members.is_empty()
 }

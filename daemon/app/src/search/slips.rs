@@ -10,7 +10,8 @@ pub(super) fn of_keys(words: &str) -> Option<String> {
 }
 
 /// Says of the words of a brief, which is asked for by topics and filters, which look like any filter.
-pub(in crate::rpc) fn of_all(words: &str) -> Option<String> {
+#[must_use]
+pub fn of_all(words: &str) -> Option<String> {
     told(&slips(words))
 }
 

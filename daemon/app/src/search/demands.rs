@@ -1,19 +1,17 @@
 //! Phrases, words to leave out and lines of sources: the memories that meet them, and what to say of those that none does.
 
-use helix_app::Refusal;
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
 use helix_engine::recall::{Mode, Narrowed};
 
-use crate::runtime::Runtime;
+use crate::{App, Refusal};
 
 /// Keeps a filter to what meets its demands; returns what whoever asks should know.
 ///
 /// # Errors
 /// When the disk or the word index fails.
-pub(in crate::rpc) fn narrow(runtime: &Runtime, filter: &mut Filter, mode: Mode) -> Result<Vec<String>, Refusal> {
-    let narrowed = runtime.app.memory.strand.narrow(filter, mode == Mode::All);
-    let narrowed = narrowed.map_err(|error| Refusal::of(error.kind(), &error))?;
+pub fn narrow(app: &App, filter: &mut Filter, mode: Mode) -> Result<Vec<String>, Refusal> {
+    let narrowed = app.memory.strand.narrow(filter, mode == Mode::All)?;
     Ok(told(&narrowed, filter))
 }
 
