@@ -8,7 +8,6 @@ mod brief;
 mod check;
 mod checkpoint;
 mod compact;
-mod context;
 mod convert;
 mod edit;
 mod export;
@@ -28,7 +27,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use helix_app::pool::Pool;
-use helix_app::{Refusal, find, search, topics};
+use helix_app::{Refusal, context, find, search, topics};
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
@@ -119,6 +118,12 @@ async fn searched(runtime: &Arc<Runtime>, mut request: v1::SearchRequest) -> Res
     let asker = asker(runtime, caller).await?;
     let found = search::search(&runtime.app, asker, convert::search::wanted(request)).await?;
     Ok(convert::search::found(found, started.elapsed()))
+}
+
+/// Packs what matters.
+async fn packed(runtime: &Arc<Runtime>, mut request: v1::ContextRequest) -> Result<v1::ContextReply, Refusal> {
+    let asker = asker(runtime, request.caller.take()).await?;
+    context::context(&runtime.app, asker, convert::context(request)).await.map(convert::block)
 }
 
 /// A request that says where it comes from.
@@ -390,10 +395,8 @@ impl Helix for Service {
     }
 
     async fn context(&self, request: Request<v1::ContextRequest>) -> Result<Response<v1::ContextReply>, Status> {
-        context::context(&self.runtime, self.met(request).await?)
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let request = self.met(request).await?;
+        packed(&self.runtime, request).await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn upgrade(&self, request: Request<v1::UpgradeRequest>) -> Result<Response<v1::UpgradeReply>, Status> {

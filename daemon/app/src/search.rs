@@ -155,7 +155,7 @@ pub struct Counts {
 }
 
 /// A request made ready.
-pub struct Prepared {
+pub(crate) struct Prepared {
     search: Search,
     cursor: Option<Cursor>,
     explain: bool,
@@ -163,32 +163,32 @@ pub struct Prepared {
     /// How much of the texts the asker is shown.
     shown: TextShown,
     /// Whose files are looked at, and in whose scopes the places in topics are counted.
-    pub asker: Asker,
+    pub(crate) asker: Asker,
     /// What there is to say about the topics that it names, and about words that were meant otherwise.
     notes: Vec<String>,
 }
 
 /// What a request found, as the engine has it.
-pub struct Found {
+pub(crate) struct Found {
     /// Best first.
-    pub hits: Vec<Hit>,
+    pub(crate) hits: Vec<Hit>,
     /// What whoever asked should know.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// Whether none of the hits has any of the words or is near in meaning, of which no note says anything yet.
-    pub is_far: bool,
+    pub(crate) is_far: bool,
     /// Whether no further page shows all that matches, of which no note says anything yet either.
-    pub ends_early: bool,
+    pub(crate) ends_early: bool,
     words: WordsFound,
     /// Where the next page begins; empty where there is none.
-    pub next_cursor: String,
+    pub(crate) next_cursor: String,
     /// How many more match in topics that have as many hits as one may.
-    pub hidden: Vec<Counted>,
+    pub(crate) hidden: Vec<Counted>,
 }
 
 /// An answer, and how long its query's vector took.
-pub struct Answered<T> {
+pub(crate) struct Answered<T> {
     /// What was made of the hits.
-    pub answer: T,
+    pub(crate) answer: T,
     embedding: Duration,
 }
 
@@ -218,7 +218,7 @@ pub async fn search(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Answ
 ///
 /// # Errors
 /// As [`search`].
-pub async fn answered<T: Send + 'static>(
+pub(crate) async fn answered<T: Send + 'static>(
     app: &Arc<App>,
     asker: Asker,
     wanted: Wanted,

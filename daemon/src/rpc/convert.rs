@@ -3,6 +3,7 @@
 pub(crate) mod search;
 
 use helix_app::Refusal;
+use helix_app::context::{self, Block};
 use helix_app::find::{Answer, Wanted};
 use helix_app::shown::TextShown;
 use helix_app::told::Told;
@@ -83,6 +84,19 @@ pub(crate) fn read(answer: &Answer) -> v1::ReadReply {
         notes: answer.notes.clone(),
         next_cursor: answer.next_cursor.clone(),
     }
+}
+
+/// Reads what a block is wanted for.
+pub(crate) fn context(wire: v1::ContextRequest) -> context::Wanted {
+    let v1::ContextRequest { query, scopes, budget_tokens, .. } = wire;
+    context::Wanted { query, scopes, budget_tokens }
+}
+
+/// Writes a block.
+pub(crate) fn block(block: Block) -> v1::ContextReply {
+    let Block { text, handles, tokens, left_out, has_further, notes } = block;
+    let (tokens, left_out) = (u32::try_from(tokens).unwrap_or(u32::MAX), u32::try_from(left_out).unwrap_or(u32::MAX));
+    v1::ContextReply { text, handles, tokens, left_out, notes, has_further }
 }
 
 /// Writes a memory.

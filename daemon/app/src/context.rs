@@ -3,8 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use helix_app::search::{self, FilterAsked};
-use helix_app::{App, Refusal, scopes, shown};
 use helix_engine::model::{Memory, MemoryNumber, Scope};
 use helix_engine::neutral::{one_line, quoted};
 use helix_engine::policy::resemble::text_hash;
@@ -13,11 +11,11 @@ use helix_engine::recall::pack::pack;
 use helix_engine::recall::{Hit, Mode, PER_TOPIC_MAX};
 use helix_engine::surface::session::{Reader, choose};
 use helix_proto::limits::{CHARS_PER_TOKEN, CONTEXT_BUDGET_DEFAULT_TOKENS, CONTEXT_REST_MAX_CHARS, SEARCH_LIMIT_MAX};
-use helix_proto::v1;
 
-use super::off_thread;
-use crate::runtime::{Asker, Runtime};
-use helix_app::sources::SEARCH_READ_MAX_BYTES;
+use crate::search::{self, FilterAsked, Found, Prepared};
+use crate::sources::SEARCH_READ_MAX_BYTES;
+use crate::threads::off_thread;
+use crate::{App, Asker, Refusal, scopes, shown};
 
 /// Most tokens of a block: clients put larger results into a file.
 const BUDGET_MAX_TOKENS: u32 = 20_000;
@@ -40,50 +38,69 @@ const NEAR: &str = " (near in meaning)";
 /// What a client puts around a note: `note: ` and the line's end.
 const NOTE_FRAME_CHARS: usize = 7;
 
+/// What a block is wanted for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The task; empty for what matters now.
+    pub query: String,
+    /// The scopes; empty for those that the asker sees.
+    pub scopes: Vec<String>,
+    /// How many tokens it may take; 0 for the usual number.
+    pub budget_tokens: u32,
+}
+
+/// A block.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The block; empty where there is nothing to say.
+    pub text: String,
+    /// The handles of the memories in it.
+    pub handles: Vec<String>,
+    /// How many tokens it takes.
+    pub tokens: usize,
+    /// How many memories matter and are not in it.
+    pub left_out: usize,
+    /// Whether there are further ones, which nobody counted.
+    pub has_further: bool,
+    /// What whoever asks should know.
+    pub notes: Vec<String>,
+}
+
 /// Packs a block.
-pub(super) async fn context(runtime: &Arc<Runtime>, request: v1::ContextRequest) -> Result<v1::ContextReply, Refusal> {
-    let budget = match request.budget_tokens {
-        0 => CONTEXT_BUDGET_DEFAULT_TOKENS,
-        given @ BUDGET_MIN_TOKENS..=BUDGET_MAX_TOKENS => given,
-        given => {
-            return Err(Refusal::exhausted(format!(
-                "a budget of {given} tokens cannot be kept; give {BUDGET_MIN_TOKENS} to {BUDGET_MAX_TOKENS}"
-            )));
-        }
-    };
-    let query = request.query.trim().to_owned();
+///
+/// # Errors
+/// When the budget cannot be kept, the request cannot be read, or the disk fails.
+pub async fn context(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Block, Refusal> {
+    let budget = budget(wanted.budget_tokens)?;
+    let query = wanted.query.trim().to_owned();
     if query.is_empty() {
-        return off_thread(runtime, move |runtime| now(runtime, &request, budget)).await;
+        return off_thread(app, move |app| now(app, &asker, &wanted.scopes, budget)).await;
     }
     let considered = u32::try_from(considered(budget)).unwrap_or(u32::MAX);
-    let asker = super::asker(runtime, request.caller).await?;
     let wanted = search::Wanted {
         query: as_words(&query),
-        filter: FilterAsked { scopes: request.scopes, ..FilterAsked::default() },
+        filter: FilterAsked { scopes: wanted.scopes, ..FilterAsked::default() },
         limit: considered.min(SEARCH_LIMIT_MAX),
         // A task is told in a sentence, whose every word no memory has; the budget bounds what any of them brings.
         mode: Mode::Any,
         ..search::Wanted::default()
     };
     let heading = format!("For {}:", quoted(&one_line(&query, QUERY_SHOWN_CHARS)));
-    let answered = search::answered(&runtime.app, asker, wanted, move |app, prepared, found| {
-        let is_all = found.next_cursor.is_empty() && !found.ends_early;
-        let further = if is_all { Further::Counted(0) } else { Further::Some };
-        let mut notes = found.notes;
-        let hidden: u64 = found.hidden.iter().filter(|_| !found.is_far).map(|topic| topic.count).sum();
-        if hidden > 0 {
-            notes.push(format!(
-                "{hidden} more match beyond the best {PER_TOPIC_MAX} of a topic; search with topic: lists them"
-            ));
-        }
-        // Nobody could tell those from what bears on the task, so that nothing is shown and nothing said of it.
-        let hits: Vec<Hit> = found.hits.into_iter().filter(|_| !found.is_far).collect();
-        let near = hits.iter().filter(|hit| !hit.has_words && !hit.has_some_words).map(|hit| hit.memory.number);
-        let (near, memories) = (near.collect(), distinct(hits.into_iter().map(|hit| hit.memory).collect()));
-        let matter = Matter { heading: &heading, memories, near, further, notes };
-        reply(app, &prepared.asker, matter, budget)
-    });
-    Ok(answered.await?.answer)
+    let answer = move |app: &App, prepared: &Prepared, found| {
+        block(app, &prepared.asker, Matter::found(&heading, found), budget)
+    };
+    Ok(search::answered(app, asker, wanted, answer).await?.answer)
+}
+
+/// Reads how many tokens a block may take.
+fn budget(given: u32) -> Result<u32, Refusal> {
+    match given {
+        0 => Ok(CONTEXT_BUDGET_DEFAULT_TOKENS),
+        BUDGET_MIN_TOKENS..=BUDGET_MAX_TOKENS => Ok(given),
+        _ => Err(Refusal::exhausted(format!(
+            "a budget of {given} tokens cannot be kept; give {BUDGET_MIN_TOKENS} to {BUDGET_MAX_TOKENS}"
+        ))),
+    }
 }
 
 /// A task as words: its quotes and the dashes of its options demand nothing, as they do in a search.
@@ -94,14 +111,12 @@ fn as_words(task: &str) -> String {
 }
 
 /// The project's most important memories.
-fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v1::ContextReply, Refusal> {
-    let asker = runtime.asker(request.caller.as_ref());
-    let scopes = scopes::listed(&runtime.app, &asker, &request.scopes)?;
-    let (catalog, kinds) = (runtime.app.memory.strand.catalog(), runtime.app.memory.strand.kinds());
-    let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, runtime.now(), considered(budget), |_| false);
+fn now(app: &App, asker: &Asker, scopes: &[String], budget: u32) -> Result<Block, Refusal> {
+    let scopes = scopes::listed(app, asker, scopes)?;
+    let (catalog, kinds) = (app.memory.strand.catalog(), app.memory.strand.kinds());
+    let chosen = choose(&catalog, kinds, &scopes, Reader::Asking, app.memory.now(), considered(budget), |_| false);
     drop(catalog);
-    let memories =
-        runtime.app.memory.strand.memories(&chosen.numbers).map_err(|error| Refusal::of(error.kind(), &error))?;
+    let memories = app.memory.strand.memories(&chosen.numbers)?;
     let is_own = |memory: &Memory| memory.scope != Scope::Global;
     // What is everybody's says nothing of a directory that has nothing of its own.
     let heading = if memories.iter().any(is_own) {
@@ -112,7 +127,7 @@ fn now(runtime: &Runtime, request: &v1::ContextRequest, budget: u32) -> Result<v
     let further = Further::Counted(chosen.total - chosen.numbers.len());
     let matter =
         Matter { heading: &heading, memories: distinct(memories), near: HashSet::new(), further, notes: Vec::new() };
-    Ok(reply(&runtime.app, &asker, matter, budget))
+    Ok(block(app, asker, matter, budget))
 }
 
 /// How many memories are considered for a block of so many tokens.
@@ -131,6 +146,26 @@ struct Matter<'a> {
     notes: Vec<String>,
 }
 
+impl<'a> Matter<'a> {
+    /// What a search found for a task.
+    fn found(heading: &'a str, found: Found) -> Self {
+        let is_all = found.next_cursor.is_empty() && !found.ends_early;
+        let further = if is_all { Further::Counted(0) } else { Further::Some };
+        let mut notes = found.notes;
+        let hidden: u64 = found.hidden.iter().filter(|_| !found.is_far).map(|topic| topic.count).sum();
+        if hidden > 0 {
+            notes.push(format!(
+                "{hidden} more match beyond the best {PER_TOPIC_MAX} of a topic; search with topic: lists them"
+            ));
+        }
+        // Nobody could tell those from what bears on the task, so that nothing is shown and nothing said of it.
+        let hits: Vec<Hit> = found.hits.into_iter().filter(|_| !found.is_far).collect();
+        let near = hits.iter().filter(|hit| !hit.has_words && !hit.has_some_words).map(|hit| hit.memory.number);
+        let (near, memories) = (near.collect(), distinct(hits.into_iter().map(|hit| hit.memory).collect()));
+        Self { heading, memories, near, further, notes }
+    }
+}
+
 /// What matters beside what is considered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Further {
@@ -140,7 +175,7 @@ enum Further {
 }
 
 /// Packs what fits. The budget is that of a client's whole answer, which tells the notes and how much was left out as well.
-fn reply(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> v1::ContextReply {
+fn block(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> Block {
     let Matter { heading, memories, near, further, notes } = matter;
     let remark = |memory: &Memory| if near.contains(&memory.number) { NEAR } else { "" };
     let look = app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES);
@@ -160,10 +195,10 @@ fn reply(app: &App, asker: &Asker, matter: Matter<'_>, budget: u32) -> v1::Conte
         Further::Some => 1,
     };
     let taken = packed.taken.iter().filter_map(|&at| memories.get(at));
-    v1::ContextReply {
+    Block {
         handles: taken.map(|memory| memory.handle.as_str().to_owned()).collect(),
-        tokens: u32::try_from(packed.tokens()).unwrap_or(u32::MAX),
-        left_out: u32::try_from(memories.len() - packed.taken.len() + beyond).unwrap_or(u32::MAX),
+        tokens: packed.tokens(),
+        left_out: memories.len() - packed.taken.len() + beyond,
         has_further: further == Further::Some,
         text: if packed.taken.is_empty() { String::new() } else { packed.text },
         notes,
