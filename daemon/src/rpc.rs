@@ -4,7 +4,6 @@
 //! and `topics`, and neither's way to write it; whoever passes it on adds that.
 
 mod advice;
-mod brief;
 mod check;
 mod checkpoint;
 mod compact;
@@ -27,7 +26,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use helix_app::pool::Pool;
-use helix_app::{Refusal, context, find, search, topics};
+use helix_app::{Refusal, brief, context, find, search, topics};
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
@@ -371,10 +370,11 @@ impl Helix for Service {
 
     async fn brief(&self, request: Request<v1::BriefRequest>) -> Result<Response<v1::BriefReply>, Status> {
         let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| brief::brief(runtime, &request))
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let composed = off_thread(&self.runtime, move |runtime| {
+            let asker = runtime.asker(request.caller.as_ref());
+            brief::brief(&runtime.app, &asker, &convert::brief(request)).map(convert::briefing)
+        });
+        composed.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn export(

@@ -7,6 +7,7 @@
 //! Two owners: [`Memory`], the knowledge base and how to reach it, and [`Hooks`], what is known of the sessions that go on.
 
 pub mod asker;
+pub mod brief;
 pub mod context;
 pub mod find;
 pub mod hook;

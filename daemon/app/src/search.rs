@@ -1,9 +1,9 @@
 //! `Search`: parse, embed, recall.
 
 mod asked;
-pub mod demands;
+pub(crate) mod demands;
 mod near;
-pub mod slips;
+pub(crate) mod slips;
 mod tags;
 mod topics;
 

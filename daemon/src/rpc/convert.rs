@@ -3,10 +3,12 @@
 pub(crate) mod search;
 
 use helix_app::Refusal;
+use helix_app::brief::{self, Briefing};
 use helix_app::context::{self, Block};
 use helix_app::find::{Answer, Wanted};
 use helix_app::shown::TextShown;
 use helix_app::told::Told;
+use helix_engine::brief::Detail;
 use helix_engine::error::ErrorKind;
 use helix_engine::index::catalog::TopicEntry;
 use helix_engine::model::{Checkpoint, Draft, Scope, SourceRef, Timestamp};
@@ -84,6 +86,23 @@ pub(crate) fn read(answer: &Answer) -> v1::ReadReply {
         notes: answer.notes.clone(),
         next_cursor: answer.next_cursor.clone(),
     }
+}
+
+/// Reads what somebody wants to be briefed about.
+pub(crate) fn brief(wire: v1::BriefRequest) -> brief::Wanted {
+    let detail = match wire.detail() {
+        v1::BriefDetail::Summary => Detail::Summary,
+        v1::BriefDetail::Scan => Detail::Scan,
+        v1::BriefDetail::Full => Detail::Full,
+    };
+    let v1::BriefRequest { query, since_hours, focus, compact, scopes, text_only, .. } = wire;
+    brief::Wanted { query, detail, since_hours, focus, is_compact: compact, scopes, is_text_only: text_only }
+}
+
+/// Writes a briefing.
+pub(crate) fn briefing(briefing: Briefing) -> v1::BriefReply {
+    let Briefing { text, json, memories } = briefing;
+    v1::BriefReply { text, json, memories: u32::try_from(memories).unwrap_or(u32::MAX) }
 }
 
 /// Reads what a block is wanted for.

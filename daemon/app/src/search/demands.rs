@@ -10,7 +10,7 @@ use crate::{App, Refusal};
 ///
 /// # Errors
 /// When the disk or the word index fails.
-pub fn narrow(app: &App, filter: &mut Filter, mode: Mode) -> Result<Vec<String>, Refusal> {
+pub(crate) fn narrow(app: &App, filter: &mut Filter, mode: Mode) -> Result<Vec<String>, Refusal> {
     let narrowed = app.memory.strand.narrow(filter, mode == Mode::All)?;
     Ok(told(&narrowed, filter))
 }

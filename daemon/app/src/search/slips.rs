@@ -10,8 +10,7 @@ pub(super) fn of_keys(words: &str) -> Option<String> {
 }
 
 /// Says of the words of a brief, which is asked for by topics and filters, which look like any filter.
-#[must_use]
-pub fn of_all(words: &str) -> Option<String> {
+pub(crate) fn of_all(words: &str) -> Option<String> {
     told(&slips(words))
 }
 

@@ -1,19 +1,19 @@
 //! A query that says more than words: the inline filters of a search, or several topics with commas between them.
 
-use helix_app::search::demands;
-use helix_app::{Refusal, topics};
 use helix_engine::index::filter::Filter;
 use helix_engine::neutral::quoted;
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::{Calendar, Mode};
 
 use super::{Chosen, Share, View, nothing, topics_named};
+use crate::search::demands;
+use crate::{Refusal, topics};
 
 impl View<'_> {
     /// The memories that such a query asks for, and its words; `None` for any other query.
     pub(super) fn narrowed(&self, query: &str) -> Result<Option<(Chosen, String)>, Refusal> {
         let calendar = Calendar::new(self.zone.clone(), self.now);
-        let parsed = parse(query, &calendar).map_err(|error| Refusal::of(error.kind(), &error))?;
+        let parsed = parse(query, &calendar)?;
         if !parsed.scopes.is_empty() {
             return Err(Refusal::invalid("a brief takes scopes beside its query; give them as `scope`"));
         }
@@ -46,7 +46,7 @@ impl View<'_> {
 
     /// What to say of a name that is no topic's.
     fn unknown(&self, name: &str) -> String {
-        let moved = topics::moved_away(&self.runtime.app, name, &self.scopes);
+        let moved = topics::moved_away(self.app, name, &self.scopes);
         moved.unwrap_or_else(|| format!("no topic here is called {}", quoted(name)))
     }
 
@@ -59,7 +59,7 @@ impl View<'_> {
             }
         }
         filter.scopes.clone_from(&self.scopes);
-        let notes = demands::narrow(&self.runtime.app, &mut filter, Mode::Auto)?;
+        let notes = demands::narrow(self.app, &mut filter, Mode::Auto)?;
         let mut chosen = self.of_filter(filter, words)?;
         chosen.notes = notes;
         Ok(chosen)
@@ -78,7 +78,7 @@ impl View<'_> {
 
     /// The topics with visible memories that a name or a pattern means.
     fn topics_of(&self, name: &str) -> Result<Vec<String>, Refusal> {
-        let catalog = self.runtime.app.memory.strand.catalog();
+        let catalog = self.app.memory.strand.catalog();
         let visible = self.visible(&catalog);
         let has_members = |topic: &&str| !catalog.members(topic, &self.scopes, &visible).is_empty();
         let Some(pattern) = topics_named(name)? else { return Ok(Vec::new()) };

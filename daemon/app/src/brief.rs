@@ -7,8 +7,6 @@ mod narrowed;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use helix_app::search::slips;
-use helix_app::{Refusal, scopes, shown, topics};
 use helix_engine::brief::{
     self, CONSIDERED_MAX, Category, Detail, Input, Selected, Standing, Stated, consider, consider_each, meta, stated_in,
 };
@@ -18,44 +16,72 @@ use helix_engine::model::{Memory, MemoryId, MemoryNumber, Scope, Status as Life,
 use helix_engine::neutral::quoted;
 use helix_engine::ports::Sources;
 use helix_engine::recall::{Mode, Retriever, Search};
-use helix_engine::store::StoreError;
 use helix_engine::strand::Strand;
 use helix_proto::limits::{ANSWER_MAX_CHARS, QUERY_MAX_BYTES};
-use helix_proto::v1;
 use jiff::tz::TimeZone;
 
-use crate::runtime::{Asker, Runtime};
-use helix_app::sources::{Look, SEARCH_READ_MAX_BYTES};
+use crate::search::slips;
+use crate::sources::{Look, SEARCH_READ_MAX_BYTES};
+use crate::{App, Asker, Refusal};
+use crate::{scopes, shown, topics};
 
 /// Microseconds of an hour.
 const HOUR_US: i64 = 3_600_000_000;
 
+/// What somebody wants to be briefed about.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// A topic, a pattern, a memory, or words and filters; empty for everything.
+    pub query: String,
+    /// How much is told.
+    pub detail: Detail,
+    /// How many hours back; 0 for ever.
+    pub since_hours: u32,
+    /// Names of the categories to show; empty for all.
+    pub focus: Vec<String>,
+    /// Whether it is to be short.
+    pub is_compact: bool,
+    /// The scopes; empty for those that the asker sees.
+    pub scopes: Vec<String>,
+    /// Nobody reads the JSON, which of many memories takes as long as their reading.
+    pub is_text_only: bool,
+}
+
+/// A briefing.
+#[derive(Clone, Debug, Default)]
+pub struct Briefing {
+    /// For readers.
+    pub text: String,
+    /// For programs; empty where nobody reads it.
+    pub json: String,
+    /// How many memories there are.
+    pub memories: usize,
+}
+
 /// Composes a briefing.
-pub(super) fn brief(runtime: &Runtime, request: &v1::BriefRequest) -> Result<v1::BriefReply, Refusal> {
-    if request.query.len() > QUERY_MAX_BYTES {
-        let message = format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}", request.query.len());
+///
+/// # Errors
+/// When the request cannot be read, there is nothing to brief about, or the disk fails.
+pub fn brief(app: &App, asker: &Asker, wanted: &Wanted) -> Result<Briefing, Refusal> {
+    if wanted.query.len() > QUERY_MAX_BYTES {
+        let message = format!("the query has {} bytes, the limit is {QUERY_MAX_BYTES}", wanted.query.len());
         return Err(Refusal::exhausted(message));
     }
-    let asker = runtime.asker(request.caller.as_ref());
-    let focus = request.focus.iter().map(|name| Category::parse(name)).collect::<Result<Vec<_>, _>>();
+    let focus = wanted.focus.iter().map(|name| Category::parse(name)).collect::<Result<Vec<_>, _>>();
     let view = View {
-        runtime,
-        asker: &asker,
+        app,
+        asker,
         focus: focus.map_err(|error| Refusal::invalid(error.to_string()))?,
-        detail: match request.detail() {
-            v1::BriefDetail::Summary => Detail::Summary,
-            v1::BriefDetail::Scan => Detail::Scan,
-            v1::BriefDetail::Full => Detail::Full,
-        },
-        is_compact: request.compact,
-        is_text_only: request.text_only,
+        detail: wanted.detail,
+        is_compact: wanted.is_compact,
+        is_text_only: wanted.is_text_only,
         zone: asker.zone.clone(),
-        scopes: scopes::listed(&runtime.app, &asker, &request.scopes)?,
-        look: runtime.app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
-        after: after(request.since_hours, runtime.now()),
-        now: runtime.now(),
+        scopes: scopes::listed(app, asker, &wanted.scopes)?,
+        look: app.memory.sources.look(&asker.project, SEARCH_READ_MAX_BYTES),
+        after: after(wanted.since_hours, app.memory.now()),
+        now: app.memory.now(),
     };
-    let query = request.query.trim();
+    let query = wanted.query.trim();
     if query.is_empty() { view.everything() } else { view.about(query) }
 }
 
@@ -65,7 +91,7 @@ fn after(since_hours: u32, now: Timestamp) -> Option<Timestamp> {
 
 /// What may be in the briefing, and how it is to be shown.
 struct View<'r> {
-    runtime: &'r Runtime,
+    app: &'r App,
     asker: &'r Asker,
     /// Categories to show; empty for all.
     focus: Vec<Category>,
@@ -112,7 +138,7 @@ impl Chosen {
 
 impl View<'_> {
     /// The briefing of everything: an overview, or by category when more detail or some categories are asked for.
-    fn everything(&self) -> Result<v1::BriefReply, Refusal> {
+    fn everything(&self) -> Result<Briefing, Refusal> {
         if self.detail == Detail::Summary && self.focus.is_empty() {
             return self.overview();
         }
@@ -120,8 +146,8 @@ impl View<'_> {
         if chosen.is_empty() { self.overview() } else { self.composed(&chosen, "") }
     }
 
-    fn overview(&self) -> Result<v1::BriefReply, Refusal> {
-        let strand = &self.runtime.app.memory.strand;
+    fn overview(&self) -> Result<Briefing, Refusal> {
+        let strand = &self.app.memory.strand;
         let meta = {
             let catalog = strand.catalog();
             let visible = self.visible(&catalog);
@@ -131,18 +157,18 @@ impl View<'_> {
         if meta.memories == 0 && self.after.is_some() {
             return Err(Refusal::not_found("nothing to brief about here that is so new"));
         }
-        let hot = strand.memories(&meta.hot).map_err(|error| Refusal::of(error.kind(), &error))?;
+        let hot = strand.memories(&meta.hot)?;
         self.look.prepare(&mut hot.iter());
         let hot: Vec<Selected<'_>> = hot.iter().map(|memory| self.selected(memory)).collect();
-        Ok(v1::BriefReply {
+        Ok(Briefing {
             text: meta::render(&meta, &hot, &self.zone),
             json: json::meta(&meta, &hot).to_string(),
-            memories: u32::try_from(meta.memories).unwrap_or(u32::MAX),
+            memories: meta.memories,
         })
     }
 
     /// The briefing of a topic, of the topics that fit a pattern, or of what a search finds.
-    fn about(&self, query: &str) -> Result<v1::BriefReply, Refusal> {
+    fn about(&self, query: &str) -> Result<Briefing, Refusal> {
         let (chosen, words) = match self.narrowed(query)? {
             Some(narrowed) => narrowed,
             None => self.choose(query).map(|(chosen, words)| (chosen, words.to_owned()))?,
@@ -154,7 +180,7 @@ impl View<'_> {
         Ok(reply)
     }
 
-    fn composed(&self, chosen: &Chosen, words: &str) -> Result<v1::BriefReply, Refusal> {
+    fn composed(&self, chosen: &Chosen, words: &str) -> Result<Briefing, Refusal> {
         let mut memories = self.read(&chosen.numbers)?;
         let linked = self.linked(&mut memories)?;
         self.look.prepare(&mut memories.iter());
@@ -177,13 +203,13 @@ impl View<'_> {
         if text.chars().count() <= ANSWER_MAX_CHARS {
             let whole: Vec<MemoryNumber> =
                 brief::whole(&composed, self.detail, &self.zone).map(|memory| memory.number).collect();
-            shown::note_known(&self.runtime.app, self.asker, &whole);
+            shown::note_known(self.app, self.asker, &whole);
         }
         let json = if self.is_text_only { Ok(String::new()) } else { json::brief(&composed) };
-        Ok(v1::BriefReply {
+        Ok(Briefing {
             text,
             json: json.map_err(|error| Refusal::internal(error.to_string()))?,
-            memories: u32::try_from(composed.total).unwrap_or(u32::MAX),
+            memories: composed.total,
         })
     }
 
@@ -198,15 +224,15 @@ impl View<'_> {
             if !chosen.is_empty() {
                 return Ok((chosen, ""));
             }
-            if let Some(status) = self.nothing_so_new(query, is_it) {
-                return Err(status);
+            if let Some(refusal) = self.nothing_so_new(query, is_it) {
+                return Err(refusal);
             }
             if TopicPattern::is_glob(query) {
                 return Err(nothing(query));
             }
         }
         // A search for the name would find some of them, as if these were all.
-        if let Some(moved) = topics::moved_away(&self.runtime.app, query, &self.scopes) {
+        if let Some(moved) = topics::moved_away(self.app, query, &self.scopes) {
             return Err(Refusal::not_found(moved));
         }
         let filter = Filter { scopes: self.scopes.clone(), after: self.after, ..Filter::default() };
@@ -217,7 +243,7 @@ impl View<'_> {
     /// Says that topics have memories, though none so new; `None` where they have none at all, or age does not matter.
     fn nothing_so_new(&self, query: &str, is_wanted: impl Fn(&str) -> bool) -> Option<Refusal> {
         self.after?;
-        let catalog = self.runtime.app.memory.strand.catalog();
+        let catalog = self.app.memory.strand.catalog();
         let is_active = |row: &Row| row.status == Life::Active;
         let of = |name| catalog.members(name, &self.scopes, is_active).len();
         let older: usize = catalog.topic_names(is_wanted).into_iter().map(of).sum();
@@ -234,7 +260,7 @@ impl View<'_> {
 
     /// The visible ones of some rows; if there are very many, the hottest, those first that are surely in focus.
     fn chosen(&self, share: Share, rows: impl for<'c> FnOnce(&'c Catalog) -> Vec<(MemoryNumber, &'c Row)>) -> Chosen {
-        let catalog = self.runtime.app.memory.strand.catalog();
+        let catalog = self.app.memory.strand.catalog();
         let mut rows = rows(&catalog);
         let visible = self.visible(&catalog);
         rows.retain(|(_, row)| visible(row));
@@ -287,8 +313,7 @@ impl View<'_> {
             retriever: Retriever::Words,
             now: self.now,
         };
-        let found = self.runtime.app.memory.strand.all_with_words(&search);
-        let (found, _) = found.map_err(|error| Refusal::of(error.kind(), &error))?;
+        let (found, _) = self.app.memory.strand.all_with_words(&search)?;
         Ok(self.chosen(Share::Hottest, |catalog| {
             found.into_iter().filter_map(|number| Some((number, catalog.row(number)?))).collect()
         }))
@@ -307,11 +332,10 @@ impl View<'_> {
         ids.sort_unstable();
         ids.dedup();
         ids.retain(|id| memories.iter().all(|memory| memory.id != *id));
-        let failed = |error: StoreError| Refusal::of(error.kind(), &error);
-        let snapshot = self.runtime.app.memory.strand.snapshot().map_err(failed)?;
+        let snapshot = self.app.memory.strand.snapshot()?;
         let (mut linked, mut moved): (Vec<Memory>, HashMap<MemoryId, MemoryId>) = (Vec::new(), HashMap::new());
         for id in ids {
-            let Some(living) = Strand::living(&snapshot, &id).map_err(failed)? else { continue };
+            let Some(living) = Strand::living(&snapshot, &id)? else { continue };
             if living.id != id {
                 moved.insert(id, living.id);
             }
@@ -329,7 +353,7 @@ impl View<'_> {
     }
 
     fn read(&self, numbers: &[MemoryNumber]) -> Result<Vec<Memory>, Refusal> {
-        self.runtime.app.memory.strand.memories(numbers).map_err(|error| Refusal::of(error.kind(), &error))
+        Ok(self.app.memory.strand.memories(numbers)?)
     }
 
     /// Tells which rows may be in the briefing.

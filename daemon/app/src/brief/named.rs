@@ -1,10 +1,10 @@
 //! A query that names one memory, as other calls do: by `topic:index` or by its handle.
 
-use helix_app::Refusal;
 use helix_engine::model::Topic;
 use helix_engine::strand::Resolution;
 
 use super::{Chosen, Share, View, nothing};
+use crate::Refusal;
 
 impl View<'_> {
     /// The memory that a query names; `None` for any other query. What it links to comes with it, as with every brief.
@@ -14,8 +14,7 @@ impl View<'_> {
         if topic.is_none() && !is_handle {
             return Ok(None);
         }
-        let resolved = self.runtime.app.memory.strand.resolve(query, &self.scopes);
-        let found = match resolved.map_err(|error| Refusal::of(error.kind(), &error))? {
+        let found = match self.app.memory.strand.resolve(query, &self.scopes)? {
             Resolution::One(number) => self.read(&[number])?.pop(),
             Resolution::Several(_) | Resolution::None => None,
         };
@@ -30,7 +29,7 @@ impl View<'_> {
 
     /// Says that a topic has no memory at that place; `None` where there is no such topic.
     fn beyond(&self, topic: &Topic) -> Result<Option<Chosen>, Refusal> {
-        let members = self.runtime.app.memory.strand.topic_members(topic.as_str(), &self.scopes).len();
+        let members = self.app.memory.strand.topic_members(topic.as_str(), &self.scopes).len();
         let noun = if members == 1 { "memory" } else { "memories" };
         match members.checked_sub(1) {
             None => Ok(None),
