@@ -15,6 +15,7 @@ mod exact;
 mod files;
 mod handler;
 mod incidents;
+mod paths;
 mod prompt;
 mod reading;
 mod receipts;
@@ -49,12 +50,13 @@ use jiff::tz::TimeZone;
 
 use crate::App;
 use crate::ports::Awaiting;
-use crate::project::{Project, plain};
+use crate::project::Project;
 use crate::sources::{HOOK_READ_MAX_BYTES, Look};
 use delivery::{Answer, Given, deliver};
 use dialect::Dialect;
 use event::{ClientEvent, Input};
 use handler::Handler;
+use paths::Paths;
 use sessions::{Said, Start};
 use watch::Watched;
 
@@ -306,26 +308,26 @@ impl Context<'_> {
 
     /// Asks something at a path that may lie anywhere; `None` where nothing answers in time.
     fn ask_at<T: Send + 'static>(&self, path: &Path, question: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-        self.app.memory.reach.ask(place_of(&self.home, path), REACH_PATIENCE, question)
+        self.paths().ask(path, question)
     }
 
-    fn relative_to(&self, project: &Arc<Project>, file: &Path) -> PathBuf {
-        if plain(file).starts_with(&project.root) {
-            return project.relative(file);
-        }
-        // A link may lead inside.
-        let (project, asked) = (Arc::clone(project), file.to_owned());
-        self.ask_at(file, move || project.relative(&asked)).unwrap_or_else(|| file.to_owned())
+    /// Looks at paths as the project's memories name them.
+    fn paths(&self) -> Paths<'_> {
+        self.paths_of(&self.project)
+    }
+
+    fn paths_of<'p>(&'p self, project: &'p Arc<Project>) -> Paths<'p> {
+        Paths { reach: &self.app.memory.reach, home: &self.home, project }
     }
 
     /// A path as the project's memories name it: relative to its root where it is inside.
     fn relative(&self, file: &Path) -> String {
-        self.relative_to(&self.project, file).to_string_lossy().into_owned()
+        self.paths().relative(file).to_string_lossy().into_owned()
     }
 
     /// A path as the session knows it: relative to the root of its own project where it is inside.
     fn shown(&self, file: &Path) -> String {
-        self.relative_to(&self.home, file).to_string_lossy().into_owned()
+        self.paths_of(&self.home).relative(file).to_string_lossy().into_owned()
     }
 }
 
@@ -484,8 +486,9 @@ fn projects(
     let patience = DEADLINE.saturating_sub(began.elapsed()).max(REACH_PATIENCE);
     let home = app.memory.project(directory, patience)?;
     if let Some(touched) = input.place() {
-        let (place, asked) = (place_of(&home, &touched).to_owned(), touched);
-        app.memory.reach.ask(&place, REACH_PATIENCE, move || asked.exists())?;
+        let asked = touched.clone();
+        let look = move || asked.exists();
+        app.memory.reach.ask_of(place_of(&home, &touched), vec![touched.clone()], REACH_PATIENCE, look)?;
     }
     let project = whose::project_of_event(app, handler, &home, input);
     Some((home, project))

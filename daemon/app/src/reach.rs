@@ -2,25 +2,39 @@
 //! never answers again, and a thread that asks it then hangs for good.
 //!
 //! So only threads of this module ask. Each question has a place, of which only a few are asked at once; whoever asks waits no
-//! longer than its own patience, and not at all where a question has waited that long already. A place that hangs so holds
-//! [`PLACE_THREADS_MAX`] threads at most, and everybody who does not ask there notices nothing.
+//! longer than its own patience, and not at all where a question has waited that long already. A place that has not answered yet is
+//! asked one question, and all such places together have [`UNPROVEN_THREADS_MAX`] threads, so that those that hang leave the
+//! others to those that answer. A question goes to the place that its path leads to: a link to a file system that hangs is no
+//! fault of the project that has the link.
 
 mod mounts;
 
 use std::collections::{HashMap, VecDeque};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use lru::LruCache;
+
 use crate::pool::{Job, Pool};
 use mounts::Mounts;
 
-/// Questions that are asked at once. A thread that hangs cannot be ended, so this bounds how many ever hang: those of eight places.
+/// Questions that are asked at once. A thread that hangs cannot be ended, so this bounds how many ever hang.
 const THREADS_MAX: usize = 32;
+
+/// Those of places that have not answered yet: a quarter, so that new places that hang leave the rest to the others.
+const UNPROVEN_THREADS_MAX: usize = THREADS_MAX / 4;
 
 /// Questions of one place that are asked at once: as many as an ordinary disk answers faster than one after the other.
 const PLACE_THREADS_MAX: usize = 4;
+
+/// How long a place may take for a question before it is given no further thread: longer than a `git` of a cold disk.
+const OVERDUE: Duration = Duration::from_secs(1);
+
+/// Places of which it is known that they answer: more than a person works in.
+const PROVEN_MAX: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
 
 /// Questions that wait for their turn: more than all connections of a busy day ask at once.
 const WAITING_MAX: usize = 1_024;
@@ -38,9 +52,11 @@ struct Shared {
     mounts: Mounts,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Places {
     by_path: HashMap<PathBuf, Place>,
+    /// Places whose last answer was not overdue.
+    proven: LruCache<PathBuf, ()>,
     /// Tells questions apart.
     serial: u64,
 }
@@ -63,17 +79,33 @@ impl std::fmt::Debug for Place {
 struct Question {
     job: Job,
     asker: Weak<()>,
+    patience: Duration,
+    /// What it touches, whose links may lead elsewhere.
+    touched: Vec<PathBuf>,
+}
+
+/// A place that does not answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hanging {
+    /// The mount, the project or the directory.
+    pub place: PathBuf,
+    /// How long the oldest question waits.
+    pub since: Duration,
 }
 
 impl Default for Reach {
     fn default() -> Self {
-        let (pool, places, mounts) =
-            (Pool::new("reach", THREADS_MAX, WAITING_MAX), Mutex::default(), Mounts::default());
-        Self { shared: Arc::new(Shared { pool, places, mounts }) }
+        Self::with(Mounts::default())
     }
 }
 
 impl Reach {
+    fn with(mounts: Mounts) -> Self {
+        let pool = Pool::new("reach", THREADS_MAX, WAITING_MAX);
+        let places = Places { by_path: HashMap::new(), proven: LruCache::new(PROVEN_MAX), serial: 0 };
+        Self { shared: Arc::new(Shared { pool, places: Mutex::new(places), mounts }) }
+    }
+
     /// Asks on another thread; blocks for at most `patience`. `None` when the place does not answer in time. The question is
     /// then given up where it was not asked yet, and goes on where it was.
     pub fn ask<T: Send + 'static>(
@@ -82,12 +114,24 @@ impl Reach {
         patience: Duration,
         question: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
+        self.ask_of(path, vec![path.to_owned()], patience, question)
+    }
+
+    /// The same of paths that hang together with `place`, unless their links lead elsewhere.
+    pub fn ask_of<T: Send + 'static>(
+        &self,
+        place: &Path,
+        touched: Vec<PathBuf>,
+        patience: Duration,
+        question: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         let (reply, answer) = sync_channel(1);
         let asker = Arc::new(());
         let job = move || {
             reply.send(question()).ok();
         };
-        self.start(path, patience, Question { job: Box::new(job), asker: Arc::downgrade(&asker) })?;
+        let question = Question { job: Box::new(job), asker: Arc::downgrade(&asker), patience, touched };
+        self.start(place, question)?;
         answer.recv_timeout(patience).ok()
     }
 
@@ -95,7 +139,7 @@ impl Reach {
     /// `None` where nobody would have an answer within `patience`.
     #[must_use]
     pub fn begin(&self, path: &Path, patience: Duration, job: Job, asker: Weak<()>) -> Option<()> {
-        self.start(path, patience, Question { job, asker })
+        self.start(path, Question { job, asker, patience, touched: vec![path.to_owned()] })
     }
 
     /// Asks when it can, and waits for nothing. Given up where the place has not answered anybody for `patience`.
@@ -106,59 +150,67 @@ impl Reach {
             drop(kept);
             question();
         };
-        if self.start(path, patience, Question { job: Box::new(job), asker: Arc::downgrade(&asker) }).is_none() {
+        let asker = Arc::downgrade(&asker);
+        let question = Question { job: Box::new(job), asker, patience, touched: vec![path.to_owned()] };
+        if self.start(path, question).is_none() {
             tracing::debug!("a place does not answer, so it is not asked");
         }
     }
 
-    /// `None` where nobody would have an answer within `patience`.
-    fn start(&self, path: &Path, patience: Duration, question: Question) -> Option<()> {
-        let at = self.shared.mounts.place_of(path);
-        let mut places = self.shared.lock();
+    /// The places that do not answer, that for the longest time first.
+    #[must_use]
+    pub fn hanging(&self) -> Vec<Hanging> {
         let now = Instant::now();
-        let is_overdue = |asked_at: &Instant| now.saturating_duration_since(*asked_at) >= patience;
-        let all = places.by_path.values();
-        let asked: usize = all.clone().map(|place| place.asked.len()).sum();
-        if asked >= THREADS_MAX && all.flat_map(|place| &place.asked).all(|(_, asked_at)| is_overdue(asked_at)) {
-            return None;
-        }
-        let place = places.by_path.entry(at.clone()).or_default();
-        if place.asked.front().is_some_and(|(_, asked_at)| is_overdue(asked_at)) || place.waiting.len() >= WAITING_MAX {
-            return None;
-        }
-        if place.asked.len() >= PLACE_THREADS_MAX {
-            place.waiting.push_back(question);
-            return Some(());
-        }
-        drop(places);
-        self.shared.clone().put(at, question)
+        let places = self.shared.lock();
+        let overdue = places.by_path.iter().filter(|(_, place)| place.is_overdue(now, OVERDUE));
+        let mut all: Vec<Hanging> = overdue
+            .map(|(at, place)| Hanging { place: at.clone(), since: place.oldest(now).unwrap_or_default() })
+            .collect();
+        all.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.place.cmp(&b.place)));
+        all
+    }
+
+    /// `None` where nobody would have an answer within the question's patience.
+    fn start(&self, path: &Path, question: Question) -> Option<()> {
+        let at = self.shared.mounts.place_of(path);
+        self.shared.start(at, question)
     }
 }
 
 impl Shared {
-    /// Has a thread ask this, and then what waits for the same place.
-    fn put(self: Arc<Self>, at: PathBuf, question: Question) -> Option<()> {
-        let shared = Arc::clone(&self);
-        let serial = shared.begin(&at);
-        let mut asking = Asking { shared, at, serial };
-        let job = move || {
-            let mut next = Some(question);
-            while let Some(question) = next {
-                if question.asker.strong_count() > 0 {
-                    (question.job)();
-                }
-                next = asking.next();
-            }
-        };
+    fn start(self: &Arc<Self>, at: PathBuf, question: Question) -> Option<()> {
+        let now = Instant::now();
+        let mut places = self.lock();
+        if !places.may_answer(&at, now, question.patience) {
+            return None;
+        }
+        if places.may_begin(&at, now) {
+            let serial = places.begin(&at, now);
+            drop(places);
+            return self.put(at, serial, question);
+        }
+        places.by_path.entry(at).or_default().waiting.push_back(question);
+        Some(())
+    }
+
+    /// Has a thread ask this, and then what waits.
+    fn put(self: &Arc<Self>, at: PathBuf, serial: u64, question: Question) -> Option<()> {
+        let asking = Asking { shared: Arc::clone(self), at, serial };
+        let job = move || asking.ask(question);
         self.pool.submit(Box::new(job)).ok()
     }
 
-    fn begin(&self, at: &Path) -> u64 {
-        let mut places = self.lock();
-        places.serial += 1;
-        let serial = places.serial;
-        places.by_path.entry(at.to_owned()).or_default().asked.push_back((serial, Instant::now()));
-        serial
+    /// Begins what waits and may begin by now.
+    fn go_on(self: &Arc<Self>) {
+        loop {
+            let mut places = self.lock();
+            let Some((at, serial, question)) = places.next(Instant::now()) else { return };
+            drop(places);
+            // Where no thread is there for it, the next end of a question finds what waits.
+            if self.put(at, serial, question).is_none() {
+                return;
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Places> {
@@ -174,33 +226,99 @@ struct Asking {
 }
 
 impl Asking {
-    /// Ends a question, and begins the next one of the same place.
-    fn next(&mut self) -> Option<Question> {
-        let mut places = self.shared.lock();
-        places.end(&self.at, self.serial);
-        let serial = places.serial + 1;
-        let place = places.by_path.get_mut(&self.at)?;
-        let question = place.waiting.pop_front()?;
-        place.asked.push_back((serial, Instant::now()));
-        places.serial = serial;
-        self.serial = serial;
-        Some(question)
+    /// Asks where somebody still waits for it; of a served file system that is met only now, by the threads that are for that.
+    fn ask(self, question: Question) {
+        if question.asker.strong_count() == 0 {
+            return;
+        }
+        let mounts = &self.shared.mounts;
+        let led = question.touched.iter().find_map(|path| mounts.leads_to(path)).filter(|led| *led != self.at);
+        let Some(led) = led else { return (question.job)() };
+        if self.shared.start(led, question).is_none() {
+            tracing::debug!("links lead to a place that does not answer");
+        }
     }
 }
 
 impl Drop for Asking {
-    /// For a question that panicked, or that no thread was there for.
+    /// Also for a question that panicked, or that no thread was there for.
     fn drop(&mut self) {
         self.shared.lock().end(&self.at, self.serial);
+        self.shared.go_on();
+    }
+}
+
+impl Place {
+    /// How long the oldest question waits.
+    fn oldest(&self, now: Instant) -> Option<Duration> {
+        self.asked.front().map(|(_, asked_at)| now.saturating_duration_since(*asked_at))
+    }
+
+    fn is_overdue(&self, now: Instant, patience: Duration) -> bool {
+        self.oldest(now).is_some_and(|waited| waited >= patience)
     }
 }
 
 impl Places {
+    /// Whether anybody who waits that long may have an answer of a place.
+    fn may_answer(&self, at: &Path, now: Instant, patience: Duration) -> bool {
+        let place = self.by_path.get(at);
+        if place.is_some_and(|place| place.is_overdue(now, patience) || place.waiting.len() >= WAITING_MAX) {
+            return false;
+        }
+        let is_unproven = !self.proven.contains(at);
+        let rivals = self.by_path.iter().filter(|(path, _)| is_unproven <= !self.proven.contains(*path));
+        let asked: Vec<Instant> = rivals.flat_map(|(_, place)| &place.asked).map(|(_, asked_at)| *asked_at).collect();
+        let most = if is_unproven { UNPROVEN_THREADS_MAX } else { THREADS_MAX };
+        asked.len() < most || asked.iter().any(|asked_at| now.saturating_duration_since(*asked_at) < patience)
+    }
+
+    /// Whether a place may be asked one more question at once.
+    fn may_begin(&self, at: &Path, now: Instant) -> bool {
+        let place = self.by_path.get(at);
+        let asked = place.map_or(0, |place| place.asked.len());
+        let is_overdue = place.is_some_and(|place| place.is_overdue(now, OVERDUE));
+        if is_overdue || self.asked(|_| true) >= THREADS_MAX {
+            return false;
+        }
+        if self.proven.contains(at) {
+            return asked < PLACE_THREADS_MAX;
+        }
+        asked == 0 && self.asked(|path| !self.proven.contains(path)) < UNPROVEN_THREADS_MAX
+    }
+
+    /// How many questions are asked of such places.
+    fn asked(&self, is_such: impl Fn(&Path) -> bool) -> usize {
+        self.by_path.iter().filter(|(path, _)| is_such(path)).map(|(_, place)| place.asked.len()).sum()
+    }
+
+    fn begin(&mut self, at: &Path, now: Instant) -> u64 {
+        self.serial += 1;
+        self.by_path.entry(at.to_owned()).or_default().asked.push_back((self.serial, now));
+        self.serial
+    }
+
+    /// Begins a question that waits, where one may begin.
+    fn next(&mut self, now: Instant) -> Option<(PathBuf, u64, Question)> {
+        let is_next = |(at, place): &(&PathBuf, &Place)| !place.waiting.is_empty() && self.may_begin(at, now);
+        let at = self.by_path.iter().find(is_next)?.0.clone();
+        let question = self.by_path.get_mut(&at)?.waiting.pop_front()?;
+        let serial = self.begin(&at, now);
+        Some((at, serial, question))
+    }
+
+    /// Ends a question. A place is proven by an answer that was not overdue.
     fn end(&mut self, at: &Path, serial: u64) {
         let Some(place) = self.by_path.get_mut(at) else { return };
-        place.asked.retain(|(asked, _)| *asked != serial);
+        let Some(asked) = place.asked.iter().position(|(asked, _)| *asked == serial) else { return };
+        let is_in_time = place.asked.remove(asked).is_some_and(|(_, asked_at)| asked_at.elapsed() < OVERDUE);
         if place.asked.is_empty() && place.waiting.is_empty() {
             self.by_path.remove(at);
+        }
+        if is_in_time {
+            self.proven.put(at.to_owned(), ());
+        } else {
+            self.proven.pop(at);
         }
     }
 }
@@ -208,6 +326,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::symlink;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
     use super::*;
@@ -227,6 +346,14 @@ mod tests {
         go
     }
 
+    /// Has a place answer, so that it counts as one that does.
+    fn prove(reach: &Reach, path: &str) {
+        assert_eq!(reach.ask(Path::new(path), LONG, || 1), Some(1));
+        while reach.shared.lock().by_path.contains_key(Path::new(path)) {
+            std::thread::yield_now();
+        }
+    }
+
     #[test]
     fn a_place_that_hangs_costs_its_own_callers_once_and_nobody_else() {
         let reach = Reach::default();
@@ -238,7 +365,7 @@ mod tests {
             assert_eq!(reach.ask(Path::new("/well"), LONG, || 7), Some(7));
         }
         assert!(began.elapsed() < LONG);
-        assert!(reach.shared.lock().by_path["/hung".as_ref() as &Path].asked.len() <= PLACE_THREADS_MAX);
+        assert_eq!(reach.shared.lock().by_path["/hung".as_ref() as &Path].asked.len(), 1, "it never answered");
         drop(hung);
         assert_eq!(reach.ask(Path::new("/hung"), LONG, || 8), Some(8), "it answers again");
     }
@@ -246,6 +373,7 @@ mod tests {
     #[test]
     fn a_place_has_few_threads_and_the_rest_wait_their_turn() {
         let reach = Reach::default();
+        prove(&reach, "/slow");
         let all: Vec<_> = (0..PLACE_THREADS_MAX).map(|_| hang(&reach, "/slow")).collect();
         let (done, did) = channel();
         reach.later(Path::new("/slow"), LONG, move || done.send("asked in its turn").unwrap());
@@ -257,13 +385,63 @@ mod tests {
     }
 
     #[test]
+    fn new_places_that_hang_leave_the_threads_to_those_that_answer() {
+        let reach = Reach::default();
+        prove(&reach, "/well");
+        let all: Vec<_> = (0..UNPROVEN_THREADS_MAX).map(|number| hang(&reach, &format!("/{number}"))).collect();
+        for number in 0..THREADS_MAX * 2 {
+            assert_eq!(reach.ask(Path::new(&format!("/new{number}")), SOON, || ()), None);
+        }
+        assert_eq!(reach.ask(Path::new("/well"), LONG, || 1), Some(1));
+        assert_eq!(reach.shared.lock().asked(|path| path != Path::new("/well")), UNPROVEN_THREADS_MAX);
+        let (done, did) = channel();
+        reach.later(Path::new("/late"), LONG, move || done.send("asked once one answers").unwrap());
+        drop(all);
+        assert_eq!(did.recv().unwrap(), "asked once one answers");
+    }
+
+    #[test]
     fn all_threads_may_hang_and_everybody_is_told_at_once() {
         let reach = Reach::default();
-        let all: Vec<_> = (0..THREADS_MAX).map(|number| hang(&reach, &format!("/{number}"))).collect();
-        assert_eq!(reach.ask(Path::new("/well"), SOON, || ()), None);
-        assert_eq!(reach.ask(Path::new("/well"), Duration::ZERO, || ()), None);
+        let places: Vec<_> = (0..=THREADS_MAX).map(|number| format!("/{number}")).collect();
+        places.iter().for_each(|place| prove(&reach, place));
+        let all: Vec<_> = places.iter().take(THREADS_MAX).map(|place| hang(&reach, place)).collect();
+        let last = Path::new(places.last().unwrap());
+        assert_eq!(reach.ask(last, SOON, || ()), None);
+        assert_eq!(reach.ask(last, Duration::ZERO, || ()), None);
         drop(all);
-        assert_eq!(reach.ask(Path::new("/well"), LONG, || 1), Some(1));
-        assert!(reach.shared.lock().by_path.len() <= THREADS_MAX);
+        assert_eq!(reach.ask(last, LONG, || 1), Some(1));
+        assert!(reach.shared.lock().by_path.len() <= THREADS_MAX + 1);
+    }
+
+    #[test]
+    fn a_link_to_what_hangs_is_asked_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let (far, link) = (root.join("far"), root.join("link.rs"));
+        symlink(far.join("a.rs"), &link).unwrap();
+        let reach = Reach::with(Mounts::planted(&format!("36 22 0:98 / {} rw - fuse.hang hang rw\n", far.display())));
+        let hung = hang(&reach, link.to_str().unwrap());
+        while reach.shared.lock().by_path.len() > 1 {
+            std::thread::yield_now();
+        }
+        assert!(reach.shared.lock().by_path.contains_key(&far));
+        assert_eq!(reach.ask_of(&root, vec![link], SOON, || ()), None, "the link is not followed");
+        assert_eq!(reach.ask_of(&root, vec![root.join("b.rs")], LONG, || 1), Some(1), "the project goes on");
+        drop(hung);
+    }
+
+    #[test]
+    fn what_hangs_is_named() {
+        let reach = Reach::default();
+        let hung = hang(&reach, "/hung");
+        assert_eq!(reach.hanging(), [], "it may yet answer in time");
+        let ago = Instant::now().checked_sub(OVERDUE).unwrap();
+        for (_, asked_at) in &mut reach.shared.lock().by_path.get_mut(Path::new("/hung")).unwrap().asked {
+            *asked_at = ago;
+        }
+        assert_eq!(reach.hanging().first().map(|hanging| hanging.place.clone()), Some(PathBuf::from("/hung")));
+        assert!(!reach.shared.lock().may_begin(Path::new("/hung"), Instant::now()));
+        drop(hung);
     }
 }

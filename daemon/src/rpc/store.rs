@@ -338,7 +338,8 @@ pub(super) fn located(runtime: &Runtime, source: &SourceRef, asker: &Asker) -> L
     let is_own = absolute.starts_with(&asker.project.root);
     let place = if is_own { &asker.project.root } else { absolute.parent().unwrap_or(&absolute) };
     let (named, whose) = (source.clone(), asker.clone());
-    runtime.app.memory.reach.ask(place, FILES_PATIENCE, move || locate(&named, &whose)).unwrap_or_else(|| {
+    let located = move || locate(&named, &whose);
+    runtime.app.memory.reach.ask_of(place, vec![absolute.clone()], FILES_PATIENCE, located).unwrap_or_else(|| {
         let relative = absolute.strip_prefix(&asker.project.root).unwrap_or(&absolute);
         let scope = Some(&asker.project.scope).filter(|_| relative.is_relative());
         Located {

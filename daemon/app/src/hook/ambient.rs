@@ -59,7 +59,7 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn of(context: &'a Context<'a>) -> Option<Self> {
-        let mut target = Target::of(context.input, &context.project)?;
+        let mut target = Target::of(context.input, context.paths())?;
         let file =
             target.file.as_deref().filter(|file| target.pattern.is_none() && file.starts_with(&context.home.root));
         // A file of a repository inside of the session's own project is known by its place in that.
@@ -84,7 +84,7 @@ impl<'a> Part<'a> {
 /// shell that is a patch by itself, and tells of it only before.
 pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     if context.input.tool_name == "Bash" {
-        return reading::give_patched(context, &reading::patched(context.input), true);
+        return reading::give_patched(context, &reading::patched(context), true);
     }
     give_all(std::slice::from_ref(context))
 }
@@ -240,7 +240,7 @@ fn guess(part: &Part<'_>, layers: &mut Layers<'_>) -> Result<(), ReadError> {
     if layers.taken() >= ENOUGH {
         return Ok(());
     }
-    let shown = target.file.as_deref().map(|file| context.project.relative(file));
+    let shown = target.file.as_deref().map(|file| context.paths().relative(file));
     let seen = target.file.as_deref().zip(shown.as_deref()).map(|(file, shown)| {
         let text = target.text(context, file);
         context.app.hooks.files.look(file, shown, &text)

@@ -189,7 +189,8 @@ impl Context<'_> {
             return Ok(());
         }
         let occasions: Vec<String> = files.iter().map(|file| self.shown(file)).collect();
-        let named = |file: &PathBuf| self.project_of(file).relative(file).to_string_lossy().into_owned();
+        let named =
+            |file: &PathBuf| self.paths_of(&self.project_of(file)).relative(file).to_string_lossy().into_owned();
         let files: Vec<String> = files.iter().map(named).collect();
         let mut about: Vec<MemoryNumber> = {
             let catalog = self.app.memory.strand.catalog();

@@ -130,7 +130,7 @@ fn note_changes(
         note_rewritten(context)?;
         changed.own = own;
     }
-    let patches = reading::patched(context.input);
+    let patches = reading::patched(context);
     if !patches.is_empty() && was_applied(&outcome.output, has_failed) {
         changed.about_patches = reading::give_patched(context, &patches, !has_failed)?;
         changed.patches = patches;

@@ -44,9 +44,13 @@ fn as_ambient(given: Given) -> Given {
 }
 
 /// The patches that the command applied, each as a call of the tool for that.
-pub(super) fn patched(input: &Input) -> Vec<Input> {
+pub(super) fn patched(context: &Context<'_>) -> Vec<Input> {
+    edits(context.input, |directory| context.paths().is_directory(directory))
+}
+
+fn edits(input: &Input, is_directory: impl Fn(&Path) -> bool) -> Vec<Input> {
     let patches = input.tool_text("command").map(patches).unwrap_or_default();
-    patches.iter().map(|patch| as_edit(input, patch)).collect()
+    patches.iter().map(|patch| as_edit(input, patch, &is_directory)).collect()
 }
 
 /// Notes these patches, and gives what is known of them where somebody `listens`.
@@ -63,20 +67,20 @@ pub(super) fn give_patched(
 }
 
 /// The same as a call of the tool for patches.
-fn as_edit(input: &Input, patch: &Patch) -> Input {
-    within(input.as_call("apply_patch", json!({ "input": patch.text })), patch.directory.as_deref())
+fn as_edit(input: &Input, patch: &Patch, is_directory: impl Fn(&Path) -> bool) -> Input {
+    within(input.as_call("apply_patch", json!({ "input": patch.text })), patch.directory.as_deref(), is_directory)
 }
 
 /// The same call in the directory that the line goes to, where that is there.
-fn within(mut call: Input, directory: Option<&str>) -> Input {
+fn within(mut call: Input, directory: Option<&str>, is_directory: impl Fn(&Path) -> bool) -> Input {
     let directory = directory.map(|directory| Path::new(&call.cwd).join(directory));
-    if let Some(directory) = directory.filter(|directory| directory.is_dir()) {
+    if let Some(directory) = directory.filter(|directory| is_directory(directory)) {
         call.cwd = directory.to_string_lossy().into_owned();
     }
     call
 }
 
-/// The same as a call of the tool for it; `None` for a file that is not there.
+/// The same as a call of the tool for it; `None` for a file that is not there. Asked where it may hang.
 fn as_tool(input: &Input, reading: &Reading) -> Option<Input> {
     let (tool_name, tool_input): (&str, Value) = match &reading.what {
         Read::File(file) => {
@@ -88,7 +92,7 @@ fn as_tool(input: &Input, reading: &Reading) -> Option<Input> {
             ("Grep", json!({ "pattern": pattern, "path": path }))
         }
     };
-    Some(within(input.as_call(tool_name, tool_input), reading.directory.as_deref()))
+    Some(within(input.as_call(tool_name, tool_input), reading.directory.as_deref(), Path::is_dir))
 }
 
 /// Where a path of the line is. Some clients say from where it was run, and some where it went.
@@ -112,7 +116,7 @@ mod tests {
         let of = |line: &str| {
             let tool_input = json!({ "command": line });
             let input = Input { cwd: root.to_string_lossy().into_owned(), tool_input, ..Input::default() };
-            patched(&input).iter().flat_map(Input::patched_files).collect::<Vec<_>>()
+            edits(&input, Path::is_dir).iter().flat_map(Input::patched_files).collect::<Vec<_>>()
         };
         let patch = "*** Begin Patch\n*** Update File: a.ts\n@@\n-x\n+y\n*** End Patch";
         assert_eq!(of(&format!("apply_patch <<'EOF'\n{patch}\nEOF")), [root.join("a.ts")]);

@@ -269,7 +269,7 @@ impl Receipts {
         }
         let (receipts, outbox) = (Arc::clone(self), outbox.clone());
         let (session, read) = (session.to_owned(), transcript.to_owned());
-        reach.ask(place_of(transcript), PROMPT_PATIENCE, move || {
+        reach.ask_of(place_of(transcript), vec![read.clone()], PROMPT_PATIENCE, move || {
             receipts.record_settled(&outbox, receipts.confirm(&session, &read), now);
         });
         true

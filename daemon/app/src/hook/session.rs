@@ -84,7 +84,9 @@ pub(super) fn give(context: &Context<'_>) -> Result<Option<Given>, ReadError> {
     let lacks_meaning = matches!(app.memory.embedder.state(), State::Absent(_) | State::Failed(_));
     parts.extend((says_so && lacks_meaning).then(|| NO_MEANING.to_owned()));
     let announced = if context.is_real() && start == Start::Anew {
-        app.hooks.watches.started(&app.memory.outbox, &context.watched(), &project.root, *now)
+        let wiring = context.paths().ask(&project.root, app.hooks.watches.wiring(&project.root));
+        let started = |wiring| app.hooks.watches.started(&app.memory.outbox, &context.watched(), wiring, *now);
+        wiring.map(started).unwrap_or_default()
     } else {
         Vec::new()
     };

@@ -148,14 +148,15 @@ impl Watches {
         all
     }
 
-    /// Notes that a session starts in a project with this root. Returns what is worth telling it, in words of Helix's
-    /// own.
-    pub(super) fn started(&self, outbox: &Outbox, watched: &Watched, root: &Path, now: Timestamp) -> Vec<String> {
-        let wired = wired(root, self.home.as_deref());
-        let is_gone = |hook: &Wired| hook.program.is_absolute() && !hook.program.exists();
-        let gone = wired.iter().filter(|(_, hook)| is_gone(hook));
-        let mut missing: Vec<String> = gone.map(|(settings, _)| missing(settings)).collect();
-        missing.dedup();
+    /// What is to be asked about a project with this root: where its hooks are wired.
+    pub(super) fn wiring(&self, root: &Path) -> impl FnOnce() -> Wiring + Send + 'static {
+        let (root, home) = (root.to_owned(), self.home.clone());
+        move || Wiring::of(&root, home.as_deref())
+    }
+
+    /// Notes that a session starts. Returns what is worth telling it, in words of Helix's own.
+    pub(super) fn started(&self, outbox: &Outbox, watched: &Watched, wiring: Wiring, now: Timestamp) -> Vec<String> {
+        let Wiring { wired, missing } = wiring;
         let own = wired.into_iter().filter(|(settings, _)| watched.has(settings));
         let events: Vec<String> = own.map(|(_, hook)| hook.event).collect();
         let told = self.change(outbox, watched, |watch| (true, watch.started(&events, now)));
@@ -180,6 +181,24 @@ impl Watches {
             put(&whose.key, State::of_message(watch.clone()));
         }
         result
+    }
+}
+
+/// Where the hooks of a project are wired.
+pub(super) struct Wiring {
+    wired: Vec<(Settings, Wired)>,
+    /// What is said of programs that do not exist.
+    missing: Vec<String>,
+}
+
+impl Wiring {
+    fn of(root: &Path, home: Option<&Path>) -> Self {
+        let wired = wired(root, home);
+        let is_gone = |hook: &Wired| hook.program.is_absolute() && !hook.program.exists();
+        let gone = wired.iter().filter(|(_, hook)| is_gone(hook));
+        let mut missing: Vec<String> = gone.map(|(settings, _)| missing(settings)).collect();
+        missing.dedup();
+        Self { wired, missing }
     }
 }
 

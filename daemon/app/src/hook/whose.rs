@@ -44,7 +44,7 @@ fn project_of(app: &App, home: &Arc<Project>, path: &Path) -> Arc<Project> {
     let path = plain(path);
     let is_inside = path.starts_with(&home.root);
     let (asked, root) = (path.clone(), is_inside.then(|| home.root.clone()));
-    let found = app.memory.reach.ask(place_of(home, &path), REACH_PATIENCE, move || {
+    let found = app.memory.reach.ask_of(place_of(home, &path), vec![path.clone()], REACH_PATIENCE, move || {
         let beside =
             || asked.ancestors().take(2).find(|directory| !is_inside && directory.is_dir()).map(Path::to_owned);
         repository_of(&asked, root.as_deref()).or_else(beside)

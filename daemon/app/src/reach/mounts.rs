@@ -1,62 +1,192 @@
 //! Which paths hang together: those of a file system that is served by somebody else, over a network or by a program (FUSE).
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::os::fd::AsFd;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 /// The kernel's list of what is mounted, which no file system can hold up.
 const LIST: &str = "/proc/self/mountinfo";
-
-/// How long the list is taken for true.
-const FRESH: Duration = Duration::from_secs(1);
 
 /// Kinds of file systems that somebody serves: beginnings of their names.
 const SERVED: &[&str] =
     &["fuse", "nfs", "cifs", "smb", "9p", "ceph", "afs", "autofs", "lustre", "gluster", "virtiofs", "ncpfs", "coda"];
 
-/// The mounts that are served by somebody, looked up now and then.
+/// Links that are followed of one path: as many as Linux follows.
+const LINKS_MAX: usize = 40;
+
+/// The mounts, as they are now.
 #[derive(Debug, Default)]
 pub(super) struct Mounts {
-    known: Mutex<Option<(Instant, Vec<PathBuf>)>>,
+    known: Mutex<Option<Known>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    /// Kept open, because the kernel tells only who has it open that it changed.
+    list: File,
+    mounts: Arc<Vec<Mount>>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Mount {
+    path: PathBuf,
+    is_served: bool,
 }
 
 impl Mounts {
-    /// What a path hangs together with: its file system where somebody serves that, else only what is asked for there.
+    /// The place that a path hangs together with as it is written: its file system where somebody serves that, else only what
+    /// is asked for there.
     pub(super) fn place_of(&self, path: &Path) -> PathBuf {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.as_ref().is_none_or(|(at, _)| at.elapsed() >= FRESH) {
-            *known = Some((Instant::now(), served(&std::fs::read_to_string(LIST).unwrap_or_default())));
+        served_above(&self.now(), path).map_or_else(|| path.to_owned(), Path::to_owned)
+    }
+
+    /// The served file system that a path leads to, by whatever links. Looks at what stands before that, and never at itself.
+    pub(super) fn leads_to(&self, path: &Path) -> Option<PathBuf> {
+        let mounts = self.now();
+        if !mounts.iter().any(|mount| mount.is_served) {
+            return None;
         }
-        let mounts = known.iter().flat_map(|(_, mounts)| mounts);
-        let above = mounts.filter(|mount| path.starts_with(mount)).max_by_key(|mount| mount.as_os_str().len());
-        above.map_or_else(|| path.to_owned(), Clone::clone)
+        let mut parts = reversed(path);
+        let mut at = PathBuf::from("/");
+        let mut links = 0;
+        while let Some(part) = parts.pop() {
+            if part.as_os_str() == ".." {
+                at.pop();
+                continue;
+            }
+            let next = at.join(part);
+            if let Some(served) = served_above(&mounts, &next) {
+                return Some(served.to_owned());
+            }
+            match fs::read_link(&next) {
+                Ok(target) if links < LINKS_MAX => {
+                    links += 1;
+                    parts.extend(reversed(&target));
+                }
+                _ => at = next,
+            }
+        }
+        None
+    }
+
+    /// Mounts as a list says them, in place of the kernel's.
+    #[cfg(test)]
+    pub(super) fn planted(list: &str) -> Self {
+        // A regular file has nothing urgent to tell.
+        let unchanged = File::open("/dev/null").ok();
+        Self { known: Mutex::new(unchanged.map(|list_file| Known { list: list_file, mounts: Arc::new(mounts(list)) })) }
+    }
+
+    /// The list, read again when it changed.
+    fn now(&self) -> Arc<Vec<Mount>> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.as_mut().is_none_or(|known| known.has_changed() && !known.read_again()) {
+            *known = Known::open();
+        }
+        known.as_ref().map(|known| Arc::clone(&known.mounts)).unwrap_or_default()
     }
 }
 
+impl Known {
+    fn open() -> Option<Self> {
+        let mut known = Self { list: File::open(LIST).ok()?, mounts: Arc::default() };
+        known.read_again().then_some(known)
+    }
+
+    fn read_again(&mut self) -> bool {
+        let mut list = String::new();
+        let is_read = self.list.rewind().is_ok() && self.list.read_to_string(&mut list).is_ok();
+        self.mounts = Arc::new(mounts(&list));
+        is_read
+    }
+
+    /// Whether anything was mounted or unmounted since this was asked.
+    fn has_changed(&self) -> bool {
+        let changed = PollFlags::POLLPRI | PollFlags::POLLERR;
+        let mut polled = [PollFd::new(self.list.as_fd(), changed)];
+        poll(&mut polled, PollTimeout::ZERO).is_err() || polled.iter().any(|polled| polled.any().unwrap_or(true))
+    }
+}
+
+/// The parts of a path, its last one first; the root, which is no name, stands for going there.
+fn reversed(path: &Path) -> Vec<PathBuf> {
+    let parts = path.components().filter(|part| !matches!(part, Component::CurDir));
+    parts.rev().map(|part| PathBuf::from(part.as_os_str())).collect()
+}
+
+/// The file system of a path, where somebody serves it.
+fn served_above<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Path> {
+    // Of several on one another the last one is seen.
+    let above = mounts.iter().filter(|mount| path.starts_with(&mount.path));
+    let above = above.max_by_key(|mount| mount.path.as_os_str().len())?;
+    above.is_served.then_some(above.path.as_path())
+}
+
 /// `36 35 98:0 / /mnt/far rw,noatime shared:1 - fuse.sshfs host: rw`, with blanks as `\040`.
-fn served(list: &str) -> Vec<PathBuf> {
+fn mounts(list: &str) -> Vec<Mount> {
     let of_line = |line: &str| {
         let (mount, kind) = line.split_once(" - ")?;
         let kind = kind.split(' ').next()?;
-        let place = mount.split(' ').nth(4)?;
-        SERVED.iter().any(|served| kind.starts_with(served)).then(|| PathBuf::from(place.replace("\\040", " ")))
+        let path = PathBuf::from(mount.split(' ').nth(4)?.replace("\\040", " "));
+        Some(Mount { path, is_served: SERVED.iter().any(|served| kind.starts_with(served)) })
     };
     list.lines().filter_map(of_line).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::os::unix::fs::symlink;
+
     use super::*;
+
+    const SAMPLE: &str = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n\
+                          36 22 0:98 / /mnt/far\\040away rw,noatime shared:1 - fuse.sshfs host: rw\n\
+                          37 22 0:99 / /net rw - nfs4 host:/x rw\n\
+                          38 22 0:99 / /net/own rw - ext4 /dev/sdb1 rw\n";
 
     #[test]
     fn a_served_file_system_is_one_place() {
-        let list = "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n\
-                    36 22 0:98 / /mnt/far\\040away rw,noatime shared:1 - fuse.sshfs host: rw\n\
-                    37 22 0:99 / /net rw - nfs4 host:/x rw\n";
-        assert_eq!(served(list), [Path::new("/mnt/far away"), Path::new("/net")]);
-        let mounts = Mounts { known: Mutex::new(Some((Instant::now(), served(list)))) };
-        for (path, place) in [("/net/a/b", "/net"), ("/mnt/far away/x", "/mnt/far away"), ("/network", "/network")] {
+        let mounts = Mounts::planted(SAMPLE);
+        for (path, place) in [
+            ("/net/a/b", "/net"),
+            ("/mnt/far away/x", "/mnt/far away"),
+            ("/network", "/network"),
+            ("/net/own/a", "/net/own/a"),
+        ] {
             assert_eq!(mounts.place_of(Path::new(path)), Path::new(place));
         }
+    }
+
+    #[test]
+    fn links_are_followed_as_far_as_a_served_file_system() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        let far = root.join("far");
+        let mounts = Mounts::planted(&format!("36 22 0:98 / {} rw - fuse.hang hang rw\n", far.display()));
+        symlink(far.join("a.rs"), root.join("absolute")).unwrap();
+        symlink("there/../far/a.rs", root.join("relative")).unwrap();
+        symlink("relative", root.join("twice")).unwrap();
+        symlink("near", root.join("there")).unwrap();
+        symlink("round", root.join("round")).unwrap();
+        fs::create_dir(root.join("near")).unwrap();
+        for link in ["absolute", "relative", "twice", "far/a.rs", "absolute/below"] {
+            assert_eq!(mounts.leads_to(&root.join(link)).as_deref(), Some(far.as_path()), "{link}");
+        }
+        for other in ["there", "near/a.rs", "round", "gone/a.rs"] {
+            assert_eq!(mounts.leads_to(&root.join(other)), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_kernels_list_is_read_once() {
+        let mounts = Mounts::default();
+        let first = mounts.now();
+        assert!(!cfg!(target_os = "linux") || !first.is_empty());
+        assert_eq!(*first, *mounts.now());
     }
 }

@@ -103,7 +103,7 @@ impl Look<'_> {
         for (place, paths) in wanted {
             let all = paths.clone();
             let look = move || all.iter().map(|path| see(path)).collect::<Vec<_>>();
-            let found = self.sources.reach.ask(&place, FILES_PATIENCE, look);
+            let found = self.sources.reach.ask_of(&place, paths.clone(), FILES_PATIENCE, look);
             let found = found.map_or_else(|| vec![None; paths.len()], |found| found.into_iter().map(Some).collect());
             self.seen.borrow_mut().extend(paths.into_iter().zip(found));
         }
@@ -111,7 +111,7 @@ impl Look<'_> {
 
     /// Asks something of a file; `None` where nobody answers in time.
     pub fn ask<T: Send + 'static>(&self, path: &Path, question: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-        self.sources.reach.ask(&self.place_of(path), FILES_PATIENCE, question)
+        self.sources.reach.ask_of(&self.place_of(path), vec![path.to_owned()], FILES_PATIENCE, question)
     }
 
     /// What hangs together with a file: its project, else its directory.

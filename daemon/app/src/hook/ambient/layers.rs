@@ -164,7 +164,7 @@ impl<'a> Layers<'a> {
     pub(super) fn by_file_name(&mut self, file: &Path) -> Result<(), ReadError> {
         let file = spelled(file);
         let Some(named) = Named::of(&file) else { return Ok(()) };
-        let named = if self.may_look() { named.within(&self.context.project) } else { named };
+        let named = if self.may_look() { named.within(self.context.paths()) } else { named };
         self.by_words(&LexicalQuery::parse(&named.words(), WordMode::All), |memory| named.is_in(memory))
     }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use helix_engine::model::{Memory, one_spelling};
 
 use super::common::{is_everyday_word, is_manifold_stem};
-use crate::project::{Project, spelled};
+use crate::hook::paths::Paths;
+use crate::project::spelled;
 
 /// What the parts of a program are called.
 const PARTS: &[&str] = &[
@@ -50,7 +51,7 @@ pub(super) struct Named<'a> {
     /// Whether the bare name means this file.
     tells: bool,
     /// The project that it lies in, where that is looked into.
-    project: Option<&'a Project>,
+    paths: Option<Paths<'a>>,
 }
 
 impl<'a> Named<'a> {
@@ -58,12 +59,12 @@ impl<'a> Named<'a> {
         let name = path.file_name()?.to_str()?;
         let stem = path.file_stem()?.to_str()?;
         let looks_so = name.contains('.') || name.chars().any(char::is_uppercase);
-        Some(Self { path, name, tells: looks_so && !is_manifold_stem(stem), project: None })
+        Some(Self { path, name, tells: looks_so && !is_manifold_stem(stem), paths: None })
     }
 
     /// The same where an end of its path that is the whole path of another file of its project means that one.
-    pub(super) fn within(self, project: &'a Project) -> Self {
-        Self { project: Some(project), ..self }
+    pub(super) fn within(self, paths: Paths<'a>) -> Self {
+        Self { paths: Some(paths), ..self }
     }
 
     /// What to look for: its name, with the directory's where the bare name does not suffice.
@@ -94,7 +95,7 @@ impl<'a> Named<'a> {
 
     /// Whether an end of its path may mean it.
     fn may_be(&self, end: &str) -> bool {
-        self.project.is_none_or(|project| project.may_mean(end, self.path))
+        self.paths.is_none_or(|paths| paths.may_mean(end, self.path))
     }
 
     /// Whether it is called so. Names that are no ordinary words are meant in any case.
@@ -159,9 +160,13 @@ fn is_written_as_name(before: &str, after: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
     use helix_engine::model::Scope;
 
     use super::*;
+    use crate::project::Project;
+    use crate::reach::Reach;
 
     #[test]
     fn a_stem_is_a_name_and_no_quantity() {
@@ -205,9 +210,11 @@ mod tests {
             std::fs::write(root.join(path), "").unwrap();
         }
         let project = Project { scope: Scope::Global, root: root.clone(), name: "p".to_owned(), aliases: Vec::new() };
+        let project = Arc::new(project);
         let is_named = |path: &str, mention: &str| {
             let path = root.join(path);
-            Named::of(&path).unwrap().within(&project).is_meant_by(mention, true)
+            let paths = Paths { reach: &Reach::default(), home: &project, project: &project };
+            Named::of(&path).unwrap().within(paths).is_meant_by(mention, true)
         };
         assert!(is_named("Makefile", "Makefile") && !is_named("docs/Makefile", "Makefile"));
         assert!(is_named("docs/Makefile", "docs/Makefile"));

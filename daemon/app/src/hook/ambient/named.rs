@@ -6,6 +6,7 @@ use helix_engine::model::one_spelling;
 
 use super::common::is_manifold_stem;
 use crate::hook::event::{WILDCARDS, literal_directory};
+use crate::hook::paths::Paths;
 use crate::project::Project;
 
 /// The files of a name.
@@ -33,7 +34,7 @@ const BEGINNING_MIN_CHARS: usize = 3;
 impl NamedFiles {
     /// What a pattern names that is looked for in a directory; `None` for one that says no more than an ending, for what every
     /// directory has, and for what is outside of the project.
-    pub(super) fn of(pattern: &str, base: &Path, project: &Project) -> Option<Self> {
+    pub(super) fn of(pattern: &str, base: &Path, paths: Paths<'_>) -> Option<Self> {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_placed = !above.is_empty() && !above.contains(WILDCARDS);
         let names = names(last);
@@ -41,7 +42,7 @@ impl NamedFiles {
         if names.is_empty() || !names.iter().all(tells) {
             return None;
         }
-        let directory = project.relative(&base.join(literal_directory(pattern)));
+        let directory = paths.relative(&base.join(literal_directory(pattern)));
         let is_inside = directory.is_relative() && !directory.starts_with("..");
         let directory = one_spelling(directory.to_str()?.trim_end_matches('/')).into_owned();
         is_inside.then_some(Self { directory, is_placed, names })
@@ -106,14 +107,23 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use helix_engine::model::Scope;
 
+    use std::sync::Arc;
+
     use super::*;
+    use crate::reach::Reach;
 
     fn project() -> Project {
         Project { scope: Scope::Global, root: "/p".into(), name: "p".to_owned(), aliases: Vec::new() }
     }
 
+    fn named(pattern: &str, base: &str) -> Option<NamedFiles> {
+        let project = Arc::new(project());
+        let paths = Paths { reach: &Reach::default(), home: &project, project: &project };
+        NamedFiles::of(pattern, Path::new(base), paths)
+    }
+
     fn holds(pattern: &str, base: &str, source: &str) -> bool {
-        let named = NamedFiles::of(pattern, Path::new(base), &project());
+        let named = named(pattern, base);
         named.is_some_and(|named| named.holds(source, &project()))
     }
 
@@ -174,8 +184,8 @@ mod tests {
             "src/",
             "",
         ] {
-            assert_eq!(NamedFiles::of(pattern, Path::new("/p"), &project()), None, "{pattern}");
+            assert_eq!(named(pattern, "/p"), None, "{pattern}");
         }
-        assert_eq!(NamedFiles::of("**/order.rs", Path::new("/elsewhere"), &project()), None);
+        assert_eq!(named("**/order.rs", "/elsewhere"), None);
     }
 }

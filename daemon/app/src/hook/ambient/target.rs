@@ -15,7 +15,7 @@ use super::sought::{self, Sought};
 use super::tested::tested;
 use crate::hook::Context;
 use crate::hook::event::{Input, WILDCARDS, literal_directory};
-use crate::project::Project;
+use crate::hook::paths::Paths;
 
 /// Shortest stem that says anything.
 const STEM_MIN_CHARS: usize = 4;
@@ -84,9 +84,9 @@ pub(super) struct Directory {
 }
 
 impl Target {
-    pub(super) fn of(input: &Input, project: &Project) -> Option<Self> {
+    pub(super) fn of(input: &Input, paths: Paths<'_>) -> Option<Self> {
         let of_file = |file: PathBuf| {
-            let below = project.relative(&file);
+            let below = paths.relative(&file);
             Self {
                 label: below.to_string_lossy().into_owned(),
                 stems: stems_of_file(&below),
@@ -102,21 +102,22 @@ impl Target {
                 let file = input.patched_files().into_iter().next()?;
                 Some(Self { is_patch: true, ..of_file(file) })
             }
-            "Grep" => Some(Self::of_search(input, project, input.tool_text("pattern")?)),
-            "Glob" => Some(Self::of_glob(input, project, input.tool_text("pattern")?)),
+            "Grep" => Some(Self::of_search(input, paths, input.tool_text("pattern")?)),
+            "Glob" => Some(Self::of_glob(input, paths, input.tool_text("pattern")?)),
             _ => None,
         }
     }
 
     /// A search in a file, in a directory or everywhere.
-    fn of_search(input: &Input, project: &Project, pattern: &str) -> Self {
-        let file = input.file().filter(|path| path.is_file());
-        let directory = input.file().filter(|path| path.is_dir()).and_then(|path| Directory::of(&path, "", project));
+    fn of_search(input: &Input, paths: Paths<'_>, pattern: &str) -> Self {
+        let file = input.file().filter(|path| paths.is_file(path));
+        let directory = input.file().filter(|path| paths.is_directory(path));
+        let directory = directory.and_then(|path| Directory::of(&path, "", paths));
         let Sought { texts: sought, prefixes } = Sought::of(pattern);
-        let below = file.as_deref().map(|file| project.relative(file));
+        let below = file.as_deref().map(|file| paths.relative(file));
         let stems = below.as_deref().map(stems_of_file).filter(|stems| !stems.is_empty());
         let glob = ["glob", "include"].into_iter().find_map(|key| input.tool_text(key)).filter(|_| file.is_none());
-        let named = glob.and_then(|glob| Some((glob, NamedFiles::of(glob, &base(input), project)?)));
+        let named = glob.and_then(|glob| Some((glob, NamedFiles::of(glob, &base(input), paths)?)));
         Self {
             label: named.as_ref().map_or_else(|| pattern.to_owned(), |(glob, _)| format!("{pattern} in {glob}")),
             named: named.map(|(_, named)| named),
@@ -133,7 +134,7 @@ impl Target {
 
     /// A search for files whose paths match. Only the words of the pattern say what is meant; where it is looked for says so of
     /// a mere name alone, which the directory could have stood in front of.
-    fn of_glob(input: &Input, project: &Project, pattern: &str) -> Self {
+    fn of_glob(input: &Input, paths: Paths<'_>, pattern: &str) -> Self {
         let (above, last) = pattern.rsplit_once('/').unwrap_or(("", pattern));
         let is_literal = !last.contains(WILDCARDS);
         let literal = literal_directory(pattern);
@@ -142,14 +143,14 @@ impl Target {
         let ending = if ending.contains(WILDCARDS) { "" } else { &ending };
         let beside = input.file().filter(|_| matches!(above, "" | "."));
         let telling = beside.as_deref().and_then(Path::to_str).unwrap_or(&literal);
-        let path = tells_directory(telling, project).then(|| base.join(&literal));
-        let directory = path.and_then(|path| Directory::of(&path, ending, project));
+        let path = tells_directory(telling, paths).then(|| base.join(&literal));
+        let directory = path.and_then(|path| Directory::of(&path, ending, paths));
         // Of `*.sql` nothing but the ending is left, which names no file.
         let stem = Some(last.replace(['*', '?'], "")).filter(|stem| is_literal || !stem.starts_with('.'));
         Self {
             label: pattern.to_owned(),
             name: is_literal.then(|| PathBuf::from(last)),
-            named: NamedFiles::of(pattern, &base, project),
+            named: NamedFiles::of(pattern, &base, paths),
             directory,
             stems: stem.map(|stem| stems_of_file(Path::new(&stem))).unwrap_or_default(),
             ..Self::default()
@@ -202,11 +203,11 @@ impl Target {
 
 impl Directory {
     /// `None` for the root and for what is outside of it.
-    fn of(path: &Path, ending: &str, project: &Project) -> Option<Self> {
-        let relative = project.relative(path);
+    fn of(path: &Path, ending: &str, paths: Paths<'_>) -> Option<Self> {
+        let relative = paths.relative(path);
         let path = one_spelling(relative.to_str()?.trim_end_matches('/'));
         let is_below = relative.is_relative() && !path.is_empty();
-        let tells = tells_directory(&path, project);
+        let tells = tells_directory(&path, paths);
         is_below.then(|| Self { path: path.into_owned(), ending: one_spelling(ending).into_owned(), tells })
     }
 
@@ -221,9 +222,9 @@ impl Directory {
 }
 
 /// Whether the directories that a search names say what is meant: one of them is not as in every project.
-fn tells_directory(literal: &str, project: &Project) -> bool {
+fn tells_directory(literal: &str, paths: Paths<'_>) -> bool {
     let path = Path::new(literal);
-    let below = if path.is_absolute() { project.relative(path) } else { path.to_owned() };
+    let below = if path.is_absolute() { paths.relative(path) } else { path.to_owned() };
     let usual =
         |name: &OsStr| name.to_str().is_none_or(|name| USUAL_DIRECTORIES.contains(&name.to_lowercase().as_str()));
     below.components().any(|part| matches!(part, Component::Normal(name) if !usual(name)))
@@ -275,16 +276,22 @@ fn is_distinctive(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
     use helix_engine::model::Scope;
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::project::Project;
+    use crate::reach::Reach;
 
     fn target(tool: &str, tool_input: Value) -> Target {
         let root = PathBuf::from("/p");
         let project = Project { scope: Scope::Global, root, name: "p".to_owned(), aliases: Vec::new() };
         let input = Input { tool_name: tool.to_owned(), tool_input, cwd: "/p/crates".to_owned(), ..Input::default() };
-        Target::of(&input, &project).unwrap()
+        let project = Arc::new(project);
+        let paths = Paths { reach: &Reach::default(), home: &project, project: &project };
+        Target::of(&input, paths).unwrap()
     }
 
     #[test]

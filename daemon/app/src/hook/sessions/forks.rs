@@ -65,7 +65,7 @@ impl Sessions {
         let Some(fork) = self.begin_reading(key) else { return };
         let reading = Reading { sessions: Arc::clone(self), key: key.to_owned() };
         let read = transcript.to_owned();
-        reach.ask(transcript.parent().unwrap_or(transcript), READ_PATIENCE, move || {
+        reach.ask_of(transcript.parent().unwrap_or(transcript), vec![read.clone()], READ_PATIENCE, move || {
             reading.sessions.find_parent(&reading.key, fork, &read, now);
         });
     }

@@ -81,7 +81,7 @@ impl Layers<'_> {
         if !self.may_look() {
             return Vec::new();
         }
-        let project = &self.context.project;
+        let paths = self.context.paths();
         let mut of_ends: Vec<(&str, Vec<MemoryNumber>)> = {
             let catalog = self.strand().catalog();
             let is_kept = |number| keeps(&catalog, number) && self.is_own(&catalog, number);
@@ -89,7 +89,7 @@ impl Layers<'_> {
             ends.map(|end| (end, of_end(end))).collect()
         };
         // Only what there are memories of is looked at, and without the lock.
-        of_ends.retain(|(end, numbers)| !numbers.is_empty() && project.may_mean(end, file));
+        of_ends.retain(|(end, numbers)| !numbers.is_empty() && paths.may_mean(end, file));
         let mut numbers: Vec<MemoryNumber> = of_ends.into_iter().flat_map(|(_, numbers)| numbers).collect();
         newest_first(&mut numbers, &self.strand().catalog());
         numbers
