@@ -154,6 +154,41 @@ fn a_git_that_hangs_costs_its_own_project_alone() {
     assert_eq!(served.daemon.stop().unwrap().code(), Some(0), "and it can be stopped");
 }
 
+/// Directories that hang at once: more than there are threads to ask them.
+const HUNG_PLACES: usize = 48;
+
+#[test]
+fn many_places_that_hang_leave_the_others_their_hooks() {
+    let mut home = Home::new().unwrap();
+    let _pipe = hanging_git(&mut home);
+    let well = Project::new(&home, "well").unwrap();
+    let file = well.write("src/a.rs", "fn a() {}\n").unwrap();
+    let hung = |at: usize| Project::without_git(&home, &format!("hung{at}")).unwrap();
+    let hung: Vec<Project> = (0..HUNG_PLACES).map(hung).collect();
+    let mut served = Served::on(home).unwrap();
+    let about = draft("rules", "gotcha: a is called with the lock held, so it must not log.", "src/a.rs:1");
+    served.rpc.store(v1::Program::Ctl, &well.root, about).unwrap();
+    let home = &served.home;
+    assert!(Session::new(home, &well, "before").read(file.to_str().unwrap()).unwrap().is_some());
+    thread::scope(|scope| {
+        for (at, place) in hung.iter().enumerate() {
+            scope.spawn(move || {
+                let input = Session::new(home, place, &format!("hung{at}")).input("UserPromptSubmit", |_| ());
+                HookRun::of(home, "prompt", input.unwrap().to_string().as_bytes()).unwrap();
+            });
+        }
+    });
+    let told = Session::new(home, &well, "after").read(file.to_str().unwrap()).unwrap();
+    assert!(told.is_some(), "a hook of another project says nothing");
+    // It is named once it has not answered for a second.
+    let named = within(DEADLINE, || {
+        let output = home.command(Binary::Ctl).arg("doctor").current_dir(&well.root).output()?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok((said.contains("do not answer") && said.contains("/hung")).then_some(()))
+    });
+    named.unwrap();
+}
+
 #[test]
 fn hooks_go_before_searches() {
     let mut served = Served::new().unwrap();

@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use helix_engine::model::Sequence;
+use helix_engine::neutral::quoted;
 use helix_engine::store::{Damage, DirectoryStorage, Examined, STORE_FILE, damaged_copy};
 use helix_engine::strand::Request;
 use helix_proto::holder::Holder;
@@ -28,6 +29,7 @@ pub(super) fn check(runtime: &Runtime, deep: bool) -> v1::CheckReply {
     let mut results = vec![store(runtime), store_file(runtime, deep), words(runtime), embedder(runtime)];
     results.extend(private_places(runtime));
     results.push(upkeep(runtime));
+    results.extend(hanging(runtime));
     if deep {
         results.push(history(runtime));
         results.push(agreement(runtime));
@@ -82,6 +84,19 @@ fn store_file(runtime: &Runtime, deep: bool) -> v1::CheckResult {
         )),
         Err(error) => failure(error.to_string()),
     }
+}
+
+/// Places that projects, sources or transcripts are in and that do not answer: who works there is told nothing meanwhile.
+fn hanging(runtime: &Runtime) -> Option<v1::CheckResult> {
+    let hanging = runtime.app.memory.reach.hanging();
+    let shown: Vec<String> = hanging
+        .iter()
+        .take(SHOWN_MAX)
+        .map(|hanging| format!("{} for {} s", quoted(&hanging.place.to_string_lossy()), hanging.since.as_secs()))
+        .collect();
+    let advice = "hooks that touch them say nothing; look whether they are mounted from what is gone, and unmount them";
+    let detail = format!("these do not answer: {}; {advice}", shown.join(", "));
+    (!hanging.is_empty()).then(|| result("places", v1::CheckLevel::Warning, detail))
 }
 
 /// Records that do not match their hashes, after the attempt to take them from the history, and what was lost for good.
