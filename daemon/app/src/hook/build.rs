@@ -2,6 +2,7 @@
 //! is told of as a file is.
 
 mod case;
+mod forms;
 mod outcome;
 mod place;
 mod words;
@@ -188,7 +189,8 @@ fn remembered(context: &Context<'_>, faults: &[Fault], outcome: &Outcome) -> Res
             memories.push(memory);
         }
     }
-    memories.retain(|memory| !case::quotes_another(&memory.text, &whole));
+    memories
+        .retain(|memory| !case::quotes_another(&memory.text, &whole) && !forms::names_another(&memory.text, &whole));
     memories.truncate(MEMORIES_MAX);
     Ok(memories)
 }

@@ -25,7 +25,7 @@ const INSTALLERS: &[(&str, &str)] =
 const PART_MIN_CHARS: usize = 4;
 
 /// What messages and names are quoted with.
-const QUOTES: [char; 7] = ['`', '\'', '"', '‘', '’', '“', '”'];
+pub(super) const QUOTES: [char; 7] = ['`', '\'', '"', '‘', '’', '“', '”'];
 
 /// Words before the name of what an error is about; before that of a remedy stands what to do.
 const KINDS: &[&str] = &[
@@ -238,7 +238,7 @@ fn things_in<'t>(words: &[&'t str]) -> impl Iterator<Item = &'t str> {
 }
 
 /// Whether a word that nobody quoted is a name all the same: it has parts that words have not.
-fn is_name(word: &str) -> bool {
+pub(super) fn is_name(word: &str) -> bool {
     let inner = word.char_indices().skip(1);
     word.contains(['-', '_', '/', '@', '.', ':', '<']) || inner.into_iter().any(|(_, c)| c.is_uppercase())
 }
