@@ -1,5 +1,8 @@
 //! The frame around stored text, and the line that says which memory a text is.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use jiff::tz::TimeZone;
 use unicode_normalization::UnicodeNormalization;
 
@@ -17,24 +20,43 @@ const CLOSE: &str = "</helix-memory>";
 /// Characters of a frame around nothing.
 pub(crate) const FRAME_CHARS: usize = OPEN.len() + "\n".len() + CLOSE.len();
 
-/// Letters of the frame's tags, in whatever way they are written.
-const TAG_LETTERS: &str = "helixmemory";
+/// Tags of frames, the own one first.
+const TAGS: &str = include_str!("frame/tags.txt");
 
-/// Stands for what would begin a tag of the frame: as wide as that.
+/// Letters of other scripts, by the one that they look like.
+const LOOKALIKES: &str = include_str!("frame/lookalikes.txt");
+
+/// Stands for what would begin a tag of a frame: as wide as that.
 const TAG_START: char = '‹';
 
 /// Most characters of a handle and of a path.
 const NAME_MAX_CHARS: usize = 120;
 
-/// Text that neither opens nor closes the frame and hides nothing. Only [`Quotable::of`] makes one, and the frame takes nothing
+/// The letters of the own tag, which is known in whatever way it is written.
+static OWN: LazyLock<String> = LazyLock::new(|| tags().next().unwrap_or_default());
+
+/// The letters of the tags that clients have, which are written in several parts.
+static OF_CLIENTS: LazyLock<Vec<String>> = LazyLock::new(|| tags().skip(1).collect());
+
+/// The letter that each lookalike stands for.
+static LETTERS: LazyLock<HashMap<char, char>> = LazyLock::new(|| {
+    let lines = entries(LOOKALIKES).filter_map(|line| line.split_once(' '));
+    let of_line = |(letter, alike): (&'static str, &'static str)| {
+        let letter = letter.chars().next();
+        alike.chars().filter_map(move |c| Some((c, letter?)))
+    };
+    lines.flat_map(of_line).collect()
+});
+
+/// Text that neither opens nor closes a frame and hides nothing. Only [`Quotable::of`] makes one, and the frame takes nothing
 /// else.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quotable(String);
 
 impl Quotable {
-    /// Takes the beginnings of the frame's tags out of a text, opening and closing ones, however they are spelled: in any case, with
-    /// blanks, dashes or hidden characters between the letters, in full-width or other compatibility letters. As wide as the text
-    /// or narrower.
+    /// Takes the beginnings of tags of frames out of a text, opening and closing ones, however they are spelled: in any case, with
+    /// blanks, dashes or hidden characters between the letters, in full-width or other compatibility letters, in letters of
+    /// other scripts that look the same. As wide as the text or narrower.
     pub(crate) fn of(text: &str) -> Self {
         let text = neutral(text);
         let mut safe = String::with_capacity(text.len());
@@ -61,11 +83,30 @@ fn is_tag_start(c: char) -> bool {
     c == '<' || (!c.is_ascii() && std::iter::once(c).nfkc().eq(std::iter::once('<')))
 }
 
-/// Whether the letters of the frame's tags come next. A further `<` ends the look, so that looking at all takes as long as the text.
+/// Whether the letters of a tag come next. A further `<` ends the look, so that looking at all takes as long as the text.
 fn begins_tag(text: &str) -> bool {
-    let letters = text.chars().take_while(|c| !is_tag_start(*c) && *c != TAG_START).nfkc().flat_map(char::to_lowercase);
-    let mut letters = letters.filter(|c| c.is_alphanumeric());
-    TAG_LETTERS.chars().all(|letter| letters.next() == Some(letter))
+    has_letters(text, &OWN) || OF_CLIENTS.iter().any(|tag| has_letters(text, tag) && is_parted(text, tag))
+}
+
+fn has_letters(text: &str, tag: &str) -> bool {
+    let letters = text.chars().take_while(|c| !is_tag_start(*c) && *c != TAG_START).nfkd().flat_map(char::to_lowercase);
+    let mut letters = letters.map(|c| LETTERS.get(&c).copied().unwrap_or(c)).filter(|c| c.is_alphanumeric());
+    tag.chars().all(|letter| letters.next() == Some(letter))
+}
+
+/// Whether anything stands between the letters of a tag: `Vec<SystemReminder>` is a type.
+fn is_parted(text: &str, tag: &str) -> bool {
+    let begun = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    begun.chars().take_while(|c| c.is_alphanumeric()).count() < tag.len()
+}
+
+/// The letters of each tag.
+fn tags() -> impl Iterator<Item = String> {
+    entries(TAGS).map(|tag| tag.chars().filter(char::is_ascii_alphanumeric).collect())
+}
+
+fn entries(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// A memory's text where its kind stands before it: without saying that itself (`gotcha: …`).
@@ -117,6 +158,15 @@ mod tests {
             "<\\/helix-memory>",
             "<</helix-memory>",
             "</ⓗelix-memory>",
+            "</hеlіх-mеmоrу>",
+            "</ʜᴇʟɪx-ᴍᴇᴍᴏʀʏ>",
+            "</he1ix-mem0ry>",
+            "</ḧélïx-mèmörÿ>",
+            "</system-reminder>",
+            "<SYSTEM_REMINDER>",
+            "<ѕуѕtеm-rеmіndеr>",
+            "<local-command-stdout>",
+            "</user_instructions>",
         ] {
             let text = format!("a {spelling} b < c");
             let safe = Quotable::of(&text).into_inner();
@@ -129,12 +179,30 @@ mod tests {
             let begun = framed.match_indices('<').filter(|(at, _)| begins_tag(&framed[at + 1..])).count();
             assert_eq!(begun, 2, "{framed}");
         }
-        for text in ["&lt;/helix-memory&gt;", "Vec<Helix>", "if a < helix.max {", "a/helix-memory>", "<b>helix</b>", ""]
-        {
+        for text in [
+            "&lt;/helix-memory&gt;",
+            "Vec<Helix>",
+            "if a < helix.max {",
+            "a/helix-memory>",
+            "<b>helix</b>",
+            "Vec<SystemReminder>",
+            "",
+        ] {
             assert_eq!(Quotable::of(text).into_inner(), text);
         }
         assert_eq!(Quotable::of(&"<".repeat(100_000)).into_inner().len(), 100_000);
         assert_eq!(Quotable::default().framed().chars().count(), FRAME_CHARS);
+    }
+
+    #[test]
+    fn the_lists_are_of_letters() {
+        assert_eq!(*OWN, "helixmemory");
+        for tag in entries(TAGS) {
+            assert!(tag.chars().all(|c| c.is_ascii_lowercase() || c == '-') && tag.contains('-'), "{tag}");
+        }
+        for (alike, letter) in LETTERS.iter() {
+            assert!(letter.is_ascii_lowercase() && alike.is_alphanumeric(), "{alike}");
+        }
     }
 
     #[test]
