@@ -132,9 +132,13 @@ pub(crate) fn make_directory(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says in the lock's file where this process listens, for programs that look elsewhere.
-pub(crate) fn says_where(lock: &File, socket: Option<&Path>) -> io::Result<()> {
-    Holder { pid: process::id(), socket: socket.map(Path::to_owned) }.write(lock)
+/// Says in the lock's file where this process listens, for programs that look elsewhere. Where it cannot be written, as on a full
+/// disk, they look where their environment leads, and the lock is held all the same.
+pub(crate) fn says_where(lock: &File, socket: Option<&Path>) {
+    let holder = Holder { pid: process::id(), socket: socket.map(Path::to_owned) };
+    if let Err(error) = holder.write(lock) {
+        tracing::warn!(%error, "the lock does not say who holds it and where the daemon listens");
+    }
 }
 
 /// Locks the home and writes our process id into the lock, for those who come later.
@@ -158,8 +162,9 @@ fn take_lock(paths: &Paths) -> Result<File, Failure> {
         }
         Err(TryLockError::Error(error)) => return Err(io_failure("locking", path)(error)),
     }
-    let emptied = file.set_len(0).and_then(|()| says_where(&file, None));
-    emptied.map_err(io_failure("writing", &path))?;
+    // The text of the holder before.
+    file.set_len(0).map_err(io_failure("emptying", &path))?;
+    says_where(&file, None);
     Ok(file)
 }
 

@@ -90,7 +90,7 @@ async fn serve_until_stopped(
     let started = Instant::now();
     let listening = listen::listen(&config.paths, inherited)?;
     let lock = home.lock_file().map_err(io_failure("opening", config.paths.lock()))?;
-    says_where(&lock, listening.path().as_deref()).map_err(io_failure("writing", config.paths.lock()))?;
+    says_where(&lock, listening.path().as_deref());
     let open = tokio::task::spawn_blocking(move || Daemon::open(config));
     let daemon = tokio::select! {
         opened = open => opened.map_err(|error| Failure::Disk(error.to_string()))??,

@@ -4,9 +4,10 @@
 
 mod common;
 
+use std::fs;
 use std::io;
 use std::ops::Bound;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use helix_engine::index::lexical::{LexicalQuery, Mode, Restriction};
 use helix_engine::model::{Kinds, MemoryNumber};
@@ -14,6 +15,7 @@ use helix_engine::policy::edit::Edit;
 use helix_engine::ports::Storage;
 use helix_engine::store::{DirectoryStorage, WriteError};
 use helix_engine::strand::{Request, Strand};
+use nix::libc::PATH_MAX;
 use redb::{BackendError, StorageBackend};
 
 use common::{at, edit, store};
@@ -84,6 +86,9 @@ fn found(strand: &Strand) -> usize {
     strand.lexical().search(&query, 9, &Restriction::default(), |_| true).unwrap().len()
 }
 
+/// Length of a directory's name that every file system takes, in bytes.
+const NAME_BYTES: usize = 200;
+
 /// Where no index can be made.
 const NOWHERE: &str = "/proc/helix/index";
 
@@ -119,4 +124,38 @@ fn everything_is_read_and_every_write_is_refused() {
     assert_eq!(read(&strand), stored);
     let later = writer.commit(vec![store("room", "written later", true, [9; 10], at(9))]).unwrap();
     assert!(later.iter().all(Result::is_ok));
+}
+
+/// A directory in which an index's own files have names short enough, and its segments have not: it can be opened, and nothing be
+/// committed to it, as on a full disk.
+fn without_room_for_segments(root: &Path) -> PathBuf {
+    let length = usize::try_from(PATH_MAX).unwrap() - 30;
+    let mut directory = root.to_owned();
+    while directory.as_os_str().len() + 2 * NAME_BYTES < length {
+        directory.push("d".repeat(NAME_BYTES));
+    }
+    for _ in 0..2 {
+        let left = length - directory.as_os_str().len();
+        directory.push("d".repeat(if left > NAME_BYTES { left / 2 } else { left - 1 }));
+    }
+    fs::create_dir_all(&directory).unwrap();
+    directory
+}
+
+#[test]
+fn an_index_without_room_is_in_memory() {
+    let root = tempfile::tempdir().unwrap();
+    let storage = DirectoryStorage::new(root.path().to_owned());
+    let (strand, mut writer, _) = Strand::open(&storage, None, Kinds::default()).unwrap();
+    let requests = (0..5).map(|n| store("room", &format!("written before, {n}"), true, [n; 10], at(u64::from(n))));
+    assert!(writer.commit(requests.collect()).unwrap().iter().all(Result::is_ok));
+    drop((strand, writer));
+
+    let index = without_room_for_segments(root.path());
+    let full = Full(storage.clone());
+    for storage in [&full as &dyn Storage, &storage] {
+        let (strand, _writer, report) = Strand::open(storage, Some(&index), Kinds::default()).unwrap();
+        assert!(report.rebuilt_words);
+        assert_eq!(found(&strand), 5);
+    }
 }

@@ -28,7 +28,7 @@ pub enum OpenError {
     /// Damaged records could not be written again.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// The word index, even after it was made anew.
+    /// The word index, even in memory.
     #[error(transparent)]
     Lexical(#[from] LexicalError),
 }
@@ -77,8 +77,8 @@ impl Strand {
             (catalog, memories) = catalog::read(&store.snapshot()?)?;
         }
         let sequence = writer.sequence();
-        let (lexical, rebuilt_words) = open_words(lexical, &store)?;
-        let strand = Arc::new(Self {
+        let (lexical, mut rebuilt_words) = open_words(lexical, &store)?;
+        let mut strand = Self {
             store,
             kinds,
             catalog: RwLock::new(catalog),
@@ -86,8 +86,17 @@ impl Strand {
             meaning: Meaning::default(),
             changes: Mutex::default(),
             mentions: Mutex::default(),
-        });
-        let replayed = strand.catch_up(sequence)?;
+        };
+        let replayed = match strand.catch_up(sequence) {
+            // No room, as on the disk of a store that can only be read.
+            Err(OpenError::Lexical(error)) => {
+                strand.lexical = words_in_memory(&error)?;
+                rebuilt_words = true;
+                strand.catch_up(sequence)?
+            }
+            replayed => replayed?,
+        };
+        let strand = Arc::new(strand);
         let is_read_only = writer.refusal().is_some();
         let report = OpenReport { sequence, memories, rebuilt_words, replayed, is_read_only };
         let writer = StrandWriter::new(Arc::clone(&strand), writer);
@@ -210,11 +219,13 @@ fn open_words(directory: Option<&Path>, store: &Store) -> Result<(LexicalIndex, 
             let rebuilt = index.rebuilt();
             Ok((index, rebuilt))
         }
-        Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "the word index is kept in memory alone");
-            Ok((LexicalIndex::in_memory()?, true))
-        }
+        Err(error) => Ok((words_in_memory(&error)?, true)),
     }
+}
+
+fn words_in_memory(cause: &LexicalError) -> Result<LexicalIndex, LexicalError> {
+    tracing::error!(error = cause as &dyn std::error::Error, "the word index is kept in memory alone");
+    LexicalIndex::in_memory()
 }
 
 fn move_aside(directory: &Path) -> bool {
