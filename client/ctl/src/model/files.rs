@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::OFlag;
 use sha2::{Digest, Sha256};
 
 /// What folders of an unfinished install are called, and replaced ones on their way out.
@@ -51,6 +52,13 @@ pub(super) fn create_dir(dir: &Path) -> Result<(), FileError> {
 /// Opens a new file that only its owner can read.
 pub(super) fn create_file(path: &Path) -> Result<File, FileError> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(failed("create", path))
+}
+
+/// Opens a regular file for reading, without waiting for what else stands there. Models may be links, to where several homes share
+/// them.
+pub(super) fn open_file(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "no regular file")) }
 }
 
 /// A lock between processes. The kernel releases it when this one ends, however it ends.
@@ -161,7 +169,7 @@ pub(super) fn remove(path: &Path) -> Result<(), FileError> {
 
 /// Returns the sha256 of a file, in hexadecimal.
 pub(super) fn sha256_of(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
+    let mut file = open_file(path)?;
     let mut hasher = Sha256::new();
     let mut chunk = vec![0; HASH_CHUNK_BYTES];
     loop {

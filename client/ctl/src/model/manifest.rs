@@ -3,14 +3,14 @@
 //! A library that was cut short kills the process that maps it, so nothing may be loaded before this check. Hashing 52 MB at
 //! every start would cost 0.2 s: a stamp beside the files remembers size, time and hash of what was verified.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
 use super::catalog::{Bundle, UnsupportedPlatform};
-use super::files::{self, FileError};
+use super::files::{self, FileError, open_file};
 
 /// Version of the manifest's format.
 pub(super) const MANIFEST_SCHEMA: u32 = 1;
@@ -18,6 +18,9 @@ pub(super) const MANIFEST_SCHEMA: u32 = 1;
 /// Names inside an installed folder.
 pub(super) const MANIFEST_FILE: &str = "manifest.json";
 pub(super) const STAMP_FILE: &str = ".verified.json";
+
+/// Most of such a file that is read, in bytes: it names a few files.
+const READ_MAX_BYTES: u64 = 1024 * 1024;
 
 /// What to do about anything that does not verify.
 const REPAIR: &str = "run `helixctl model install`";
@@ -116,7 +119,7 @@ pub(super) fn verify_bundle(bundle: &Bundle, models_dir: &Path) -> Result<(), Ve
     let folder = models_dir.join(&bundle.folder);
     let expected = bundle.manifest();
     let path = folder.join(MANIFEST_FILE);
-    let found = std::fs::read(&path).map_err(|error| unreadable(&path, error))?;
+    let found = read(&path).map_err(|error| unreadable(&path, error))?;
     if serde_json::from_slice::<Manifest>(&found).ok().as_ref() != Some(&expected) {
         return Err(VerifyError::Manifest { path });
     }
@@ -151,6 +154,13 @@ fn verify_file(file: &ManifestFile, folder: &Path, known: &[Stamp]) -> Result<St
     if sha256 == file.sha256 { Ok(stamp) } else { Err(damaged(file.sha256.clone(), sha256)) }
 }
 
+/// Reads a small file. What is longer is no such file, and what is read of it does not parse.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_file(path)?.take(READ_MAX_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn unreadable(path: &Path, source: io::Error) -> VerifyError {
     let path = path.to_owned();
     if source.kind() == io::ErrorKind::NotFound {
@@ -162,7 +172,7 @@ fn unreadable(path: &Path, source: io::Error) -> VerifyError {
 
 /// Returns the stamps, or none when they are absent or unreadable: then everything is hashed.
 fn read_stamps(folder: &Path) -> Vec<Stamp> {
-    std::fs::read(folder.join(STAMP_FILE))
+    read(&folder.join(STAMP_FILE))
         .ok()
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())
         .unwrap_or_default()
