@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, OnceLock};
@@ -12,6 +12,7 @@ use std::thread;
 
 use helix_proto::exit;
 use helix_proto::holder::Holder;
+use helix_proto::own_file;
 use helix_proto::paths::{DAEMON_VARIABLE, Paths};
 
 /// Name of the daemon's executable.
@@ -19,6 +20,9 @@ const DAEMON_NAME: &str = "helixd";
 
 /// What a daemon says before its own log is open, inside the home.
 const START_LOG: &str = "run/start.log";
+
+/// Longest such text, in bytes: a few lines.
+const SAID_MAX_BYTES: u64 = 1024 * 1024;
 
 /// Why the daemon could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -73,7 +77,8 @@ impl Started {
         if matches!(code, exit::OK | exit::ALREADY_RUNNING) {
             return None;
         }
-        let said = fs::read_to_string(&self.said).unwrap_or_default();
+        let said = own_file::read(&self.said, SAID_MAX_BYTES).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         let message = last.map_or_else(|| silent_end(code, &self.said), str::to_owned);
         Some(StartError::Ended { code, message })
@@ -107,7 +112,7 @@ pub(crate) fn start_daemon(paths: &Paths) -> Result<Option<Started>, StartError>
             .create(run)
             .map_err(|source| StartError::Home { path: run.to_owned(), source })?;
     }
-    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&lock);
+    let file = own_file::open(OpenOptions::new().create(true).truncate(false).write(true), &lock);
     let file = file.map_err(|source| StartError::Home { path: lock.clone(), source })?;
     match file.try_lock() {
         Ok(()) => {}
@@ -123,7 +128,7 @@ pub(crate) fn start_daemon(paths: &Paths) -> Result<Option<Started>, StartError>
 fn spawn(paths: &Paths, daemon: &Path) -> Result<Started, StartError> {
     let said = paths.home.join(START_LOG);
     // Without it the daemon is merely started without a word.
-    let words = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&said);
+    let words = own_file::anew(&said);
     let child = Command::new(daemon)
         .arg("--detached")
         .env("HELIX_HOME", &paths.home)

@@ -4,12 +4,12 @@
 //! The shim that starts a daemon waits for it for a moment. It prints what the daemon leaves here in the meantime, and gives
 //! the file another name, by which the next one knows when somebody was told.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::time::Duration;
 
 use helix_engine::neutral::one_line;
+use helix_proto::own_file;
 use helix_proto::paths::Paths;
 
 use crate::failure::Failure;
@@ -19,9 +19,6 @@ const TOLD_INTERVAL: Duration = Duration::from_hours(1);
 
 /// Longest reason, in characters.
 const REASON_MAX_CHARS: usize = 600;
-
-/// Owner only.
-const FILE_MODE: u32 = 0o600;
 
 /// Leaves it for the session that waits, unless one was told lately.
 pub(crate) fn leave(paths: &Paths, failure: &Failure) {
@@ -50,8 +47,7 @@ pub(crate) fn take_back(paths: &Paths) {
 fn write(paths: &Paths, said: &[u8]) -> io::Result<()> {
     let path = paths.complaint();
     let draft = path.with_extension("complaint-new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(&draft)?;
-    file.write_all(said)?;
+    own_file::anew(&draft)?.write_all(said)?;
     fs::rename(draft, path)
 }
 

@@ -1,9 +1,9 @@
 //! Configuration: flags, then environment, then `config.toml`, then defaults.
 
 use std::env;
-use std::fs;
 use std::io;
 
+use helix_app::plain_file;
 use helix_engine::model::KindSpec;
 use helix_engine::policy::duplicates::WORK_MAX;
 use helix_proto::paths::Paths;
@@ -20,6 +20,9 @@ const STRAND_DEFAULT: &str = "default";
 
 /// Characters of a wrong line that are shown.
 const SHOWN_MAX_CHARS: usize = 80;
+
+/// Longest `config.toml` that is read, in bytes.
+const CONFIG_MAX_BYTES: u64 = 1024 * 1024;
 
 /// Longest name of a strand or kind, in bytes.
 const NAME_MAX_BYTES: usize = 64;
@@ -154,9 +157,15 @@ impl Config {
 
 fn read_file(paths: &Paths) -> Result<File, Failure> {
     let path = paths.config();
-    let text = match fs::read_to_string(&path) {
+    // It may be a link, to where somebody keeps all settings: it is only read.
+    let read = plain_file::read(&path, CONFIG_MAX_BYTES);
+    let text = match read.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other)) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(File::default()),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            let detail = "what stands there is no regular file; move it away and try again".to_owned();
+            return Err(Failure::Config { path: path.display().to_string(), detail });
+        }
         Err(error) => return Err(io_failure("reading", path)(error)),
     };
     toml::from_str(&text).map_err(|error| {

@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process;
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use helix_proto::holder::Holder;
 use helix_proto::notice::{Doing, Notice};
+use helix_proto::own_file;
 use helix_proto::paths::Paths;
 use nix::sys::stat::{Mode, umask};
 
@@ -20,9 +21,6 @@ use crate::handover;
 
 /// Owner only.
 const DIRECTORY_MODE: u32 = 0o700;
-
-/// Owner only.
-const FILE_MODE: u32 = 0o600;
 
 /// Everything that the group and others may do.
 const OTHERS: u32 = 0o077;
@@ -46,8 +44,8 @@ impl Home {
         umask(Mode::from_bits_truncate(0o077));
         check_is_private(&paths.home)?;
         make_directory(&paths.home)?;
-        for directory in [paths.lock().parent(), Some(paths.logs().as_path())].into_iter().flatten() {
-            make_directory(directory)?;
+        if let Some(run) = paths.lock().parent() {
+            make_directory(run)?;
         }
         let lock = take_lock(paths)?;
         let home = Self { lock, paths: paths.clone() };
@@ -146,7 +144,7 @@ pub(crate) fn says_where(lock: &File, socket: Option<&Path>) {
 /// A daemon that already answers on the socket is not waited for: it would only be replaced should it end just now.
 fn take_lock(paths: &Paths) -> Result<File, Failure> {
     let path = paths.lock();
-    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(FILE_MODE).open(&path);
+    let opened = own_file::open(OpenOptions::new().read(true).write(true).create(true).truncate(false), &path);
     let file = opened.map_err(io_failure("opening", &path))?;
     match lock_patiently(&file, &paths.socket) {
         Ok(()) => {}

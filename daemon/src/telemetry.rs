@@ -1,10 +1,11 @@
 //! Logs, in files with rotation, and to stderr when the daemon runs in the foreground. Never a memory's text.
 
+mod daily;
+
 use std::io::{self, IsTerminal, Write};
 
 use helix_redact::redacted;
 use tracing_appender::non_blocking::WorkerGuard;
-use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
@@ -12,9 +13,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::Config;
 use crate::failure::Failure;
-
-/// Daily log files that are kept.
-const LOG_FILES_MAX: usize = 7;
+use daily::DailyLog;
 
 /// Writes what is left when it is dropped.
 #[derive(Debug)]
@@ -28,17 +27,7 @@ pub(crate) fn start(config: &Config, detached: bool) -> Result<Telemetry, Failur
         path: "log filter".to_owned(),
         detail: format!("{:?}: {error}; write it like `info` or `helixd=debug`", config.log),
     })?;
-    let files = RollingFileAppender::builder()
-        .rotation(Rotation::DAILY)
-        .filename_prefix("helixd")
-        .filename_suffix("log")
-        .max_log_files(LOG_FILES_MAX)
-        .build(config.paths.logs())
-        .map_err(|error| Failure::Config {
-            path: config.paths.logs().display().to_string(),
-            detail: error.to_string(),
-        })?;
-    let (writer, guard) = tracing_appender::non_blocking(Plain(files));
+    let (writer, guard) = tracing_appender::non_blocking(Plain(DailyLog::new(config.paths.logs())));
     let to_file = fmt::layer().with_writer(writer).with_ansi(false);
     let colours = io::stderr().is_terminal();
     let to_stderr = (!detached).then(|| fmt::layer().with_writer(|| Plain(io::stderr())).with_ansi(colours));

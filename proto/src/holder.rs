@@ -7,12 +7,12 @@ use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::PathBuf;
 
-use nix::fcntl::OFlag;
 use nix::unistd::Uid;
 
+use crate::own_file;
 use crate::paths::{Paths, SOCKET_PATH_MAX_BYTES};
 
 /// Permissions of others that would let them name a socket of theirs.
@@ -34,7 +34,7 @@ impl Holder {
     /// Reads who holds a home. `None` when nobody does, or the file is not what a daemon of this user wrote.
     #[must_use]
     pub fn read(paths: &Paths) -> Option<Self> {
-        let mut file = open(&paths.lock(), false).ok()?;
+        let mut file = own_file::open(OpenOptions::new().read(true), &paths.lock()).ok()?;
         let holder = Self::parse(&mut file)?;
         matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)).then_some(holder)
     }
@@ -64,7 +64,7 @@ impl Holder {
     /// # Errors
     /// When the disk fails. A lock that somebody holds by now is left alone.
     pub fn clear(paths: &Paths) -> io::Result<()> {
-        let file = match open(&paths.lock(), true) {
+        let file = match own_file::open(OpenOptions::new().read(true).write(true), &paths.lock()) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(());
             }
@@ -92,17 +92,11 @@ impl Holder {
     }
 }
 
-/// Opens a lock's file, and nothing that a link leads to or that would have to be waited for.
-fn open(lock: &Path, to_write: bool) -> io::Result<File> {
-    let flags = OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK;
-    OpenOptions::new().read(true).write(to_write).custom_flags(flags.bits()).open(lock)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use std::fs::{self, Permissions};
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
 
     use super::*;
 

@@ -9,6 +9,7 @@ pub mod hidden;
 pub mod holder;
 pub mod limits;
 pub mod notice;
+pub mod own_file;
 pub mod paths;
 pub mod remedy;
 pub mod standing;

@@ -4,10 +4,14 @@
 //! know a daemon that is at work from one that hangs. The process that is named must hold the home's lock; a file that a
 //! crash left behind says nothing.
 
-use std::fs::{self, File, TryLockError};
-use std::io;
+use std::fs::{self, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
 
+use crate::own_file;
 use crate::paths::Paths;
+
+/// Longest text that is read, in bytes: a process id and a few words, or the path of a socket.
+const TEXT_MAX_BYTES: u64 = 4096;
 
 /// Why a daemon does not greet for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +55,7 @@ impl Notice {
     pub fn post(paths: &Paths, pid: u32, doing: Doing) -> io::Result<()> {
         let path = paths.notice();
         let draft = path.with_extension("new");
-        fs::write(&draft, format!("{pid} {}\n", doing.words()))?;
+        own_file::anew(&draft)?.write_all(format!("{pid} {}\n", doing.words()).as_bytes())?;
         fs::rename(draft, path)
     }
 
@@ -69,19 +73,23 @@ impl Notice {
     /// Reads the notice of the daemon that holds the home's lock; `None` when it has put up none, or nobody holds the lock.
     #[must_use]
     pub fn read(paths: &Paths) -> Option<Self> {
-        let text = fs::read_to_string(paths.notice()).ok()?;
+        let text = String::from_utf8(own_file::read(&paths.notice(), TEXT_MAX_BYTES).ok()?).ok()?;
         let (pid, words) = text.trim_end().split_once(' ')?;
         let doing = Doing::ALL.into_iter().find(|doing| doing.words() == words)?;
         let notice = Self { pid: pid.parse().ok()?, doing };
-        let holder = fs::read_to_string(paths.lock()).ok()?;
-        let is_held = matches!(File::open(paths.lock()).ok()?.try_lock_shared(), Err(TryLockError::WouldBlock));
-        (is_held && holder.lines().next() == Some(pid)).then_some(notice)
+        let mut lock = own_file::open(OpenOptions::new().read(true), &paths.lock()).ok()?;
+        let mut holder = Vec::new();
+        Read::by_ref(&mut lock).take(TEXT_MAX_BYTES).read_to_end(&mut holder).ok()?;
+        let is_held = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
+        (is_held && holder.split(|byte| *byte == b'\n').next() == Some(pid.as_bytes())).then_some(notice)
     }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs::File;
+
     use super::*;
 
     #[test]

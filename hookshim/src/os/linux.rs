@@ -140,7 +140,7 @@ pub(crate) struct Lock(OwnedFd);
 impl Lock {
     /// Takes the lock without waiting; `Again` when it is held.
     pub(crate) fn take(path: &CStr) -> Result<Self, Fault> {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let file = fs::open(path, flags, Mode::RUSR | Mode::WUSR)?;
         fs::flock(&file, FlockOperation::NonBlockingLockExclusive)?;
         Ok(Self(file))
@@ -163,7 +163,9 @@ pub(crate) fn exists(path: &CStr) -> bool {
 
 /// Reads the beginning of a small file and returns its length.
 pub(crate) fn read_file(path: &CStr, buffer: &mut [u8]) -> Result<usize, Fault> {
-    let file = fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty())?;
+    // A FIFO that somebody put there has nothing to read, or is not ready.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = fs::open(path, flags, Mode::empty())?;
     Ok(read(&file, buffer)?)
 }
 

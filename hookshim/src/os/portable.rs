@@ -158,7 +158,8 @@ impl Lock {
     /// Takes the lock without waiting; `Again` when it is held.
     pub(crate) fn take(path: &CStr) -> Result<Self, Fault> {
         let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+        options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(flags);
         let file = options.open(as_path(path))?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
@@ -181,7 +182,9 @@ pub(crate) fn exists(path: &CStr) -> bool {
 
 /// Reads the beginning of a small file and returns its length.
 pub(crate) fn read_file(path: &CStr, buffer: &mut [u8]) -> Result<usize, Fault> {
-    Ok(File::open(as_path(path))?.read(buffer)?)
+    let mut options = OpenOptions::new();
+    let mut file = options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(as_path(path))?;
+    Ok(file.read(buffer)?)
 }
 
 /// Reads the beginning of the lock's file and whether a process holds the lock. Fails for a file that others could have written.

@@ -1,6 +1,6 @@
 //! `helixctl down`: no running daemon.
 
-use std::fs::{File, TryLockError};
+use std::fs::{OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use helix_client::limits::NOTICE_DEADLINE;
 use helix_client::{ConnectError, Doing, Holder, Notice, Paths, Start, v1};
-use helix_proto::exit;
+use helix_proto::{exit, own_file};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokio::time::{Instant, sleep, timeout};
@@ -170,7 +170,7 @@ fn holds(pid: u32, _: &Path) -> bool {
 
 /// Whether a process holds the lock. A home without a lock file never had a daemon.
 fn is_held(lock: &Path) -> Result<bool, Failure> {
-    let file = match File::open(lock) {
+    let file = match own_file::open(OpenOptions::new().read(true), lock) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(false);
@@ -219,6 +219,8 @@ fn still_running(lock: &Path, heard: Option<u32>, notice: Option<Notice>) -> Fai
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::fs::File;
+
     use super::*;
 
     #[cfg(target_os = "linux")]

@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use helix_proto::own_file;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
@@ -22,6 +23,8 @@ use super::target::Target;
 const DIR_NAME: &str = "wiring";
 /// Records and copies may hold what the settings hold: for the owner alone.
 const RECORD_MODE: u32 = 0o600;
+/// Largest record that is read for the directories it names, in bytes: it holds the settings as they were.
+const RECORD_MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// The directory as well.
 const RECORD_DIR_MODE: u32 = 0o700;
 
@@ -113,7 +116,7 @@ impl Undo {
         let paths = entries.flatten().map(|entry| entry.path());
         let texts = paths
             .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
-            .filter_map(|path| fs::read(path).ok());
+            .filter_map(|path| own_file::read(&path, RECORD_MAX_BYTES).ok());
         let records = texts.filter_map(|text| serde_json::from_slice::<Made>(&text).ok());
         let made: Vec<PathBuf> = records.flat_map(|record| record.made_dirs).collect();
         target.ancestors().skip(1).filter(|dir| made.iter().any(|one| one == dir)).map(Path::to_owned).collect()
