@@ -14,6 +14,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
+use helix_proto::own_file;
 use helix_proto::paths::Paths;
 use listenfd::ListenFd;
 use nix::errno::Errno;
@@ -25,6 +26,9 @@ use crate::home::make_socket_directory;
 
 /// Owner only.
 const SOCKET_MODE: u32 = 0o600;
+
+/// Everything that the group and others may do.
+const OTHERS: u32 = 0o077;
 
 /// Tells the new program of a hand-over the socket's path; empty where a service manager made the socket.
 const PATH_VARIABLE: &str = "HELIX_HANDOVER_SOCKET";
@@ -93,7 +97,7 @@ pub(crate) fn listen(paths: &Paths, inherited: Inherited) -> Result<Listening, F
     if let Some(parent) = paths.socket.parent() {
         make_socket_directory(parent)?;
     }
-    bind(&paths.socket)
+    bind(&paths.socket, &own_run(paths))
 }
 
 /// The file of the socket that the program before this one bound, so that it is this one's now.
@@ -103,9 +107,14 @@ fn taken_over(paths: &Paths) -> Option<SocketFile> {
     (!path.as_os_str().is_empty()).then(|| SocketFile::at(&path))
 }
 
+/// The directory of the home in which nothing but Helix puts files.
+fn own_run(paths: &Paths) -> PathBuf {
+    paths.home.join("run")
+}
+
 /// Binds a socket in a directory that is there.
-fn bind(path: &Path) -> Result<Listening, Failure> {
-    remove_stale(path)?;
+fn bind(path: &Path, own_run: &Path) -> Result<Listening, Failure> {
+    make_way(path, own_run)?;
     let listener = UnixListener::bind(path).map_err(io_failure("listening on", path))?;
     fs::set_permissions(path, Permissions::from_mode(SOCKET_MODE)).map_err(io_failure("securing", path))?;
     listener.set_nonblocking(true).map_err(io_failure("preparing", path))?;
@@ -145,13 +154,19 @@ impl Drop for Listening {
     }
 }
 
-fn remove_stale(path: &Path) -> Result<(), Failure> {
+/// Clears a socket's place of a stale one. What is no socket is moved aside where the directory is the home's own, and else left.
+fn make_way(path: &Path, own_run: &Path) -> Result<(), Failure> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(io_failure("looking at", path)(error)),
     };
     if !found.file_type().is_socket() {
+        if path.parent() == Some(own_run) && is_private(own_run) {
+            let to = own_file::move_aside(path).map_err(io_failure("moving aside", path))?;
+            tracing::warn!(from = %path.display(), to = %to.display(), "something else stood in the socket's place");
+            return Ok(());
+        }
         let error =
             io::Error::new(io::ErrorKind::AlreadyExists, "it is not a socket; move it away or set HELIX_SOCKET");
         return Err(io_failure("listening on", path)(error));
@@ -162,6 +177,11 @@ fn remove_stale(path: &Path) -> Result<(), Failure> {
         return Err(io_failure("listening on", path)(error));
     }
     fs::remove_file(path).map_err(io_failure("removing the stale", path))
+}
+
+/// Whether this is a directory of its owner alone, and no link to one.
+fn is_private(directory: &Path) -> bool {
+    fs::symlink_metadata(directory).is_ok_and(|found| found.is_dir() && found.permissions().mode() & OTHERS == 0)
 }
 
 /// Whether somebody listens there. Does not wait for one whose queue is full.
@@ -191,8 +211,16 @@ mod tests {
         assert!(listen(&paths, Inherited::default()).unwrap_err().to_string().contains("another home"));
         drop(listening);
         assert!(!paths.socket.exists());
+        // Others may use the directory.
+        fs::set_permissions(directory.path().join("run"), Permissions::from_mode(0o755)).unwrap();
         fs::write(&paths.socket, "precious").unwrap();
         assert!(listen(&paths, Inherited::default()).is_err());
         assert_eq!(fs::read_to_string(&paths.socket).unwrap(), "precious");
+        fs::set_permissions(directory.path().join("run"), Permissions::from_mode(0o700)).unwrap();
+        let elsewhere = Paths { socket: directory.path().join("helixd.sock"), ..paths.clone() };
+        fs::write(&elsewhere.socket, "precious").unwrap();
+        assert!(listen(&elsewhere, Inherited::default()).is_err());
+        listen(&paths, Inherited::default()).unwrap();
+        assert_eq!(fs::read_to_string(directory.path().join("run/moved-1-helixd.sock")).unwrap(), "precious");
     }
 }

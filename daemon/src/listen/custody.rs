@@ -2,7 +2,8 @@
 //!
 //! A thread looks at the file twice a second and, when it is no longer the daemon's, binds the path again. Where that is not
 //! possible, the socket in the home takes its place until it is. The lock's file says which it is at any time. A socket on
-//! which another daemon answers, and a file that is no socket, are left alone.
+//! which another daemon answers is left alone, and so is what is no socket, unless it stands in the home's own run directory:
+//! there it is moved aside.
 
 use std::fs::{DirBuilder, File};
 use std::io;
@@ -16,7 +17,7 @@ use std::time::Duration;
 use helix_proto::paths::Paths;
 use tokio::sync::mpsc;
 
-use super::{Listening, bind};
+use super::{Listening, bind, own_run};
 use crate::failure::{Failure, io_failure};
 use crate::home::{make_socket_directory, says_where};
 
@@ -45,7 +46,8 @@ impl Custody {
         let (renew, renewed) = mpsc::channel(RENEWED_MAX);
         let (end, ended) = channel();
         let home = Paths::inside(&paths.home).socket;
-        let keeper = Keeper { listening, places: [paths.socket.clone(), home], lock, renew, said: String::new() };
+        let places = [paths.socket.clone(), home];
+        let keeper = Keeper { listening, places, own_run: own_run(paths), lock, renew, said: String::new() };
         let named = thread::Builder::new().name("socket".to_owned());
         let thread = named.spawn(move || keeper.keep(&ended)).map_err(io_failure("starting", "the socket's thread"))?;
         Ok((Self { end, thread }, renewed))
@@ -62,6 +64,7 @@ struct Keeper {
     listening: Listening,
     /// Where the socket belongs, and where it is reachable when that is not possible.
     places: [PathBuf; 2],
+    own_run: PathBuf,
     lock: File,
     renew: mpsc::Sender<UnixListener>,
     /// Why the socket is not where it belongs, as it was logged last.
@@ -84,7 +87,7 @@ impl Keeper {
             if present.as_ref() == Some(&place) {
                 return;
             }
-            match listen_again(&place) {
+            match listen_again(&place, &self.own_run) {
                 Ok(listening) => return self.renewed(listening),
                 Err(failure) => self.say(&failure),
             }
@@ -118,7 +121,7 @@ impl Keeper {
 }
 
 /// Binds a path again, and makes its directory, but not what leads there: a login session's is not ours to make.
-fn listen_again(path: &Path) -> Result<Listening, Failure> {
+fn listen_again(path: &Path, own_run: &Path) -> Result<Listening, Failure> {
     if let Some(parent) = path.parent() {
         match DirBuilder::new().mode(DIRECTORY_MODE).create(parent) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -127,7 +130,7 @@ fn listen_again(path: &Path) -> Result<Listening, Failure> {
             _ => make_socket_directory(parent)?,
         }
     }
-    bind(path)
+    bind(path, own_run)
 }
 
 #[cfg(test)]
@@ -152,7 +155,8 @@ mod tests {
         let (renew, renewed) = mpsc::channel(RENEWED_MAX);
         let places = [paths.socket.clone(), Paths::inside(&paths.home).socket];
         let listening = listen(&paths, Inherited::default()).unwrap();
-        (Keeper { listening, places, lock, renew, said: String::new() }, paths, renewed)
+        let own_run = own_run(&paths);
+        (Keeper { listening, places, own_run, lock, renew, said: String::new() }, paths, renewed)
     }
 
     #[test]
