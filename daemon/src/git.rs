@@ -2,7 +2,8 @@
 //!
 //! Callers choose one of a few [`Question`]s, each answered by a command that neither touches the index nor converts content.
 //! Settings and variables that outrank the repository's own switch off everything that would run a program or reach the
-//! network, lazy fetches of partial clones included. Every run ends at its deadline: its process group is killed and reaped.
+//! network, lazy fetches of partial clones included. Every run ends at its deadline, and with the daemon:
+//! its process group is killed and reaped.
 
 use std::env;
 use std::fmt::Write as _;
@@ -11,7 +12,7 @@ use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -86,6 +87,9 @@ const KEPT_VARIABLES: &[&str] = &[
     "GIT_EXEC_PATH",
 ];
 
+/// Process groups of the runs that are not reaped.
+static GROUPS: Mutex<Groups> = Mutex::new(Groups { running: Vec::new(), is_over: false });
+
 /// Runs of git that were killed and have not ended yet. The next run reaps those that have.
 static UNREAPED: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 
@@ -120,6 +124,9 @@ pub(crate) enum GitError {
     /// Earlier runs hang and cannot be killed.
     #[error("git was not started: {UNREAPED_MAX} runs of it hang")]
     Hangs,
+    /// The daemon ends.
+    #[error("git was not started: the daemon is stopping")]
+    Ending,
 }
 
 impl GitError {
@@ -127,7 +134,7 @@ impl GitError {
     pub(crate) const fn is_final(&self) -> bool {
         match self {
             Self::Refused => true,
-            Self::NotRun(_) | Self::Late(_) | Self::TooLong(_) | Self::Hangs => false,
+            Self::NotRun(_) | Self::Late(_) | Self::TooLong(_) | Self::Hangs | Self::Ending => false,
         }
     }
 }
@@ -166,6 +173,52 @@ impl Question<'_> {
     }
 }
 
+/// See [`GROUPS`].
+struct Groups {
+    running: Vec<u32>,
+    /// Whether the daemon ends, so that no further run is started.
+    is_over: bool,
+}
+
+fn groups() -> MutexGuard<'static, Groups> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills all runs, and starts no further one: for a daemon that is about to end, or to become another program.
+pub(crate) fn end() {
+    let mut groups = groups();
+    groups.is_over = true;
+    groups.running.iter().copied().for_each(kill_group);
+}
+
+/// Kills a run that is not reaped yet, so that its number is still its own.
+fn kill_group(id: u32) {
+    if let Ok(group) = i32::try_from(id) {
+        killpg(Pid::from_raw(group), Signal::SIGKILL).ok();
+    }
+}
+
+/// Starts a run, which [`end`] knows from the beginning.
+fn spawn(mut command: Command) -> Result<Child, GitError> {
+    let mut groups = groups();
+    if groups.is_over {
+        return Err(GitError::Ending);
+    }
+    let child = command.spawn()?;
+    groups.running.push(child.id());
+    Ok(child)
+}
+
+/// Takes note of the end of a run; `None` when it lives on.
+fn reap(child: &mut Child) -> io::Result<Option<ExitStatus>> {
+    let mut groups = groups();
+    let status = child.try_wait()?;
+    if status.is_some() {
+        groups.running.retain(|id| *id != child.id());
+    }
+    Ok(status)
+}
+
 /// Asks git and waits for its answer, without white space at its end. Blocks up to the question's deadline.
 ///
 /// # Errors
@@ -192,7 +245,7 @@ impl Running {
         if unreaped() >= UNREAPED_MAX {
             return Err(GitError::Hangs);
         }
-        let child = command(directory, &question.arguments()).spawn()?;
+        let child = spawn(command(directory, &question.arguments()))?;
         let allowed = question.deadline();
         let deadline = Instant::now() + allowed;
         Ok(Self { child: Some(child), allowed, deadline, max_bytes: question.max_bytes() })
@@ -247,10 +300,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let Some(mut child) = self.child.take() else { return };
-        // It is not reaped yet, so the number is still its own.
-        if let Ok(group) = i32::try_from(child.id()) {
-            killpg(Pid::from_raw(group), Signal::SIGKILL).ok();
-        }
+        kill_group(child.id());
         if !matches!(await_end(&mut child, Instant::now() + KILL_DEADLINE), Ok(Some(_))) {
             UNREAPED.lock().unwrap_or_else(PoisonError::into_inner).push(child);
         }
@@ -260,7 +310,7 @@ impl Drop for Running {
 /// Waits for a process until a moment; `None` when it lives on.
 fn await_end(child: &mut Child, until: Instant) -> io::Result<Option<ExitStatus>> {
     loop {
-        let status = child.try_wait()?;
+        let status = reap(child)?;
         if status.is_some() || Instant::now() >= until {
             return Ok(status);
         }
@@ -271,7 +321,7 @@ fn await_end(child: &mut Child, until: Instant) -> io::Result<Option<ExitStatus>
 /// Reaps killed runs that have ended meanwhile. Returns how many have not.
 fn unreaped() -> usize {
     let mut unreaped = UNREAPED.lock().unwrap_or_else(PoisonError::into_inner);
-    unreaped.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+    unreaped.retain_mut(|child| matches!(reap(child), Ok(None)));
     unreaped.len()
 }
 

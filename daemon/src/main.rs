@@ -45,7 +45,9 @@ fn main() {
         system::leave(if is_known { helix_proto::exit::OK } else { helix_proto::exit::NEWER_FORMAT });
     }
     environment::complete();
-    system::leave(match run(&args) {
+    let outcome = run(&args);
+    git::end();
+    system::leave(match outcome {
         Ok(()) => helix_proto::exit::OK,
         Err(failure) => {
             tracing::error!(error = %failure, "stopping");
@@ -80,6 +82,7 @@ fn serve(args: &Args, inherited: Inherited, paths: Paths) -> Result<(), Failure>
         Some(handover) => {
             // What was logged is written before the program changes.
             drop(telemetry);
+            git::end();
             Err(handover.exec())
         }
     }
