@@ -2,6 +2,7 @@
 //! for is taken from the [`Outbox`] with each commit.
 
 mod room;
+mod whereabouts;
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -19,6 +20,7 @@ use helix_app::outbox::Outbox;
 pub(crate) use helix_app::ports::SubmitError;
 use helix_app::ports::{Later, Outcomes, Writer};
 use room::{Room, weight};
+use whereabouts::Whereabouts;
 
 /// Requests of one commit. A commit costs one fsync whatever it holds; this bounds how long the first of it waits.
 const GROUP_MAX: usize = 1_024;
@@ -40,8 +42,11 @@ struct Job {
     requests: Vec<Redacted<Request>>,
     /// What they take of the queue's room.
     bytes: usize,
-    reply: oneshot::Sender<Vec<Result<Outcome, WriteError>>>,
+    reply: Reply,
 }
+
+/// Where the results of a job go.
+type Reply = oneshot::Sender<Vec<Result<Outcome, WriteError>>>;
 
 /// What the writer thread does next.
 enum Task {
@@ -219,6 +224,7 @@ impl<F> Drop for Source<F> {
 
 fn run(mut writer: StrandWriter, storage: &dyn Storage, source: &Source<impl Fn()>) -> Result<(), String> {
     let Source { queue, outbox, .. } = source;
+    let mut file = Whereabouts::of(storage);
     let mut statistics_due = Instant::now() + STATISTICS_INTERVAL;
     loop {
         let until_due = statistics_due.saturating_duration_since(Instant::now());
@@ -244,10 +250,15 @@ fn run(mut writer: StrandWriter, storage: &dyn Storage, source: &Source<impl Fn(
             statistics_due = Instant::now() + STATISTICS_INTERVAL;
             group.extend(writer.has_statistics().then(statistics));
         }
-        commit(&mut writer, group, source).inspect_err(failed)?;
+        commit(&mut writer, group, source, &file).inspect_err(failed)?;
         match then {
             Some(Then::Shrink(reply)) => {
-                let shrunk = writer.shrink(storage).map_err(|error| error.to_string()).inspect_err(failed)?;
+                // A file that was moved away does not come back as a smaller one.
+                let shrunk = if file.is_lost() { Ok(Shrunk::Failed) } else { writer.shrink(storage) };
+                let shrunk = shrunk.map_err(|error| error.to_string()).inspect_err(failed)?;
+                if matches!(shrunk, Shrunk::Rewritten { .. }) {
+                    file = Whereabouts::of(storage);
+                }
                 // Whoever went away has what was asked for all the same.
                 reply.send(shrunk).ok();
             }
@@ -256,9 +267,9 @@ fn run(mut writer: StrandWriter, storage: &dyn Storage, source: &Source<impl Fn(
         }
     }
     let last = writer.has_statistics().then(statistics).into_iter().collect();
-    commit(&mut writer, last, source)?;
+    commit(&mut writer, last, source, &file)?;
     while outbox.has_any() {
-        commit(&mut writer, Vec::new(), source)?;
+        commit(&mut writer, Vec::new(), source, &file)?;
     }
     // Somebody who hangs may keep the store from being closed.
     if writer.is_restless()
@@ -290,7 +301,12 @@ fn gather(first: Task, source: &Source<impl Fn()>) -> (Vec<Job>, Option<Then>) {
 }
 
 /// Commits a group, and behind it what waits in the outbox. The cause of a failure is known before the callers learn that they are not answered.
-fn commit(writer: &mut StrandWriter, group: Vec<Job>, source: &Source<impl Fn()>) -> Result<(), String> {
+fn commit(
+    writer: &mut StrandWriter,
+    group: Vec<Job>,
+    source: &Source<impl Fn()>,
+    file: &Whereabouts<'_>,
+) -> Result<(), String> {
     let mut replies = Vec::with_capacity(group.len());
     let mut requests = Vec::new();
     for job in group {
@@ -299,6 +315,10 @@ fn commit(writer: &mut StrandWriter, group: Vec<Job>, source: &Source<impl Fn()>
     }
     requests.extend(redacted(source.outbox.take()));
     if requests.is_empty() {
+        return Ok(());
+    }
+    if file.is_lost() {
+        refuse(replies, source);
         return Ok(());
     }
     let committed = writer.commit(requests).map_err(|error| source.cause.get_or_init(|| error.to_string()).clone());
@@ -310,6 +330,14 @@ fn commit(writer: &mut StrandWriter, group: Vec<Job>, source: &Source<impl Fn()>
     }
     (source.committed)();
     Ok(())
+}
+
+/// Answers a group of which nothing is written. What nobody waits for is given up.
+fn refuse(replies: Vec<(Reply, usize)>, source: &Source<impl Fn()>) {
+    source.outbox.committed();
+    for (reply, count) in replies {
+        drop(reply.send((0..count).map(|_| Err(WriteError::Gone)).collect()));
+    }
 }
 
 /// Takes the secrets out, on the caller's thread: the writer has more to do.

@@ -34,6 +34,15 @@ impl Sources for NoSources {
     }
 }
 
+/// Device and inode of a file, which no other has while it lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileIdentity {
+    /// The device that it is on.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+}
+
 /// Opens the byte storage below the store. Tests inject one that loses unsynced writes.
 pub trait Storage: Send + Sync {
     /// Opens, and creates when absent, the named database file.
@@ -56,6 +65,14 @@ pub trait Storage: Send + Sync {
     /// `NotFound` when there is none; any I/O error of the medium.
     fn read(&self, name: &str) -> std::io::Result<Box<dyn redb::StorageBackend>> {
         self.open(name)
+    }
+
+    /// Says which file has this name, so that one is known that was moved away or replaced; `None` where files have no names.
+    ///
+    /// # Errors
+    /// `NotFound` when there is none; any I/O error of the medium.
+    fn identity(&self, _name: &str) -> std::io::Result<Option<FileIdentity>> {
+        Ok(None)
     }
 
     /// Removes the named file, so that a damaged derived one is made anew. Absent is fine; of a link only the link goes, and a

@@ -3,13 +3,14 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::ops::Bound;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use redb::backends::{FileBackend, InMemoryBackend};
 use redb::{BackendError, StorageBackend};
 
 use crate::derived;
-use crate::ports::Storage;
+use crate::ports::{FileIdentity, Storage};
 
 /// Files in one directory.
 #[derive(Clone, Debug)]
@@ -57,6 +58,11 @@ impl Storage for DirectoryStorage {
 
     fn read(&self, name: &str) -> io::Result<Box<dyn StorageBackend>> {
         self.open_with(&self.directory.join(name), false, derived::without_waiting)
+    }
+
+    fn identity(&self, name: &str) -> io::Result<Option<FileIdentity>> {
+        let found = std::fs::metadata(self.directory.join(name))?;
+        Ok(Some(FileIdentity { device: found.dev(), inode: found.ino() }))
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {

@@ -162,6 +162,12 @@ pub enum WriteError {
     /// The store was opened for reading alone.
     #[error("nothing can be written ({0}); free some space, then run `helixctl down` and repeat")]
     ReadOnly(String),
+    /// The store's file was moved away or replaced under the daemon.
+    #[error(
+        "the store's file is gone or another one, so what is written now would be lost; run `helixctl export` now, then \
+         `helixctl down`, put the file back or import the export, and repeat"
+    )]
+    Gone,
     /// All 2^32 numbers are used.
     #[error("the strand is full: every memory number is used")]
     Full,
@@ -223,7 +229,7 @@ impl WriteError {
         match self {
             Self::NoSuchMemory(_) | Self::NoSuchTopic(_) => ErrorKind::NotFound,
             Self::Changed { .. } => ErrorKind::Changed,
-            Self::Full | Self::TooManyCheckpoints { .. } | Self::TopicTooLarge { .. } | Self::ReadOnly(_) => {
+            Self::Full | Self::TooManyCheckpoints { .. } | Self::TopicTooLarge { .. } | Self::ReadOnly(_) | Self::Gone => {
                 ErrorKind::Exhausted
             }
             Self::Damaged(_) => ErrorKind::Corrupt,
