@@ -259,6 +259,112 @@ fn doctor_notices_that_the_store_is_gone_or_damaged_under_the_daemon() {
     drop(daemon);
 }
 
+#[test]
+fn nothing_is_acknowledged_while_the_store_is_not_in_its_place() {
+    let home = Home::new().unwrap();
+    let mut stored = fill(&home);
+    let file = store_file(&home);
+    let aside = file.with_extension("elsewhere");
+    let daemon = Daemon::start(&home).unwrap();
+    let mut rpc = Rpc::connect(&home).unwrap();
+    fs::rename(&file, &aside).unwrap();
+    for number in 0..2 {
+        let text = format!("written to nowhere, {number}");
+        let refused = rpc.store(Program::Tool, Path::new(""), draft("notes", &text, "")).unwrap_err();
+        let said = format!("{refused:#}");
+        assert!(said.contains("the store's file is gone") && said.contains("helixctl export"), "{said}");
+        // Then another stands there.
+        fs::copy(&aside, &file).unwrap();
+    }
+    assert_eq!(judge(&mut rpc, &stored).unwrap(), 0);
+    fs::rename(&aside, &file).unwrap();
+    let added = rpc.store(Program::Tool, Path::new(""), draft("notes", "written when it was back", "")).unwrap();
+    stored.insert(added.handle, added.text);
+    drop(rpc);
+    assert!(daemon.stop().unwrap().success());
+    let _daemon = Daemon::start(&home).unwrap();
+    assert_eq!(judge(&mut Rpc::connect(&home).unwrap(), &stored).unwrap(), 0);
+}
+
+/// What may stand in the place of a file of the home.
+const KINDS: [&str; 4] = ["FIFO", "link", "dangling link", "directory"];
+
+/// Puts something into a place, after what is there was removed. Links lead outside of the home.
+fn put(kind: &str, place: &Path, outside: &Path) {
+    if fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) {
+        fs::remove_dir_all(place).unwrap();
+    } else {
+        drop(fs::remove_file(place));
+    }
+    match kind {
+        "FIFO" => mkfifo(place, Mode::S_IRWXU).unwrap(),
+        "link" => symlink(outside.join("theirs"), place).unwrap(),
+        "dangling link" => symlink(outside.join("new"), place).unwrap(),
+        _ => fs::create_dir(place).unwrap(),
+    }
+}
+
+/// A directory with a file of somebody else's.
+fn outside(home: &Home) -> PathBuf {
+    let outside = home.scratch().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("theirs"), "theirs").unwrap();
+    outside
+}
+
+fn is_untouched(outside: &Path) -> bool {
+    fs::read_dir(outside).unwrap().count() == 1 && fs::read(outside.join("theirs")).unwrap() == b"theirs"
+}
+
+#[test]
+fn what_stands_in_the_place_of_a_log_keeps_no_daemon_from_starting() {
+    let home = Home::new().unwrap();
+    let _stray = Stray::on(&home);
+    let outside = outside(&home);
+    for arguments in [["up"], ["down"]] {
+        assert!(ctl(&home, &arguments).status.success());
+    }
+    let logs = home.paths.logs();
+    let log = fs::read_dir(&logs).unwrap().next().unwrap().unwrap().path();
+    for place in [home.paths.home.join("run/start.log"), log.clone(), home.paths.notice().with_extension("new"), logs] {
+        for kind in KINDS {
+            put(kind, &place, &outside);
+            for arguments in [["up"], ["status"], ["down"]] {
+                let output = ctl(&home, &arguments);
+                assert!(output.status.success(), "{} is a {kind}, {arguments:?}: {output:?}", place.display());
+            }
+            assert!(is_untouched(&outside), "{} is a {kind}", place.display());
+            assert!(!fs::read(&log).unwrap().is_empty(), "{} is a {kind}", place.display());
+        }
+    }
+}
+
+#[test]
+fn what_stands_in_the_place_of_the_lock_or_the_configuration_is_refused_by_name() {
+    let home = Home::new().unwrap();
+    let _stray = Stray::on(&home);
+    let outside = outside(&home);
+    for arguments in [["up"], ["down"]] {
+        assert!(ctl(&home, &arguments).status.success());
+    }
+    for (place, kinds) in [(home.paths.lock(), &KINDS[..]), (home.paths.config(), &["FIFO", "directory"])] {
+        for kind in kinds {
+            put(kind, &place, &outside);
+            let output = ctl(&home, &["up"]);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(!output.status.success(), "{} is a {kind}", place.display());
+            assert!(said.contains(place.to_str().unwrap()), "{} is a {kind}: {said}", place.display());
+            assert!(said.contains("move it away"), "{} is a {kind}: {said}", place.display());
+            ctl(&home, &["down"]);
+            assert!(is_untouched(&outside), "{} is a {kind}", place.display());
+        }
+        put("directory", &place, &outside);
+        fs::remove_dir(&place).unwrap();
+        assert!(ctl(&home, &["up"]).status.success());
+        assert!(ctl(&home, &["down"]).status.success());
+    }
+}
+
 /// Puts something in the place of each file and directory below the strand that can be made anew, in turn.
 #[test]
 fn what_stands_in_the_place_of_a_derived_file_keeps_no_daemon_from_starting() {

@@ -149,6 +149,22 @@ fn a_socket_that_is_deleted_or_replaced_is_made_again() {
             drop(UnixListener::bind(socket).unwrap());
         },
         |socket: &Path| fs::rename(socket, socket.with_extension("old")).unwrap(),
+        |socket: &Path| {
+            fs::remove_file(socket).unwrap();
+            fs::write(socket, "precious").unwrap();
+        },
+        |socket: &Path| {
+            fs::remove_file(socket).unwrap();
+            fs::create_dir(socket).unwrap();
+        },
+        |socket: &Path| {
+            fs::remove_file(socket).unwrap();
+            std::os::unix::fs::symlink("/etc/passwd", socket).unwrap();
+        },
+        |socket: &Path| {
+            fs::remove_file(socket).unwrap();
+            nix::unistd::mkfifo(socket, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        },
     ] {
         lose(&home.paths.socket);
         await_back(&home, Instant::now());
@@ -156,6 +172,8 @@ fn a_socket_that_is_deleted_or_replaced_is_made_again() {
     }
     before.store(Program::Ctl, home.scratch(), draft("facts", "Water is wet.", "")).unwrap();
     fs::remove_file(run.join("helixd.old")).unwrap();
+    assert_eq!(fs::read_to_string(run.join("moved-1-helixd.sock")).unwrap(), "precious");
+    assert!(fs::symlink_metadata(run.join("moved-4-helixd.sock")).is_ok());
     assert!(daemon.stop().unwrap().success());
     assert!(!home.paths.socket.exists());
 }

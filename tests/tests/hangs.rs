@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed step is a failed test")]
 
 use std::fs::{self, OpenOptions, Permissions};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use helix_client::{Client, Start, caller, v1};
 use helix_tests::hook::Session;
-use helix_tests::process::within;
+use helix_tests::process::{await_end, within};
 use helix_tests::rpc::draft;
 use helix_tests::{Binary, Daemon, Home, HookRun, Project, Rpc, Served};
 use nix::sys::signal::Signal;
@@ -187,6 +188,37 @@ fn many_places_that_hang_leave_the_others_their_hooks() {
         Ok((said.contains("do not answer") && said.contains("/hung")).then_some(()))
     });
     named.unwrap();
+}
+
+#[test]
+fn a_git_that_hangs_ends_with_the_daemon() {
+    let mut home = Home::new().unwrap();
+    let started = home.scratch().join("started");
+    let pipe = Pipe::new(home.scratch().join("pipe"));
+    let programs = home.scratch().join("programs");
+    fs::create_dir(&programs).unwrap();
+    // Nobody writes to the second pipe; the first one tells the process's number.
+    let told = Pipe::new(started.clone());
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *rev-list*) echo $$ > '{}'; exec cat '{}';; esac\nPATH=\"${{PATH#*:}}\" exec git \"$@\"\n",
+        told.0.display(),
+        pipe.0.display()
+    );
+    fs::write(programs.join("git"), script).unwrap();
+    fs::set_permissions(programs.join("git"), Permissions::from_mode(0o755)).unwrap();
+    home.put_first_in_path(&programs);
+    let place = Project::new(&home, "p").unwrap();
+    let served = Served::on(home).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| drop(Rpc::connect(&served.home).unwrap().search(&place.root, "lock", v1::Retriever::Words)));
+        let mut line = String::new();
+        BufReader::new(fs::File::open(&started).unwrap()).read_line(&mut line).unwrap();
+        let pid: u32 = line.trim().parse().unwrap();
+        served.daemon.signal(Signal::SIGTERM).unwrap();
+        let began = Instant::now();
+        await_end(pid).unwrap();
+        assert!(began.elapsed() < REFUSED, "{:?}", began.elapsed());
+    });
 }
 
 #[test]

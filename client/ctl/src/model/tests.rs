@@ -187,6 +187,20 @@ fn another_manifest_is_replaced() {
 }
 
 #[test]
+fn what_is_no_file_holds_nobody_up() {
+    let world = World::new();
+    for name in ["manifest.json", ".verified.json", "model.onnx"] {
+        world.install(&world.offline()).unwrap();
+        verify_catalog(&world.catalog, &world.models()).unwrap();
+        let path = world.models().join("toy-model").join(name);
+        fs::remove_file(&path).unwrap();
+        nix::unistd::mkfifo(&path, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let is_well = verify_catalog(&world.catalog, &world.models()).is_ok();
+        assert_eq!(is_well, name == ".verified.json", "{name}: a stamp only saves time");
+    }
+}
+
+#[test]
 fn leftovers_of_a_killed_install_are_removed() {
     let world = World::new();
     for name in [".staging-toy-model/x", ".replaced-toy-model/x", ".download-1/x"] {
