@@ -243,6 +243,21 @@ impl Context<'_> {
         self.app.hooks.sessions.work(key, self.now, matters, change)
     }
 
+    /// Leaves out what calls would have changed that were refused, which only the transcript says, where it `matters` for what the
+    /// session is doing.
+    fn settle_edits(&self, matters: impl FnOnce(&Activity) -> bool) {
+        let Some(transcript) = self.transcript().filter(|_| self.is_real()) else { return };
+        let activity = self.app.hooks.sessions.activity(&self.input.session_id, self.now);
+        if !activity.is_some_and(|activity| activity.has_calls() && matters(&activity)) {
+            return;
+        }
+        let read = transcript.to_owned();
+        let failed = self.ask_at(transcript, move || receipts::failed_calls(&read)).unwrap_or_default();
+        if !failed.is_empty() {
+            self.work(|activity| activity.refuse(&failed));
+        }
+    }
+
     /// Whose hooks tell of this event: those of the project that the session works in.
     fn watched(&self) -> Watched {
         Watched::of(self.dialect, &self.home.scope)
@@ -251,6 +266,15 @@ impl Context<'_> {
     /// Where the session writes its transcript, as far as its client says.
     fn transcript(&self) -> Option<&Path> {
         Some(Path::new(&self.input.transcript_path)).filter(|transcript| transcript.is_absolute())
+    }
+
+    /// A session of whose start nobody told, as where the daemon came up too late for it, may be a fork: its transcript says so.
+    fn suspect_fork(&self, handler: Handler) {
+        let sessions = &self.app.hooks.sessions;
+        let is_new = handler != Handler::Session && !sessions.is_known(&self.input.session_id, self.now);
+        if is_new && self.dialect == Dialect::Claude && self.transcript().is_some() {
+            sessions.begin_fork(&self.input.session_id, self.now);
+        }
     }
 
     /// Looks for whose fork the session is, where it is one of which that is not known.
@@ -405,6 +429,11 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
     if (input.is_own_tool() || input.runs_own_program()) && handler != Handler::ApproveMcp {
         return Ok(Vec::new());
     }
+    if dialect.tells_after_line(client)
+        && let Some(before) = input.before_line(|directory| is_directory(app, directory))
+    {
+        input.cwd = before;
+    }
     let directory = input.directory(&request.project_dir);
     let Some((home, project)) = projects(app, handler, &directory, &input, began) else {
         return Err(Unmet(directory));
@@ -443,6 +472,7 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
         let watched = context.watched();
         app.hooks.watches.fired(&app.memory.outbox, &watched, &request.event, context.now);
         late.is_of(watched, was_given_up);
+        context.suspect_fork(handler);
         context.read_fork();
     }
     let stdout = match decide(&context, handler) {
@@ -494,6 +524,12 @@ fn projects(
     Some((home, project))
 }
 
+/// Whether a directory is there; not where nothing answers.
+fn is_directory(app: &App, path: &Path) -> bool {
+    let asked = path.to_owned();
+    app.memory.reach.ask(path.parent().unwrap_or(path), REACH_PATIENCE, move || asked.is_dir()) == Some(true)
+}
+
 /// What hangs together with a path: the session's project, else its directory.
 fn place_of<'p>(home: &'p Project, path: &'p Path) -> &'p Path {
     if path.starts_with(&home.root) { &home.root } else { path.parent().unwrap_or(path) }
@@ -519,6 +555,7 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             build::give(context)?.into()
         }
         Handler::Stop => {
+            context.settle_edits(|_| true);
             context.confirm();
             context.follow_mentions(&context.input.last_assistant_message)?;
             stop::give(context)?.into()
@@ -531,6 +568,7 @@ fn decide(context: &Context<'_>, handler: Handler) -> Result<Answer, ReadError> 
             if handler == Handler::SessionEnd {
                 context.judge();
             }
+            context.settle_edits(|_| true);
             context.work_and_keep(true, |_| ());
             context.confirm();
             if handler == Handler::PreCompact && !context.dialect.starts_after_compaction() && context.is_real() {

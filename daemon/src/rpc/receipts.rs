@@ -45,7 +45,7 @@ fn counted(fates: impl Iterator<Item = Fate>) -> v1::ReceiptsReply {
             Fate::Delivered => counts.delivered += 1,
             Fate::Cut => counts.cut += 1,
             Fate::Unknown => counts.unknown += 1,
-            Fate::Withheld => counts.withheld += 1,
+            Fate::Withheld | Fate::Blocked => counts.withheld += 1,
         }
     }
     counts

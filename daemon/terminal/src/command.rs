@@ -24,8 +24,9 @@ pub use self::menders::menders;
 use self::menders::{is_idle_option, mender};
 use self::names::{as_called, basename};
 pub use self::patches::{Patch, patches, was_applied};
+use self::place::goes_to;
 pub use self::place::named_place;
-pub use self::place::workplace;
+pub use self::place::{ends_in, workplace};
 pub use self::reads::{Read, Reading, readings};
 use self::scripts::{Script, file_purpose, script_of, script_purpose};
 pub use self::shown::shown;
@@ -222,10 +223,7 @@ fn found_in(line: &Line, depth: usize) -> Vec<(usize, Run)> {
     let mut runs = Vec::new();
     for (at, command) in line.commands.iter().enumerate() {
         let words = without_starters(&command.words);
-        if let [cd, to] = words.as_slice()
-            && (cd == "cd" || cd == "pushd")
-            && !to.starts_with('-')
-        {
+        if let Some(to) = goes_to(&words) {
             directory = Some(joined(directory.as_deref(), to));
             continue;
         }

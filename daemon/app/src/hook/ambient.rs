@@ -293,7 +293,7 @@ fn note_files(part: &Part<'_>) -> Result<(), ReadError> {
     context.work(|activity: &mut Activity| {
         for file in files.iter().map(|file| context.shown(file)) {
             if target.changes {
-                activity.edit(&file);
+                activity.edit_by(&file, &context.input.tool_use_id);
             } else {
                 activity.read(&file);
             }

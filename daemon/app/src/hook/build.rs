@@ -343,6 +343,7 @@ fn note_rewritten(context: &Context<'_>) -> Result<(), ReadError> {
 /// the words of that.
 fn succeeded(context: &Context<'_>, run: &Run) -> Result<(), ReadError> {
     let app = context.app;
+    context.settle_edits(|activity| !activity.failing.is_empty());
     let mended = context.work_and_keep(true, |activity| activity.succeeded(run, context.now));
     if mended.is_empty() {
         return Ok(());

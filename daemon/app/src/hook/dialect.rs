@@ -77,6 +77,11 @@ impl Dialect {
         }
     }
 
+    /// Whether an event says where a shell line left its shell, in place of where it began.
+    pub(super) fn tells_after_line(self, event: ClientEvent) -> bool {
+        self == Self::Claude && event == ClientEvent::PostToolUse
+    }
+
     /// Whether the client tells of a session's start after it compacted its context. Gemini CLI merely goes on.
     pub(super) fn starts_after_compaction(self) -> bool {
         self != Self::Gemini

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use helix_proto::harmless::SERVERS;
 use helix_redact::redacted;
-use helix_terminal::command::{runs_of, starts};
+use helix_terminal::command::{ends_in, runs_of, starts};
 use serde_json::{Map, Value};
 
 use super::sessions::Start;
@@ -158,6 +158,17 @@ impl Input {
         Path::new(directory).to_owned()
     }
 
+    /// Where a shell line began, of which the event says where it left its shell; `None` where that is the same. A directory
+    /// that `is_there` from where the shell stands is one that the line went to from there: the client told where it began.
+    pub(super) fn before_line(&self, is_there: impl FnOnce(&Path) -> bool) -> Option<String> {
+        let stands = Path::new(&self.cwd);
+        let went = self.tool_text("command").and_then(ends_in)?;
+        if !stands.ends_with(&went) || is_there(&stands.join(&went)) {
+            return None;
+        }
+        stands.ancestors().nth(Path::new(&went).components().count())?.to_str().map(str::to_owned)
+    }
+
     /// A field of the tool's input that is a text.
     pub(super) fn tool_text(&self, name: &str) -> Option<&str> {
         self.tool_input.get(name)?.as_str()
@@ -291,6 +302,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_line_began_where_it_did_not_leave_its_shell() {
+        let began = |cwd: &str, line: &str, is_there: bool| {
+            let input = Input { cwd: cwd.to_owned(), tool_input: json!({ "command": line }), ..Input::default() };
+            input.before_line(|_| is_there)
+        };
+        assert_eq!(began("/p/web/app", "cd web/app && npm test", false).as_deref(), Some("/p"));
+        assert_eq!(began("/p", "cd web && npm test", false), None, "it says where it began");
+        assert_eq!(began("/w/web", "cd web && npm test", true), None, "of a project of that name");
+        assert_eq!(began("/p/web", "npm test", false), None);
+    }
 
     #[test]
     fn inputs_are_read_leniently() {

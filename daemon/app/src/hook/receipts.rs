@@ -16,8 +16,9 @@ use helix_redact::{Redact, Secrets, State};
 use prost::Message;
 
 use self::mark::{Mark, fates};
-use self::transcript::{Seen, has_passed, of_session};
-use super::sessions::Sessions;
+pub(super) use self::transcript::failed_calls;
+use self::transcript::{End, Seen, end_of_prompt, of_session};
+use super::sessions::{Proof, Sessions};
 use crate::outbox::{Outbox, Row};
 use crate::reach::Reach;
 
@@ -61,6 +62,8 @@ pub enum Fate {
     Cut = 2,
     /// The transcript went on without it.
     Withheld = 3,
+    /// Another hook blocked the prompt that it was for.
+    Blocked = 4,
 }
 
 impl Fate {
@@ -70,7 +73,7 @@ impl Fate {
             Self::Unknown => "unknown",
             Self::Delivered => "delivered",
             Self::Cut => "cut",
-            Self::Withheld => "withheld",
+            Self::Withheld | Self::Blocked => "withheld",
         }
     }
 
@@ -324,9 +327,11 @@ impl Receipts {
     fn record_settled(&self, outbox: &Outbox, settled: Settled, now: Timestamp) {
         for (at_us, receipt) in settled {
             outbox.put(Row::Receipt(at_us), State::of_message(receipt.clone()));
-            if receipt.fate() == Fate::Withheld {
-                let numbers: Vec<_> = receipt.prompted.iter().copied().map(MemoryNumber).collect();
-                self.sessions.take_back(&receipt.session, &numbers, now);
+            let numbers = || receipt.prompted.iter().copied().map(MemoryNumber).collect::<Vec<_>>();
+            match receipt.fate() {
+                Fate::Withheld => self.sessions.take_back(&receipt.session, &numbers(), Proof::None, now),
+                Fate::Blocked => self.sessions.take_back(&receipt.session, &numbers(), Proof::Written, now),
+                Fate::Unknown | Fate::Delivered | Fate::Cut => {}
             }
         }
     }
@@ -349,8 +354,13 @@ impl Receipts {
                 continue;
             }
             for (known, looked_for) in found.iter_mut().zip(&waiting) {
-                if *known == Fate::Unknown && looked_for.is_prompt && has_passed(&written, looked_for.at_us) {
-                    *known = Fate::Withheld;
+                if *known != Fate::Unknown || !looked_for.is_prompt {
+                    continue;
+                }
+                match end_of_prompt(&written, looked_for.at_us) {
+                    Some(End::Answered) => *known = Fate::Withheld,
+                    Some(End::Blocked) => *known = Fate::Blocked,
+                    None => {}
                 }
             }
         }
@@ -438,7 +448,7 @@ mod tests {
 
     #[test]
     fn a_fate_is_read_without_the_rest() {
-        for fate in [Fate::Unknown, Fate::Delivered, Fate::Cut, Fate::Withheld] {
+        for fate in [Fate::Unknown, Fate::Delivered, Fate::Cut, Fate::Withheld, Fate::Blocked] {
             let (handles, mark) = (vec!["a/b".to_owned()], Some(Mark::of("a text")));
             let receipt =
                 Receipt { version: VERSION, fate: fate as i32, handles, mark, tokens: 3, ..Receipt::default() };
@@ -517,10 +527,12 @@ mod tests {
         let answered = r#"{"type":"assistant","timestamp":"1970-01-01T00:00:01.300Z","message":{}}"#;
         let aside = r#"{"type":"assistant","isSidechain":true,"timestamp":"1970-01-01T00:00:01.300Z","message":{}}"#;
         let before = r#"{"type":"assistant","timestamp":"1970-01-01T00:00:00.950Z","message":{}}"#;
+        let later = r#"{"type":"assistant","timestamp":"1970-01-01T00:00:01.700Z","message":{}}"#;
         let told =
             r#"{"type":"attachment","timestamp":"1970-01-01T00:00:01.100Z","attachment":{"content":["a text"]}}"#;
         for (lines, fate) in [
-            (vec![EARLIER, blocked], Some(Fate::Withheld)),
+            (vec![EARLIER, blocked], Some(Fate::Blocked)),
+            (vec![EARLIER, blocked, later], Some(Fate::Blocked)),
             (vec![EARLIER, answered], Some(Fate::Withheld)),
             (vec![EARLIER, told, answered], Some(Fate::Delivered)),
             (vec![EARLIER, aside], None),

@@ -187,6 +187,9 @@ fn in_order(lost: &Lost, chosen: &[MemoryNumber], is_pinned: impl Fn(&MemoryNumb
 /// What the session did so far: after it lost its context, and when it goes on with something that it was not told.
 fn work(context: &Context<'_>, start: Start) -> Option<String> {
     let Context { app, input, key, now, .. } = context;
+    if start != Start::Anew {
+        context.settle_edits(|_| true);
+    }
     let activity = app.hooks.sessions.activity(key, *now)?;
     let is_wanted = match start {
         Start::LostContext => true,

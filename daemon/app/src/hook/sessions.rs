@@ -17,7 +17,7 @@ use helix_engine::policy::work::activity::{Activity, Phase};
 use helix_engine::store::bounds;
 use helix_redact::State;
 
-pub(in crate::hook) use session::{GivenCheckpoint, Lost, Said, Start, Verdict};
+pub(in crate::hook) use session::{GivenCheckpoint, Lost, Proof, Said, Start, Verdict};
 
 use crate::outbox::{Outbox, Row};
 use crate::project::Project;
@@ -294,9 +294,9 @@ impl Sessions {
     }
 
     /// Notes that memories that a session was given did not reach it: they may be given again.
-    pub(super) fn take_back(&self, key: &str, numbers: &[MemoryNumber], now: Timestamp) {
+    pub(super) fn take_back(&self, key: &str, numbers: &[MemoryNumber], proof: Proof, now: Timestamp) {
         if let Some(session) = self.lock().get_mut(key) {
-            session.take_back(numbers);
+            session.take_back(numbers, proof);
             session.persist(key, &self.outbox, now);
         }
     }

@@ -49,6 +49,35 @@ pub fn workplace(line: &str) -> Option<String> {
     place_within(&read(line), 0)
 }
 
+/// Where a shell stands behind a line, from where the line began: `web/app`. `None` where it stands there again, or where that
+/// cannot be said from there.
+#[must_use]
+pub fn ends_in(line: &str) -> Option<String> {
+    let mut stands: Vec<String> = Vec::new();
+    for command in &read(line).commands {
+        let words = without_starters(&command.words);
+        let Some(to) = goes_to(&words) else { continue };
+        for part in to.split('/').filter(|part| !matches!(*part, "" | ".")) {
+            match part {
+                ".." => drop(stands.pop()?),
+                part => stands.push(part.to_owned()),
+            }
+        }
+        if to.starts_with(['/', '~']) {
+            return None;
+        }
+    }
+    Some(stands.join("/")).filter(|stands| !stands.is_empty())
+}
+
+/// The directory that a command has its shell go to.
+pub(super) fn goes_to(words: &[String]) -> Option<&str> {
+    match words {
+        [cd, to] if (cd == "cd" || cd == "pushd") && !to.starts_with('-') => Some(to),
+        _ => None,
+    }
+}
+
 /// The directory that an option names of the program that was called, or of what started it.
 pub fn named_place(called: &[String], words: &[String]) -> Option<String> {
     named_by(called).or_else(|| named_by(words))
@@ -59,10 +88,7 @@ fn place_within(line: &Line, depth: usize) -> Option<String> {
     let mut place = None;
     for command in &line.commands {
         let words = without_starters(&command.words);
-        if let [cd, to] = words.as_slice()
-            && (cd == "cd" || cd == "pushd")
-            && !to.starts_with('-')
-        {
+        if let Some(to) = goes_to(&words) {
             directory = Some(joined(directory.as_deref(), to));
             place.clone_from(&directory);
             continue;
@@ -119,6 +145,22 @@ fn above(file: &str) -> String {
 mod tests {
     use super::super::run_of;
     use super::*;
+
+    #[test]
+    fn a_line_leaves_its_shell_where_it_went() {
+        for (line, ends) in [
+            ("cd backend && pytest -q", Some("backend")),
+            ("cd backend; pytest | tail -3", Some("backend")),
+            ("cd web/app && npm test", Some("web/app")),
+            ("cd web && cd ./app && npm test", Some("web/app")),
+            ("cd web && npm test; cd ..", None),
+            ("cd ../web && npm test", None),
+            ("cd /w/p/web && npm test", None),
+            ("npm --prefix web test", None),
+        ] {
+            assert_eq!(ends_in(line).as_deref(), ends, "{line}");
+        }
+    }
 
     #[test]
     fn a_run_works_where_it_goes_and_where_it_is_told_to() {

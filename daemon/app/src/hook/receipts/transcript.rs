@@ -1,13 +1,14 @@
 //! The transcripts of a session: its own and those of its subagents, each read again only when it has grown.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::plain_file;
 
@@ -66,11 +67,20 @@ struct Line<'l> {
 /// What stands in a line that says that a hook blocked a prompt.
 const BLOCKED: &str = "blocked_by_hook";
 
-/// Whether a transcript says that it is over with the prompt that came at a time, in microseconds: the model has answered since,
-/// or another hook blocked the prompt. It says nothing where it does not reach back to that time.
-pub(super) fn has_passed(written: &str, at_us: i64) -> bool {
+/// How it was over with a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The model has answered.
+    Answered,
+    /// Another hook blocked the prompt.
+    Blocked,
+}
+
+/// How a transcript says that it was over with the prompt that came at a time, in microseconds; `None` where it is not yet, and
+/// where it does not reach back to that time.
+pub(super) fn end_of_prompt(written: &str, at_us: i64) -> Option<End> {
     let moment = |line: &Line<'_>| line.timestamp.parse().ok().map(jiff::Timestamp::as_microsecond);
-    let mut has_passed = false;
+    let mut nearest = None;
     // From the end: what matters is in the last few lines.
     for text in written.lines().rev() {
         if memmem::find(text.as_bytes(), b"\"timestamp\"").is_none() {
@@ -79,19 +89,46 @@ pub(super) fn has_passed(written: &str, at_us: i64) -> bool {
         let Ok(line) = serde_json::from_str::<Line<'_>>(text) else { continue };
         let Some(line_at_us) = moment(&line) else { continue };
         if line_at_us <= at_us {
-            return has_passed;
+            return nearest;
         }
-        let is_answer = line.kind == "assistant" && !line.is_sidechain;
-        has_passed |= is_answer || (line.kind == "system" && text.contains(BLOCKED));
+        if line.kind == "assistant" && !line.is_sidechain {
+            nearest = Some(End::Answered);
+        } else if line.kind == "system" && text.contains(BLOCKED) {
+            nearest = Some(End::Blocked);
+        }
     }
-    has_passed && (written.len() as u64) < TRANSCRIPT_MAX_BYTES
+    nearest.filter(|_| (written.len() as u64) < TRANSCRIPT_MAX_BYTES)
+}
+
+/// Bytes of a transcript that are looked through for calls that were refused: those of a long turn.
+const TURN_MAX_BYTES: u64 = 1024 * 1024;
+
+/// What stands in a line of Claude Code's that says that a call of a tool was refused or failed.
+const FAILED_CALL: &[u8] = b"\"is_error\":true";
+
+/// The ids of the calls of tools that were refused or failed, as the end of a transcript tells.
+pub(in crate::hook) fn failed_calls(transcript: &Path) -> HashSet<String> {
+    let written = plain_file::open(transcript).ok().and_then(|(file, found)| tail(file, found.len(), TURN_MAX_BYTES));
+    let written = written.unwrap_or_default();
+    let lines = written.lines().filter(|line| memmem::find(line.as_bytes(), FAILED_CALL).is_some());
+    lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()).flat_map(|line| failed_in(&line)).collect()
+}
+
+fn failed_in(line: &Value) -> Vec<String> {
+    let results = line.pointer("/message/content").and_then(Value::as_array).into_iter().flatten();
+    let failed = results.filter(|result| result.get("is_error") == Some(&Value::Bool(true)));
+    failed.filter_map(|result| result.get("tool_use_id")?.as_str().map(str::to_owned)).collect()
 }
 
 /// The last bytes of a file of this length.
-fn end(mut file: File, length: u64) -> Option<String> {
-    file.seek(SeekFrom::Start(length.saturating_sub(TRANSCRIPT_MAX_BYTES))).ok()?;
+fn end(file: File, length: u64) -> Option<String> {
+    tail(file, length, TRANSCRIPT_MAX_BYTES)
+}
+
+fn tail(mut file: File, length: u64, most_bytes: u64) -> Option<String> {
+    file.seek(SeekFrom::Start(length.saturating_sub(most_bytes))).ok()?;
     let mut bytes = Vec::new();
-    file.take(TRANSCRIPT_MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    file.take(most_bytes).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -99,6 +136,18 @@ fn end(mut file: File, length: u64) -> Option<String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn calls_that_were_refused_are_told_by_the_transcript() {
+        let directory = tempfile::tempdir().unwrap();
+        let transcript = directory.path().join("s.jsonl");
+        let refused = r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"you haven't granted it yet","is_error":true,"tool_use_id":"toolu_1"}]}}"#;
+        let made =
+            r#"{"type":"user","message":{"content":[{"type":"tool_result","content":"ok","tool_use_id":"toolu_2"}]}}"#;
+        fs::write(&transcript, [refused, made, "no line of it", ""].join("\n")).unwrap();
+        assert_eq!(failed_calls(&transcript), HashSet::from(["toolu_1".to_owned()]));
+        assert!(failed_calls(Path::new("/nowhere/s.jsonl")).is_empty());
+    }
 
     #[test]
     fn only_what_has_grown_is_read_again() {

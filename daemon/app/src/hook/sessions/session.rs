@@ -104,6 +104,15 @@ impl Lost {
     }
 }
 
+/// What says that something did not reach a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::hook) enum Proof {
+    /// Nothing but that its transcript goes on without it.
+    None,
+    /// Its transcript says why.
+    Written,
+}
+
 /// What a session is told once for as long as it has its context, by a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::hook) enum Said {
@@ -224,11 +233,12 @@ impl Session {
         }
     }
 
-    /// Notes that memories that it was given did not reach it, so that they may be given again. Each only once: where its
-    /// client shows nothing of what it passes on, nothing is told again and again.
-    pub(super) fn take_back(&mut self, numbers: &[MemoryNumber]) {
+    /// Notes that memories that it was given did not reach it, so that they may be given again. Without proof each only once:
+    /// where its client shows nothing of what it passes on, nothing is told again and again.
+    pub(super) fn take_back(&mut self, numbers: &[MemoryNumber], proof: Proof) {
         for number in numbers {
-            if self.returned.len() < RETURNED_MAX && self.returned.insert(number.0) {
+            let mut is_first = || self.returned.len() < RETURNED_MAX && self.returned.insert(number.0);
+            if proof == Proof::Written || is_first() {
                 self.given.remove(number.0);
                 self.told.remove(&number.0);
                 self.is_dirty = true;

@@ -178,10 +178,21 @@ fn what_did_not_reach_a_session_may_be_given_again_once() {
     let one = [MemoryNumber(1)];
     for is_first in [true, false] {
         assert!(sessions.claim("s", &one, None, Some(&[]), NOW));
-        sessions.take_back("s", &one, NOW);
+        sessions.take_back("s", &one, Proof::None, NOW);
         assert_eq!(sessions.was_given("s", one[0]), !is_first);
         let sessions = restarted(&sessions);
         assert_eq!(sessions.judge("s").len(), usize::from(!is_first), "nobody can heed what was not told");
+    }
+}
+
+#[test]
+fn what_surely_did_not_reach_a_session_may_be_given_again_each_time() {
+    let sessions = Sessions::default();
+    let one = [MemoryNumber(1)];
+    for _ in 0..3 {
+        assert!(sessions.claim("s", &one, None, Some(&[]), NOW));
+        sessions.take_back("s", &one, Proof::Written, NOW);
+        assert!(!sessions.was_given("s", one[0]));
     }
 }
 

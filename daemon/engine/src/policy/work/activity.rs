@@ -1,5 +1,7 @@
 //! What one session is doing: its phase, the files it touched, the state of its build, and what fails in it.
 
+use std::collections::HashSet;
+
 use prost::Message;
 
 use super::failing::{FILES_MAX, Failing, remember};
@@ -9,6 +11,9 @@ use helix_terminal::command::Run;
 
 /// Failed commands that are remembered until they succeed, the newest.
 const FAILING_MAX: usize = 8;
+
+/// Edits whose calls are remembered, the newest.
+const CALLS_MAX: usize = 64;
 
 /// Topics that are remembered of a session.
 const TOPICS_MAX: usize = 64;
@@ -68,6 +73,17 @@ pub struct TopicUse {
     pub times: u32,
 }
 
+/// A file that was changed, and by which call of a tool: clients tell of it before the call is carried out.
+#[derive(Clone, PartialEq, Message)]
+pub struct EditCall {
+    /// The file, relative to the project.
+    #[prost(string, tag = "1")]
+    pub file: String,
+    /// The client's id of the call; empty for a change that was surely made.
+    #[prost(string, tag = "2")]
+    pub call: String,
+}
+
 /// What one session is doing, as it is persisted.
 #[derive(Clone, PartialEq, Message)]
 pub struct Activity {
@@ -96,12 +112,28 @@ pub struct Activity {
     /// How often that failed in a row which was mended and failed most often.
     #[prost(uint32, tag = "9")]
     pub most_failures: u32,
+    /// By which calls files were changed, oldest first.
+    #[prost(message, repeated, tag = "10")]
+    calls: Vec<EditCall>,
 }
 
 impl Redact for Activity {
     fn redact(&mut self, secrets: &mut Secrets) {
-        let Self { phase: _, last_run, touched, edited, failing, topics, mended: _, is_reminded: _, most_failures: _ } =
-            self;
+        let Self {
+            phase: _,
+            last_run,
+            touched,
+            edited,
+            failing,
+            topics,
+            mended: _,
+            is_reminded: _,
+            most_failures: _,
+            calls,
+        } = self;
+        for EditCall { file, call } in calls {
+            secrets.all_said([file, call]);
+        }
         if let Some(LastRun { tool, has_succeeded: _, at_us: _ }) = last_run {
             secrets.said(tool);
         }
@@ -136,12 +168,40 @@ impl Activity {
 
     /// A file was changed.
     pub fn edit(&mut self, file: &str) {
+        self.edit_by(file, "");
+    }
+
+    /// A file is changed by a call that may still be refused.
+    pub fn edit_by(&mut self, file: &str, call: &str) {
+        if self.calls.len() >= CALLS_MAX {
+            self.calls.remove(0);
+        }
+        self.calls.push(EditCall { file: file.to_owned(), call: call.to_owned() });
         remember(&mut self.touched, file);
         remember(&mut self.edited, file);
         for failing in &mut self.failing {
             failing.edit(file);
         }
         self.phase = Phase::Build.into();
+    }
+
+    /// Whether it may have counted a change that was refused.
+    #[must_use]
+    pub fn has_calls(&self) -> bool {
+        self.calls.iter().any(|edit| !edit.call.is_empty())
+    }
+
+    /// Calls that were refused or failed changed nothing.
+    pub fn refuse(&mut self, calls: &HashSet<String>) {
+        let (refused, made): (Vec<EditCall>, Vec<EditCall>) =
+            std::mem::take(&mut self.calls).into_iter().partition(|edit| calls.contains(&edit.call));
+        self.calls = made;
+        for EditCall { file, .. } in refused {
+            if self.calls.iter().all(|made| made.file != file) {
+                self.edited.retain(|known| *known != file);
+                self.failing.iter_mut().for_each(|failing| failing.unedit(&file));
+            }
+        }
     }
 
     /// Any command was run.

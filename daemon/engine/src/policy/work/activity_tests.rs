@@ -246,3 +246,19 @@ fn a_command_that_fails_with_other_reports_fails_again() {
     assert_eq!(mended[0].fingerprints, ["x", "y"], "nobody saw that one was gone");
     assert!(activity.failing.is_empty());
 }
+
+#[test]
+fn what_was_refused_was_not_changed() {
+    let run = run_of("cargo test").unwrap();
+    let mut activity = Activity::default();
+    activity.failed(&run, vec!["a".to_owned()], Timestamp::default());
+    activity.edit_by("src/kept.rs", "call-1");
+    activity.edit_by("src/refused.rs", "call-2");
+    activity.edit_by("src/again.rs", "call-3");
+    activity.edit_by("src/again.rs", "call-4");
+    assert!(activity.has_calls());
+    activity.refuse(&["call-2", "call-3"].map(str::to_owned).into());
+    assert_eq!(activity.edited, ["src/kept.rs", "src/again.rs"]);
+    let mended = activity.succeeded(&run, Timestamp::default());
+    assert_eq!(mended[0].changed, ["src/kept.rs", "src/again.rs"]);
+}

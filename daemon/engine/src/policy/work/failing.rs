@@ -155,6 +155,14 @@ impl Failing {
         }
     }
 
+    /// A file was not changed after all.
+    pub(super) fn unedit(&mut self, file: &str) {
+        self.changed.retain(|changed| changed != file);
+        for mended in &mut self.gone {
+            mended.changed.retain(|changed| changed != file);
+        }
+    }
+
     /// A command changed what a build stands on.
     pub(super) fn change(&mut self, command: &str) {
         remember(&mut self.commands, command);
