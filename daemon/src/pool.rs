@@ -1,8 +1,20 @@
-//! Asking a pool without blocking.
+//! Asking a pool without blocking, and working in it for who goes on.
 
 use helix_app::pool::{Full, Pool};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+
+/// Has a thread do this in any case, which may wait for what is async.
+///
+/// # Errors
+/// [`Full`]: it is not done.
+pub(crate) fn submit(pool: &Pool, work: impl FnOnce() + Send + 'static) -> Result<(), Full> {
+    let runtime = Handle::try_current().ok();
+    pool.submit(Box::new(move || {
+        let _entered = runtime.as_ref().map(Handle::enter);
+        work();
+    }))
+}
 
 /// Has a thread do this, unless nobody waits for it any more when its turn comes.
 ///
@@ -13,14 +25,12 @@ pub(crate) fn ask<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<oneshot::Receiver<T>, Full> {
     let (reply, answer) = oneshot::channel();
-    let runtime = Handle::try_current().ok();
-    pool.submit(Box::new(move || {
-        let _entered = runtime.as_ref().map(Handle::enter);
+    submit(pool, move || {
         if !reply.is_closed() {
             // Whoever gave up meanwhile needs no answer.
             reply.send(work()).ok();
         }
-    }))?;
+    })?;
     Ok(answer)
 }
 
@@ -59,7 +69,7 @@ mod tests {
         let unwanted = done.clone();
         drop(ask(&pool, move || unwanted.send("unwanted")).unwrap());
         let bad = ask(&pool, || assert!(did_panic(), "planted")).unwrap();
-        pool.submit(Box::new(move || done.send("done").unwrap())).unwrap();
+        submit(&pool, move || done.send("done").unwrap()).unwrap();
         go.send(()).unwrap();
         assert!(first.blocking_recv().unwrap() && bad.blocking_recv().is_err());
         assert_eq!(did.iter().collect::<Vec<_>>(), ["done"]);

@@ -268,15 +268,6 @@ impl Context<'_> {
         Some(Path::new(&self.input.transcript_path)).filter(|transcript| transcript.is_absolute())
     }
 
-    /// A session of whose start nobody told, as where the daemon came up too late for it, may be a fork: its transcript says so.
-    fn suspect_fork(&self, handler: Handler) {
-        let sessions = &self.app.hooks.sessions;
-        let is_new = handler != Handler::Session && !sessions.is_known(&self.input.session_id, self.now);
-        if is_new && self.dialect == Dialect::Claude && self.transcript().is_some() {
-            sessions.begin_fork(&self.input.session_id, self.now);
-        }
-    }
-
     /// Looks for whose fork the session is, where it is one of which that is not known.
     fn read_fork(&self) {
         if let Some(transcript) = self.transcript() {
@@ -472,7 +463,6 @@ pub fn answer(app: &App, came: &Came, late: &Lateness) -> Result<Vec<u8>, Unmet>
         let watched = context.watched();
         app.hooks.watches.fired(&app.memory.outbox, &watched, &request.event, context.now);
         late.is_of(watched, was_given_up);
-        context.suspect_fork(handler);
         context.read_fork();
     }
     let stdout = match decide(&context, handler) {

@@ -79,14 +79,14 @@ pub(super) async fn import(
     let caller = first.caller.clone();
     let runtime = Arc::clone(runtime);
     tokio::spawn(forward(first, incoming, pieces, Arc::clone(&runtime.work)));
-    let imported = Arc::clone(&runtime).pools.long.submit(Box::new(move || {
+    let imported = crate::pool::submit(&Arc::clone(&runtime).pools.long, move || {
         let _going = going;
         let asker = runtime.asker(caller.as_ref());
         let outcome = spool(&runtime, spooled).and_then(|spool| {
             run(&runtime, asker, &request, &spool, &reports).map_err(|refusal| convert::refused(&refusal))
         });
         tell(&reports, outcome);
-    }));
+    });
     imported.map_err(|error| Status::resource_exhausted(error.to_string()))?;
     Ok(ReceiverStream::new(answer))
 }
