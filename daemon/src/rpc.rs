@@ -12,9 +12,6 @@ mod edit;
 mod export;
 mod forget;
 mod import;
-mod receipts;
-mod session_id;
-mod session_log;
 mod stale;
 mod stats;
 mod status;
@@ -26,7 +23,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use helix_app::pool::Pool;
-use helix_app::{Refusal, brief, context, find, search, topics};
+use helix_app::{Refusal, brief, context, find, receipts, search, session_log, topics};
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
@@ -321,18 +318,24 @@ impl Helix for Service {
         request: Request<v1::SessionLogRequest>,
     ) -> Result<Response<v1::SessionLogReply>, Status> {
         let request = self.met(request).await?;
-        off_thread(&self.runtime, move |runtime| session_log::session_log(runtime, &request))
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let logged = off_thread(&self.runtime, move |runtime| {
+            if request.list {
+                return session_log::list(&runtime.app, request.limit).map(convert::sessions::known);
+            }
+            let asker = runtime.asker(request.caller.as_ref());
+            let log = session_log::session_log(&runtime.app, &asker, &request.session, request.limit);
+            log.map(convert::sessions::log)
+        });
+        logged.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn receipts(&self, request: Request<v1::ReceiptsRequest>) -> Result<Response<v1::ReceiptsReply>, Status> {
         let request = request.into_inner();
-        off_thread(&self.runtime, move |runtime| receipts::receipts(runtime, &request))
-            .await
-            .map(Response::new)
-            .map_err(|refusal| convert::refused(&refusal))
+        let listed = off_thread(&self.runtime, move |runtime| {
+            let (receipts, counts) = receipts::receipts(&runtime.app, &request.session, request.limit)?;
+            Ok(convert::sessions::receipts(receipts, counts))
+        });
+        listed.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 
     async fn checkpoint(

@@ -1,6 +1,7 @@
 //! The one place that maps wire messages to domain values and back, and errors to status codes.
 
 pub(crate) mod search;
+pub(crate) mod sessions;
 
 use helix_app::Refusal;
 use helix_app::brief::{self, Briefing};

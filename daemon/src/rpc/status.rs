@@ -4,7 +4,7 @@ use std::fs;
 use std::process;
 use std::sync::atomic::Ordering;
 
-use helix_app::Refusal;
+use helix_app::{Refusal, receipts};
 use helix_engine::model::Sequence;
 use helix_engine::policy::work::watch::Late;
 use helix_proto::holder::Holder;
@@ -23,7 +23,7 @@ pub(super) fn status(runtime: &Runtime) -> Result<v1::StatusReply, Refusal> {
         by_status.map(|(status, &count)| v1::NamedCount { name: status.name().to_owned(), count }).collect();
     let (topics, projects) = (catalog.topic_count() as u64, catalog.project_count() as u64);
     drop(catalog);
-    let receipts = super::receipts::count(runtime)?;
+    let receipts = receipts::count(&runtime.app)?;
     let store = runtime.config.paths.strand(&runtime.config.strand).join(helix_engine::store::STORE_FILE);
     let paths = &runtime.config.paths;
     let socket = Holder::elsewhere(paths).unwrap_or_else(|| paths.socket.clone());

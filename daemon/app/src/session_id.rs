@@ -3,24 +3,23 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use helix_app::Refusal;
 use helix_engine::neutral::quoted;
 use helix_engine::store::StoreError;
 use helix_redact::redacted;
 
-use crate::runtime::Runtime;
+use crate::{App, Refusal};
 
 /// Characters of a beginning that names a session.
 const PREFIX_MIN_CHARS: usize = 4;
 
 /// Operations looked at, from the newest: reading so many takes some hundredths of a second. What a session did before them
 /// is not known.
-pub(super) const LOOKED_AT_MAX: usize = 20_000;
+pub(crate) const LOOKED_AT_MAX: usize = 20_000;
 
 /// How long a session may be idle before it counts as over.
-pub(super) const SESSION_MAX: Duration = Duration::from_hours(4);
+pub(crate) const SESSION_MAX: Duration = Duration::from_hours(4);
 
-pub(super) const SECONDS_OF_HOUR: u64 = 3_600;
+pub(crate) const SECONDS_OF_HOUR: u64 = 3_600;
 
 /// Characters of an unknown session's id that an error repeats.
 const SHOWN_MAX_CHARS: usize = 80;
@@ -29,20 +28,16 @@ const SHOWN_MAX_CHARS: usize = 80;
 const CANDIDATES_MAX: usize = 5;
 
 /// Finds the session that is meant, among those that hooks told of, those that changed something lately, and `others`.
-pub(super) fn resolve(
-    runtime: &Runtime,
-    given: &str,
-    others: impl IntoIterator<Item = String>,
-) -> Result<String, Refusal> {
+pub(crate) fn resolve(app: &App, given: &str, others: impl IntoIterator<Item = String>) -> Result<String, Refusal> {
     // As it is kept.
     let given = redacted(given);
     let given = given.as_ref();
-    let now = runtime.now();
-    if runtime.app.hooks.sessions.is_known(given, now) {
+    let now = app.memory.now();
+    if app.hooks.sessions.is_known(given, now) {
         return Ok(given.to_owned());
     }
-    let mut known = changed(runtime).map_err(|error| Refusal::of(error.kind(), &error))?;
-    known.extend(runtime.app.hooks.sessions.known(now).into_iter().map(|session| session.key));
+    let mut known = changed(app)?;
+    known.extend(app.hooks.sessions.known(now).into_iter().map(|session| session.key));
     known.extend(others);
     meant(given, &known)?.ok_or_else(|| unknown(given))
 }
@@ -57,8 +52,8 @@ fn unknown(given: &str) -> Refusal {
 }
 
 /// The sessions in the newest history.
-fn changed(runtime: &Runtime) -> Result<BTreeSet<String>, StoreError> {
-    let snapshot = runtime.app.memory.strand.snapshot()?;
+fn changed(app: &App) -> Result<BTreeSet<String>, StoreError> {
+    let snapshot = app.memory.strand.snapshot()?;
     let operations = snapshot.operations_backwards()?.take(LOOKED_AT_MAX);
     operations.map(|operation| Ok(operation?.actor.session)).collect()
 }

@@ -2,17 +2,18 @@
 
 mod list;
 
-use helix_app::Refusal;
-use helix_app::limit::Limit;
-use helix_engine::model::{Memory, Origin, Scope, Timestamp};
+use helix_engine::model::{Memory, Origin, Scope, Sequence, Timestamp};
 use helix_engine::neutral::one_line;
-use helix_engine::store::{Operation, StoreError};
+use helix_engine::policy::work::activity::Activity;
+use helix_engine::store::{Operation, OperationKind, StoreError};
 use helix_engine::surface::work;
-use helix_proto::v1;
 use helix_redact::redacted;
 
-use super::session_id::{self, LOOKED_AT_MAX, SECONDS_OF_HOUR, SESSION_MAX};
-use crate::runtime::{Asker, Runtime};
+pub use self::list::{KnownSession, list};
+
+use crate::limit::Limit;
+use crate::session_id::{self, LOOKED_AT_MAX, SECONDS_OF_HOUR, SESSION_MAX};
+use crate::{App, Asker, Refusal};
 
 /// Operations or sessions shown.
 const LIMIT: Limit = Limit { default: 100, max: 1_000 };
@@ -20,51 +21,81 @@ const LIMIT: Limit = Limit { default: 100, max: 1_000 };
 /// Characters of a memory's first line.
 const SUMMARY_MAX_CHARS: usize = 120;
 
+/// An operation of a session.
+#[derive(Clone, Debug)]
+pub struct Logged {
+    /// Its place in the history.
+    pub sequence: Sequence,
+    /// When it was committed.
+    pub at: Timestamp,
+    /// What it did.
+    pub kind: OperationKind,
+    /// The handle of the memory that it changed.
+    pub handle: String,
+    /// The first line of that memory.
+    pub summary: String,
+    /// Who did it.
+    pub agent: String,
+}
+
+/// What a session is doing.
+#[derive(Clone, Debug)]
+pub struct Doing {
+    /// What its hooks told.
+    pub activity: Activity,
+    /// What fails, in a line each.
+    pub failing: Vec<String>,
+    /// How many memories it has in its context.
+    pub injected: usize,
+    /// All of it for people, one line for each thing.
+    pub lines: Vec<String>,
+}
+
+/// What a session did.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// The session; empty where none is meant.
+    pub session: String,
+    /// What it did, oldest first.
+    pub operations: Vec<Logged>,
+    /// How many operations there are.
+    pub total: usize,
+    /// What it is doing, where its hooks told.
+    pub doing: Option<Doing>,
+    /// How many hours back was looked where no session bounds it, else 0.
+    pub recent_hours: u64,
+}
+
 /// Lists the operations of a session, oldest first; the newest ones when there are more than the limit.
-pub(super) fn session_log(runtime: &Runtime, request: &v1::SessionLogRequest) -> Result<v1::SessionLogReply, Refusal> {
-    let limit = LIMIT.read(request.limit)?;
-    if request.list {
-        return list::list(runtime, limit);
-    }
-    let asker = runtime.asker(request.caller.as_ref());
-    let session = match request.session.as_str() {
+///
+/// `given` is its id or the beginning of one; empty for the asker's. A `limit` of 0 is the usual one.
+///
+/// # Errors
+/// When the limit is too large, no session or several are meant, or the disk fails.
+pub fn session_log(app: &App, asker: &Asker, given: &str, limit: u32) -> Result<Log, Refusal> {
+    let limit = LIMIT.read(limit)?;
+    let session = match given {
         // It may have done nothing yet; one that somebody names is there or not.
         "" => asker.actor.session.clone(),
-        given => session_id::resolve(runtime, given, [])?,
+        given => session_id::resolve(app, given, [])?,
     };
-    let wanted = Wanted::new(session, &asker, runtime.now());
-    let read = runtime.app.memory.strand.snapshot().and_then(|snapshot| {
-        let operations = snapshot.operations_backwards()?;
-        collect(operations, &wanted, limit)
-    });
-    let (operations, total) = read.map_err(|error| Refusal::of(error.kind(), &error))?;
+    let wanted = Wanted::new(session, asker, app.memory.now());
+    let snapshot = app.memory.strand.snapshot()?;
+    let (operations, total) = collect(snapshot.operations_backwards()?, &wanted, limit)?;
     let recent_hours = wanted.recent_hours();
     let session = wanted.into_session();
-    let activity = activity(runtime, &session);
-    let sessions = Vec::new();
-    Ok(v1::SessionLogReply { session, operations, total, activity, sessions, recent_hours })
+    let doing = doing(app, &session);
+    Ok(Log { session, operations, total, doing, recent_hours })
 }
 
 /// What a session is doing, where its hooks told.
-fn activity(runtime: &Runtime, session: &str) -> Option<v1::SessionActivity> {
-    let known = runtime.app.hooks.sessions.activity(session, runtime.now())?;
-    let injected = u32::try_from(runtime.app.hooks.sessions.given_count(session)).unwrap_or(u32::MAX);
-    let mut lines = work::described(&known, runtime.now());
+fn doing(app: &App, session: &str) -> Option<Doing> {
+    let activity = app.hooks.sessions.activity(session, app.memory.now())?;
+    let injected = app.hooks.sessions.given_count(session);
+    let mut lines = work::described(&activity, app.memory.now());
     lines.push(format!("Injected: {injected} {}", if injected == 1 { "memory" } else { "memories" }));
-    let last = known.last_run.clone().unwrap_or_default();
-    Some(v1::SessionActivity {
-        last_run: known.last_run.as_ref().map(|last| last.tool.clone()),
-        has_last_run_succeeded: last.has_succeeded,
-        last_run_at_us: last.at_us,
-        phase: known.current_phase().name().to_owned(),
-        injected,
-        focus: known.focus().into_iter().map(str::to_owned).collect(),
-        failing: known.failing.iter().map(|failing| redacted(&failing.line()).into_owned()).collect(),
-        mended: known.mended,
-        touched: known.touched,
-        edited: known.edited,
-        lines,
-    })
+    let failing = activity.failing.iter().map(|failing| redacted(&failing.line()).into_owned()).collect();
+    Some(Doing { activity, failing, injected, lines })
 }
 
 /// Whose operations are looked for.
@@ -84,10 +115,10 @@ impl Wanted {
     }
 
     /// How far back is looked where no session bounds it.
-    fn recent_hours(&self) -> u32 {
+    fn recent_hours(&self) -> u64 {
         match self {
             Self::Session(_) => 0,
-            Self::Recent { .. } => u32::try_from(SESSION_MAX.as_secs() / SECONDS_OF_HOUR).unwrap_or(u32::MAX),
+            Self::Recent { .. } => SESSION_MAX.as_secs() / SECONDS_OF_HOUR,
         }
     }
 
@@ -135,7 +166,7 @@ fn collect(
     operations: impl Iterator<Item = Result<Operation, StoreError>>,
     wanted: &Wanted,
     limit: usize,
-) -> Result<(Vec<v1::LoggedOperation>, u32), StoreError> {
+) -> Result<(Vec<Logged>, usize), StoreError> {
     let mut logged = Vec::new();
     let mut total = 0;
     for operation in operations.take(LOOKED_AT_MAX) {
@@ -152,19 +183,19 @@ fn collect(
         }
         total += 1;
         if logged.len() < limit {
-            logged.push(to_wire(operation, &memory));
+            logged.push(logged_of(operation, &memory));
         }
     }
     logged.reverse();
     Ok((logged, total))
 }
 
-fn to_wire(operation: Operation, memory: &Memory) -> v1::LoggedOperation {
+fn logged_of(operation: Operation, memory: &Memory) -> Logged {
     let first_line = memory.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    v1::LoggedOperation {
-        sequence: operation.sequence.0,
-        at_us: operation.at.as_micros(),
-        kind: operation.kind.name().to_owned(),
+    Logged {
+        sequence: operation.sequence,
+        at: operation.at,
+        kind: operation.kind,
         handle: memory.handle.as_str().to_owned(),
         summary: one_line(first_line, SUMMARY_MAX_CHARS),
         agent: operation.actor.agent,
@@ -183,7 +214,7 @@ mod tests {
     use helix_engine::strand::{Request, Strand};
 
     use super::*;
-    use helix_app::project::Project;
+    use crate::project::Project;
 
     const HOUR_US: i64 = 3_600_000_000;
 
