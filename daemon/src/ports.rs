@@ -115,6 +115,10 @@ impl FindsProjects for Places {
         self.note(directory, &found);
         Some(found)
     }
+
+    fn committed(&self, root: &Path, id: &[u8; 20]) -> Option<String> {
+        project::blob(root, id)
+    }
 }
 
 /// Whether anything was ever saved under a root commit. What cannot be read hides nothing.

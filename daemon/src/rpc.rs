@@ -12,7 +12,6 @@ mod edit;
 mod export;
 mod forget;
 mod import;
-mod stale;
 mod stats;
 mod status;
 mod store;
@@ -23,7 +22,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use helix_app::pool::Pool;
-use helix_app::{Refusal, brief, context, find, receipts, search, session_log, topics};
+use helix_app::{Refusal, brief, context, find, receipts, search, session_log, stale, topics};
 use helix_engine::model::Timestamp;
 use helix_proto::v1::helix_server::Helix;
 use helix_proto::{PROTOCOL, v1};
@@ -309,7 +308,11 @@ impl Helix for Service {
     async fn stale(&self, request: Request<v1::StaleRequest>) -> Result<Response<v1::StaleReply>, Status> {
         let request = self.met(request).await?;
         let going = begin_long(&self.runtime, Long::Stale).map_err(|refusal| convert::refused(&refusal))?;
-        let stale = long_off_thread(&self.runtime, &going, move |runtime| stale::stale(runtime, &request));
+        let stale = long_off_thread(&self.runtime, &going, move |runtime| {
+            let asker = runtime.asker(request.caller.as_ref());
+            let found = stale::stale(&runtime.app, &asker, &convert::stale_wanted(request), convert::stale_bytes);
+            found.map(convert::stale)
+        });
         stale.await.map(Response::new).map_err(|refusal| convert::refused(&refusal))
     }
 

@@ -28,6 +28,7 @@ mod session_id;
 pub mod session_log;
 pub mod shown;
 pub mod sources;
+pub mod stale;
 pub mod threads;
 pub mod told;
 pub mod topics;

@@ -48,10 +48,14 @@ pub trait Embedder: Send + Sync {
     fn embed_later(&self, text: String, patience: Duration, then: Embedded);
 }
 
-/// Finds projects, for which it may run git.
+/// Finds projects and what is in their histories, for which it may run git.
 pub trait Projects: Send + Sync {
     /// The project of a directory; `None` when nothing there answers within `patience`, for which it blocks.
     fn project(&self, directory: &Path, patience: Duration) -> Option<Arc<Project>>;
+
+    /// What git keeps under a blob's id in the repository of a work tree, without white space at its end; `None` for what is no
+    /// text. It blocks for git.
+    fn committed(&self, root: &Path, id: &[u8; 20]) -> Option<String>;
 }
 
 /// How the program fares that this is a part of.

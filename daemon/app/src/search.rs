@@ -8,7 +8,7 @@ mod tags;
 mod topics;
 
 pub use self::asked::FilterAsked;
-pub use self::topics::resolve as resolve_topics;
+pub(crate) use self::topics::resolve as resolve_topics;
 
 use std::path::Path;
 use std::sync::Arc;

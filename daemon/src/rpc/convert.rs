@@ -8,6 +8,7 @@ use helix_app::brief::{self, Briefing};
 use helix_app::context::{self, Block};
 use helix_app::find::{Answer, Wanted};
 use helix_app::shown::TextShown;
+use helix_app::stale::{self, StaleMemory};
 use helix_app::told::Told;
 use helix_engine::brief::Detail;
 use helix_engine::error::ErrorKind;
@@ -16,6 +17,7 @@ use helix_engine::model::{Checkpoint, Draft, Scope, SourceRef, Timestamp};
 use helix_engine::policy::stale::SourceState;
 use helix_engine::strand::{Counted, CrossReference, TopicEdge, TopicGraph};
 use helix_proto::v1;
+use prost::Message as _;
 use tonic::Status;
 
 use helix_app::project::Project;
@@ -176,6 +178,28 @@ fn source_state(state: SourceState) -> v1::SourceState {
         SourceState::Changed => v1::SourceState::Changed,
         SourceState::Deleted => v1::SourceState::Deleted,
     }
+}
+
+/// Reads whose sources are to be looked at.
+pub(crate) fn stale_wanted(wire: v1::StaleRequest) -> stale::Wanted {
+    let v1::StaleRequest { scopes, topic, refresh, .. } = wire;
+    stale::Wanted { scopes, topic, refresh }
+}
+
+/// How many bytes of a reply a stale memory takes.
+pub(crate) fn stale_bytes(memory: &StaleMemory) -> usize {
+    stale_memory(memory).encoded_len()
+}
+
+/// Writes what was found of sources.
+pub(crate) fn stale(found: stale::Found) -> v1::StaleReply {
+    let stale::Found { stale, checked, unknown, unseen } = found;
+    v1::StaleReply { stale: stale.iter().map(stale_memory).collect(), checked, unknown, unseen }
+}
+
+fn stale_memory(memory: &StaleMemory) -> v1::StaleMemory {
+    let StaleMemory { told: memory, current, current_line } = memory;
+    v1::StaleMemory { memory: Some(told(memory)), current: current.clone(), current_line: *current_line }
 }
 
 /// Reads a checkpoint. Who saved it and when is for the daemon to say.

@@ -12,7 +12,7 @@ use crate::{App, Refusal, topics};
 ///
 /// # Errors
 /// When a pattern cannot be read.
-pub fn resolve(app: &App, filter: &mut Filter) -> Result<Option<String>, Refusal> {
+pub(crate) fn resolve(app: &App, filter: &mut Filter) -> Result<Option<String>, Refusal> {
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     filter.topics_asked = std::mem::take(&mut filter.topics);
     for name in filter.topics_asked.clone() {

@@ -1,22 +1,19 @@
 //! `Stale`: memories whose source changed or is gone.
 
-use helix_app::told::Told;
-use helix_app::{Refusal, scopes, search, topics};
-use helix_engine::error::ErrorKind;
+use std::sync::Arc;
+
 use helix_engine::index::filter::Filter;
 use helix_engine::model::{Memory, MemoryNumber, Scope, SourceRef};
 use helix_engine::policy::stale::{Recorded, SOURCE_PROJECT_ATTRIBUTE, SourceState, source_scope};
 use helix_engine::ports::Sources;
 use helix_engine::recall::parse;
 use helix_proto::limits::MESSAGE_MAX_BYTES;
-use helix_proto::v1;
-use prost::Message;
 
-use super::convert;
-use crate::project::blob;
-use crate::runtime::{Asker, Runtime};
-use helix_app::project::Project;
-use helix_app::sources::{LISTING_READ_MAX_BYTES, Look, excerpt, first_change};
+use crate::project::Project;
+use crate::sources::{LISTING_READ_MAX_BYTES, Look, excerpt, first_change};
+use crate::told::Told;
+use crate::{App, Asker, Refusal};
+use crate::{scopes, search, topics};
 
 /// Records read at once, so that a large strand's are not all in memory.
 const CHUNK: usize = 256;
@@ -27,23 +24,64 @@ const UNSEEN_MAX: usize = 20;
 /// Bytes of the stale memories in one reply; the rest of a message is left for its frame.
 const REPLY_MAX_BYTES: usize = MESSAGE_MAX_BYTES / 4 * 3;
 
-/// Lists the stale memories of the caller's scopes by topic.
-pub(super) fn stale(runtime: &Runtime, request: &v1::StaleRequest) -> Result<v1::StaleReply, Refusal> {
-    let asker = runtime.asker(request.caller.as_ref());
-    let look = runtime.app.memory.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
+/// Whose sources are to be looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The scopes; empty for those that the asker sees.
+    pub scopes: Vec<String>,
+    /// A topic or a pattern; empty for all.
+    pub topic: String,
+    /// Whether it is told what the sources hold now.
+    pub refresh: bool,
+}
+
+/// A memory whose source changed or is gone.
+#[derive(Clone, Debug)]
+pub struct StaleMemory {
+    /// The memory.
+    pub told: Told,
+    /// What its source holds now, where that was asked for; else empty.
+    pub current: String,
+    /// The line that this begins at; 0 where there is none.
+    pub current_line: u32,
+}
+
+/// What was found of sources.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Those that changed or are gone, by topic.
+    pub stale: Vec<StaleMemory>,
+    /// Memories whose sources were looked at.
+    pub checked: u32,
+    /// Memories of whose sources nobody can say anything from here.
+    pub unknown: u32,
+    /// The first of these, with the paths of their sources.
+    pub unseen: Vec<String>,
+}
+
+/// Lists the stale memories of the asker's scopes by topic. `measure` tells how many bytes of an answer one of them takes.
+///
+/// # Errors
+/// When the scopes or the topic cannot be read, there is no such topic, more is stale than an answer holds, or the disk fails.
+pub fn stale(
+    app: &App,
+    asker: &Asker,
+    wanted: &Wanted,
+    measure: impl Fn(&StaleMemory) -> usize,
+) -> Result<Found, Refusal> {
+    let look = app.memory.sources.look(&asker.project, LISTING_READ_MAX_BYTES);
     let project = &asker.project;
     let mut listing =
-        Listing { runtime, project, look, refresh: request.refresh, bytes: 0, reply: v1::StaleReply::default() };
-    let (numbers, elsewhere) = candidates(runtime, request, &asker, &listing.look)?;
-    listing.reply.unknown = elsewhere;
+        Listing { app, project, look, refresh: wanted.refresh, measure, bytes: 0, found: Found::default() };
+    let (numbers, elsewhere) = candidates(app, wanted, asker, &listing.look)?;
+    listing.found.unknown = elsewhere;
     for candidates in numbers.chunks(CHUNK) {
         let numbers = listing.worth_reading(candidates);
-        let memories =
-            runtime.app.memory.strand.memories(&numbers).map_err(|error| Refusal::of(error.kind(), &error))?;
+        let memories = app.memory.strand.memories(&numbers)?;
         listing.look.prepare(&mut memories.iter());
         memories.iter().try_for_each(|memory| listing.add(memory))?;
     }
-    Ok(listing.reply)
+    Ok(listing.found)
 }
 
 /// A memory with a source, and whether that surely lies where nobody can look.
@@ -51,16 +89,11 @@ type Candidate = (MemoryNumber, bool);
 
 /// Active memories with a source, by topic and in the order of `topic:index`; and how many are left out because their source
 /// lies where nobody can look.
-fn candidates(
-    runtime: &Runtime,
-    request: &v1::StaleRequest,
-    asker: &Asker,
-    look: &Look<'_>,
-) -> Result<(Vec<Candidate>, u32), Refusal> {
-    let filter = filter(runtime, request, asker)?;
+fn candidates(app: &App, wanted: &Wanted, asker: &Asker, look: &Look<'_>) -> Result<(Vec<Candidate>, u32), Refusal> {
+    let filter = filter(app, wanted, asker)?;
     // Asked for before the lock is taken, because it may take a while.
     look.has_root();
-    let catalog = runtime.app.memory.strand.catalog();
+    let catalog = app.memory.strand.catalog();
     let filter = filter.compile(&catalog);
     let scopes = scopes::by_name(&catalog);
     let (mut found, mut elsewhere) = (Vec::new(), 0);
@@ -82,13 +115,13 @@ fn candidates(
 }
 
 /// The topics and scopes that are asked for; a pattern means all topics that fit it.
-fn filter(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Result<Filter, Refusal> {
-    let mut filter = Filter { scopes: scopes::filtered(asker, &request.scopes)?, ..Filter::default() };
-    let name = request.topic.trim();
+fn filter(app: &App, wanted: &Wanted, asker: &Asker) -> Result<Filter, Refusal> {
+    let mut filter = Filter { scopes: scopes::filtered(asker, &wanted.scopes)?, ..Filter::default() };
+    let name = wanted.topic.trim();
     if !name.is_empty() {
-        let topic = parse::topic(name).map_err(|error| Refusal::of(ErrorKind::Invalid, &error))?;
+        let topic = parse::topic(name).map_err(|error| Refusal::invalid(error.to_string()))?;
         filter.topics.push(topic);
-        let unknown = search::resolve_topics(&runtime.app, &mut filter);
+        let unknown = search::resolve_topics(app, &mut filter);
         // Nothing to look at is no good news about a topic that is not there.
         let refused = unknown.and_then(|unknown| unknown.map_or(Ok(()), |said| Err(Refusal::not_found(said))));
         refused.map_err(|refusal| topics::memory_named(name).unwrap_or(refusal))?;
@@ -96,25 +129,26 @@ fn filter(runtime: &Runtime, request: &v1::StaleRequest, asker: &Asker) -> Resul
     Ok(filter)
 }
 
-/// The reply as it grows.
-struct Listing<'a> {
-    runtime: &'a Runtime,
+/// The answer as it grows.
+struct Listing<'a, M> {
+    app: &'a App,
     project: &'a Project,
     look: Look<'a>,
     refresh: bool,
+    measure: M,
     bytes: usize,
-    reply: v1::StaleReply,
+    found: Found,
 }
 
-impl Listing<'_> {
+impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
     /// Those whose records may show something. Of those whose source lies where nobody can look only a few are named, so the
     /// others are counted here.
     fn worth_reading(&mut self, candidates: &[Candidate]) -> Vec<MemoryNumber> {
-        let mut room = UNSEEN_MAX.saturating_sub(self.reply.unseen.len());
+        let mut room = UNSEEN_MAX.saturating_sub(self.found.unseen.len());
         let mut numbers = Vec::with_capacity(candidates.len());
         for &(number, is_elsewhere) in candidates {
             if is_elsewhere && room == 0 {
-                self.reply.unknown += 1;
+                self.found.unknown += 1;
                 continue;
             }
             room -= usize::from(is_elsewhere);
@@ -126,38 +160,38 @@ impl Listing<'_> {
     fn add(&mut self, memory: &Memory) -> Result<(), Refusal> {
         let state = self.look.state(memory);
         if state == SourceState::Unknown {
-            self.reply.unknown += 1;
-            if let Some(source) = memory.source.as_ref().filter(|_| self.reply.unseen.len() < UNSEEN_MAX) {
-                self.reply.unseen.push(format!("{} ({})", memory.handle, source.path));
+            self.found.unknown += 1;
+            if let Some(source) = memory.source.as_ref().filter(|_| self.found.unseen.len() < UNSEEN_MAX) {
+                self.found.unseen.push(format!("{} ({})", memory.handle, source.path));
             }
             return Ok(());
         }
-        self.reply.checked += 1;
+        self.found.checked += 1;
         if !state.is_stale() {
             return Ok(());
         }
-        let memory = self.stale(memory, state);
-        self.bytes += memory.encoded_len();
+        let stale = self.stale(memory, state);
+        self.bytes += (self.measure)(&stale);
         if self.bytes > REPLY_MAX_BYTES {
             let message =
                 format!("the stale memories take more than {REPLY_MAX_BYTES} bytes; ask for one topic at a time");
             return Err(Refusal::exhausted(message));
         }
-        self.reply.stale.push(memory);
+        self.found.stale.push(stale);
         Ok(())
     }
 
-    fn stale(&self, memory: &Memory, state: SourceState) -> v1::StaleMemory {
+    fn stale(&self, memory: &Memory, state: SourceState) -> StaleMemory {
         let shown = self.refresh.then(|| self.current(memory)).flatten();
         let (current, current_line) = shown.unwrap_or_default();
-        let told = Told { source: state, ..Told::of(&self.runtime.app, memory) };
-        v1::StaleMemory { memory: Some(convert::told(&told)), current, current_line }
+        StaleMemory { told: Told { source: state, ..Told::of(self.app, memory) }, current, current_line }
     }
 
     /// What a file held when the memory was stored, where git still has it.
     fn committed(&self, source: &SourceRef) -> Option<String> {
         let (root, id) = (self.project.root.clone(), source.git_blob?);
-        self.look.ask(&self.project.root, move || blob(&root, &id))?
+        let projects = Arc::clone(&self.app.memory.projects);
+        self.look.ask(&self.project.root, move || projects.committed(&root, &id))?
     }
 
     /// The lines that the memory is about; of a whole file those around its first change, else its beginning.
