@@ -1,5 +1,6 @@
 //! `Search`: parse, embed, recall.
 
+mod answer;
 mod asked;
 pub(crate) mod demands;
 mod near;
@@ -7,6 +8,7 @@ pub(crate) mod slips;
 mod tags;
 mod topics;
 
+pub use self::answer::{Answer, Explanation, FoundBy, ToldHit};
 pub use self::asked::FilterAsked;
 pub(crate) use self::topics::resolve as resolve_topics;
 
@@ -16,13 +18,10 @@ use std::time::{Duration, Instant};
 
 use helix_engine::error::ErrorKind;
 use helix_engine::index::filter::Filter;
-use helix_engine::index::lexical::Mode as WordMode;
 use helix_engine::model::MemoryNumber;
 use helix_engine::recall::parse::parse;
 use helix_engine::recall::relevance::is_noise;
-use helix_engine::recall::{
-    Calendar, Cursor, Evidence, Factors, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max,
-};
+use helix_engine::recall::{Calendar, Cursor, Hit, Mode, Place, Recalled, Retriever, Search, WordsFound, depth_max};
 use helix_engine::strand::Counted;
 use helix_proto::limits::{QUERY_MAX_BYTES, SEARCH_LIMIT_DEFAULT, SEARCH_LIMIT_MAX};
 use helix_proto::standing::{BY_WORDS_ONLY, VECTORS_LACKING};
@@ -32,7 +31,6 @@ use crate::ports::EmbedderState;
 use crate::shown::{self, TextShown};
 use crate::sources::SEARCH_READ_MAX_BYTES;
 use crate::threads::off_thread;
-use crate::told::Told;
 use crate::{App, Asker, Refusal, scopes};
 
 /// How long a search waits for its query's vector; the embedder finishes a background batch first.
@@ -41,14 +39,7 @@ const EMBED_DEADLINE: Duration = Duration::from_secs(2);
 /// Said with a count where meaning, which has no end that could be counted, finds more.
 const COUNTED_BY_WORDS: &str = "counted by words; more may be near in meaning";
 
-/// Said where nothing has any of the words, and what is shown is not near in meaning either.
-const NOTHING_NEAR: &str =
-    "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
-
-/// Said of a last page.
-const ENDS_EARLY: &str = "pages end here, but more match: narrow the query, filter it, or count the matches";
-
-/// Hits that are shown of those.
+/// Hits that are shown where nothing has any of the words and nothing is near in meaning either.
 const FAR_SHOWN_MAX: usize = 3;
 
 /// Said where a page cannot be sure of what the pages before showed.
@@ -79,66 +70,6 @@ pub struct Wanted {
     pub cursor: String,
     /// How much of the texts is shown to the session that asks.
     pub shown: TextShown,
-}
-
-/// What a hit has of what was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FoundBy {
-    /// Nothing was asked for that it could have, or nothing is near.
-    Unspecified,
-    /// The words.
-    Words,
-    /// Some of the words.
-    SomeWords,
-    /// It is near in meaning.
-    Meaning,
-    /// It has the words and is near in meaning.
-    Both,
-}
-
-/// Why a hit is where it is.
-#[derive(Clone, Debug)]
-pub struct Explanation {
-    /// What the lists said.
-    pub evidence: Evidence,
-    /// What moved the score.
-    pub factors: Factors,
-    /// What it counts beside the hits before it.
-    pub diversity: f32,
-    /// The terms of the word index that it has.
-    pub matched_terms: Vec<String>,
-    /// The words of its text that these are.
-    pub matched_words: Vec<String>,
-}
-
-/// A hit as it is told.
-#[derive(Clone, Debug)]
-pub struct ToldHit {
-    /// The memory.
-    pub told: Told,
-    /// About 1 for the best possible.
-    pub score: f32,
-    /// Why it is there, where that was asked for.
-    pub explanation: Option<Explanation>,
-    /// What it has of what was asked for.
-    pub found_by: FoundBy,
-}
-
-/// What was found.
-#[derive(Clone, Debug, Default)]
-pub struct Answer {
-    /// Best first.
-    pub hits: Vec<ToldHit>,
-    /// Whether no memory has all of the words, so that any was enough.
-    pub fell_back_to_any: bool,
-    /// What whoever asks should know.
-    pub notes: Vec<String>,
-    /// Where the next page begins; empty where there is none.
-    pub next_cursor: String,
-    /// How many more match in topics that have as many hits as one may.
-    pub hidden: Vec<Counted>,
-    /// How long the vector of the query took.
-    pub embedding: Duration,
 }
 
 /// How many match.
@@ -210,7 +141,7 @@ impl Prepared {
 /// # Errors
 /// When the request cannot be read, meaning is demanded and not to be had, or the disk fails.
 pub async fn search(app: &Arc<App>, asker: Asker, wanted: Wanted) -> Result<Answer, Refusal> {
-    let Answered { answer, embedding } = answered(app, asker, wanted, reply).await?;
+    let Answered { answer, embedding } = answered(app, asker, wanted, answer::answer).await?;
     Ok(Answer { embedding, ..answer })
 }
 
@@ -370,50 +301,6 @@ fn recall(app: &App, prepared: &Prepared, mut notes: Vec<String>) -> Result<Foun
         notes.push(VECTORS_LACKING.to_owned());
     }
     Ok(Found { hits: found.hits, notes, is_far, ends_early, words: found.words, next_cursor, hidden: found.hidden })
-}
-
-fn reply(app: &App, prepared: &Prepared, found: Found) -> Answer {
-    let query = prepared.search.query(WordMode::Any);
-    let positions = app.memory.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
-    // The least far are not near.
-    let is_unmarked = prepared.search.is_listing() || found.is_far;
-    let explanation = |hit: &Hit| Explanation {
-        evidence: hit.evidence,
-        factors: hit.factors,
-        diversity: hit.diversity,
-        matched_terms: app.memory.strand.matched_terms(&query, &hit.memory),
-        matched_words: query.matched_words(&hit.memory.text),
-    };
-    let told = |hit: &Hit| {
-        let index = positions.get(&hit.memory.number).copied();
-        ToldHit {
-            told: Told { index, source: hit.source_state, ..Told::of(app, &hit.memory) },
-            score: hit.score,
-            explanation: prepared.explain.then(|| explanation(hit)),
-            found_by: found_by(hit, is_unmarked),
-        }
-    };
-    let ends = [found.ends_early.then_some(ENDS_EARLY), found.is_far.then_some(NOTHING_NEAR)];
-    Answer {
-        hits: found.hits.iter().map(told).collect(),
-        fell_back_to_any: found.words == WordsFound::OnlyAny,
-        notes: found.notes.into_iter().chain(ends.into_iter().flatten().map(str::to_owned)).collect(),
-        next_cursor: found.next_cursor,
-        hidden: found.hidden,
-        ..Answer::default()
-    }
-}
-
-/// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some has some of them, whether it
-/// is near in meaning or not; one that has none is no more than near.
-fn found_by(hit: &Hit, is_unmarked: bool) -> FoundBy {
-    match (is_unmarked, hit.has_words, hit.evidence.is_near()) {
-        (true, ..) => FoundBy::Unspecified,
-        (false, true, true) => FoundBy::Both,
-        (false, true, false) => FoundBy::Words,
-        (false, false, _) if hit.has_some_words => FoundBy::SomeWords,
-        (false, false, _) => FoundBy::Meaning,
-    }
 }
 
 /// Where to go on after these hits, and whether they end although more match.

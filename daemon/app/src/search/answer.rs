@@ -1,0 +1,123 @@
+//! What a search found, as it is told.
+
+use std::time::Duration;
+
+use helix_engine::index::lexical::Mode as WordMode;
+use helix_engine::recall::{Evidence, Factors, Hit, WordsFound};
+use helix_engine::strand::Counted;
+
+use super::{Found, Prepared};
+use crate::App;
+use crate::told::Told;
+
+/// Said where nothing has any of the words, and what is shown is not near in meaning either.
+const NOTHING_NEAR: &str =
+    "nothing matches: no memory has any of these words, and none is near in meaning; the least far are shown";
+
+/// Said of a last page.
+const ENDS_EARLY: &str = "pages end here, but more match: narrow the query, filter it, or count the matches";
+
+/// What a hit has of what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundBy {
+    /// Nothing was asked for that it could have, or nothing is near.
+    Unspecified,
+    /// The words.
+    Words,
+    /// Some of the words.
+    SomeWords,
+    /// It is near in meaning.
+    Meaning,
+    /// It has the words and is near in meaning.
+    Both,
+}
+
+/// Why a hit is where it is.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// What the lists said.
+    pub evidence: Evidence,
+    /// What moved the score.
+    pub factors: Factors,
+    /// What it counts beside the hits before it.
+    pub diversity: f32,
+    /// The terms of the word index that it has.
+    pub matched_terms: Vec<String>,
+    /// The words of its text that these are.
+    pub matched_words: Vec<String>,
+}
+
+/// A hit as it is told.
+#[derive(Clone, Debug)]
+pub struct ToldHit {
+    /// The memory.
+    pub told: Told,
+    /// About 1 for the best possible.
+    pub score: f32,
+    /// Why it is there, where that was asked for.
+    pub explanation: Option<Explanation>,
+    /// What it has of what was asked for.
+    pub found_by: FoundBy,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    /// Best first.
+    pub hits: Vec<ToldHit>,
+    /// Whether no memory has all of the words, so that any was enough.
+    pub fell_back_to_any: bool,
+    /// What whoever asks should know.
+    pub notes: Vec<String>,
+    /// Where the next page begins; empty where there is none.
+    pub next_cursor: String,
+    /// How many more match in topics that have as many hits as one may.
+    pub hidden: Vec<Counted>,
+    /// How long the vector of the query took.
+    pub embedding: Duration,
+}
+
+/// Tells what was found.
+pub(super) fn answer(app: &App, prepared: &Prepared, found: Found) -> Answer {
+    let query = prepared.search.query(WordMode::Any);
+    let positions = app.memory.strand.hit_positions(&found.hits, &prepared.asker.project.scopes());
+    // The least far are not near.
+    let is_unmarked = prepared.search.is_listing() || found.is_far;
+    let explanation = |hit: &Hit| Explanation {
+        evidence: hit.evidence,
+        factors: hit.factors,
+        diversity: hit.diversity,
+        matched_terms: app.memory.strand.matched_terms(&query, &hit.memory),
+        matched_words: query.matched_words(&hit.memory.text),
+    };
+    let told = |hit: &Hit| {
+        let index = positions.get(&hit.memory.number).copied();
+        ToldHit {
+            told: Told { index, source: hit.source_state, ..Told::of(app, &hit.memory) },
+            score: hit.score,
+            explanation: prepared.explain.then(|| explanation(hit)),
+            found_by: found_by(hit, is_unmarked),
+        }
+    };
+    let ends = [found.ends_early.then_some(ENDS_EARLY), found.is_far.then_some(NOTHING_NEAR)];
+    Answer {
+        hits: found.hits.iter().map(told).collect(),
+        fell_back_to_any: found.words == WordsFound::OnlyAny,
+        notes: found.notes.into_iter().chain(ends.into_iter().flatten().map(str::to_owned)).collect(),
+        next_cursor: found.next_cursor,
+        hidden: found.hidden,
+        ..Answer::default()
+    }
+}
+
+/// What a hit has of what was asked for. Where all words were wanted and found, one that lacks some has some of them, whether it
+/// is near in meaning or not; one that has none is no more than near.
+fn found_by(hit: &Hit, is_unmarked: bool) -> FoundBy {
+    match (is_unmarked, hit.has_words, hit.evidence.is_near()) {
+        (true, ..) => FoundBy::Unspecified,
+        (false, true, true) => FoundBy::Both,
+        (false, true, false) => FoundBy::Words,
+        (false, false, _) if hit.has_some_words => FoundBy::SomeWords,
+        (false, false, _) => FoundBy::Meaning,
+    }
+}
