@@ -153,7 +153,7 @@ mod tests {
     fn only_a_regular_file_is_opened() {
         in_place_of_it(|path, kind| {
             let options = || OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
-            let kinds = [open(&mut options(), path).map(drop), read(path, 9).map(drop)].map(|opened| opened.err());
+            let kinds = [open(&mut options(), path).map(drop), read(path, 9).map(drop)].map(Result::err);
             let expected = (kind != "another name").then_some(io::ErrorKind::InvalidData);
             assert_eq!(kinds.map(|error| error.map(|error| error.kind())), [expected; 2], "{kind}");
         });

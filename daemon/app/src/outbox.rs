@@ -103,6 +103,7 @@ impl Outbox {
     /// Puts the latest state of a row, inside of the lock under which it was made. Returns false where there is no room for a
     /// session's: an older one does not wait either, and the session has to put it again. Of other kinds the row that waited
     /// longest goes instead, which the store would not keep either.
+    #[expect(clippy::must_use_candidate, reason = "only a session's state has to be put again")]
     pub fn put(&self, row: Row, state: State) -> bool {
         let is_put = self.lock().put(row, state);
         self.wake();

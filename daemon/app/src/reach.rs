@@ -404,7 +404,9 @@ mod tests {
     fn all_threads_may_hang_and_everybody_is_told_at_once() {
         let reach = Reach::default();
         let places: Vec<_> = (0..=THREADS_MAX).map(|number| format!("/{number}")).collect();
-        places.iter().for_each(|place| prove(&reach, place));
+        for place in &places {
+            prove(&reach, place);
+        }
         let all: Vec<_> = places.iter().take(THREADS_MAX).map(|place| hang(&reach, place)).collect();
         let last = Path::new(places.last().unwrap());
         assert_eq!(reach.ask(last, SOON, || ()), None);

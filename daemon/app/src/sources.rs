@@ -39,6 +39,7 @@ pub struct Sources {
 
 impl Sources {
     /// Remembers nothing yet; reads by way of `reach`.
+    #[must_use]
     pub fn by(reach: Reach) -> Self {
         Self { cache: Arc::default(), reach }
     }

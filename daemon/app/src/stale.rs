@@ -170,14 +170,14 @@ impl<M: Fn(&StaleMemory) -> usize> Listing<'_, M> {
         if !state.is_stale() {
             return Ok(());
         }
-        let stale = self.stale(memory, state);
-        self.bytes += (self.measure)(&stale);
+        let told = self.stale(memory, state);
+        self.bytes += (self.measure)(&told);
         if self.bytes > REPLY_MAX_BYTES {
             let message =
                 format!("the stale memories take more than {REPLY_MAX_BYTES} bytes; ask for one topic at a time");
             return Err(Refusal::exhausted(message));
         }
-        self.found.stale.push(stale);
+        self.found.stale.push(told);
         Ok(())
     }
 

@@ -96,10 +96,8 @@ impl Keeper {
 
     fn renewed(&mut self, listening: Listening) {
         let socket = listening.path();
-        let served = listening
-            .listener
-            .try_clone()
-            .and_then(|listener| self.renew.try_send(listener).map_err(io::Error::other));
+        let served =
+            listening.listener.try_clone().and_then(|listener| self.renew.try_send(listener).map_err(io::Error::other));
         says_where(&self.lock, socket.as_deref());
         match served {
             Ok(()) => tracing::warn!(socket = ?socket, "the socket was gone; listening again"),

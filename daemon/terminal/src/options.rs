@@ -48,6 +48,7 @@ pub(crate) fn free(run: &Run) -> Vec<Free> {
 }
 
 /// Whether two runs do the same, but for what they tell.
+#[must_use]
 pub fn does_alike(one: &Run, other: &Run) -> bool {
     let done = |run: &Run| {
         let mut free = free(run);

@@ -58,7 +58,11 @@ pub(super) fn create_file(path: &Path) -> Result<File, FileError> {
 /// them.
 pub(super) fn open_file(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "no regular file")) }
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidData, "no regular file"))
+    }
 }
 
 /// A lock between processes. The kernel releases it when this one ends, however it ends.

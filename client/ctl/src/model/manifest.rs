@@ -172,10 +172,7 @@ fn unreadable(path: &Path, source: io::Error) -> VerifyError {
 
 /// Returns the stamps, or none when they are absent or unreadable: then everything is hashed.
 fn read_stamps(folder: &Path) -> Vec<Stamp> {
-    read(&folder.join(STAMP_FILE))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default()
+    read(&folder.join(STAMP_FILE)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
 /// Writes the stamps whole or not at all. A failure costs the next verification its time and nothing else.

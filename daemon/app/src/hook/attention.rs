@@ -49,6 +49,7 @@ struct Heeds {
 
 impl Attention {
     /// Restores what was persisted, out of all that hooks noticed.
+    #[must_use]
     pub fn restore(observations: &[(String, Vec<u8>)]) -> Self {
         Self { at_work: Heeds::restore(AT_WORK, observations), at_start: Heeds::restore(AT_START, observations) }
     }

@@ -21,6 +21,7 @@ pub struct Incidents {
 
 impl Incidents {
     /// Those of which the latest states wait in this outbox.
+    #[must_use]
     pub fn new(outbox: Outbox) -> Self {
         Self { changing: Mutex::default(), outbox }
     }

@@ -68,6 +68,7 @@ pub enum Fate {
 
 impl Fate {
     /// Its name for readers.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Unknown => "unknown",
@@ -138,11 +139,13 @@ impl Redact for Receipt {
 
 impl Receipt {
     /// Reads what was persisted; `None` when it is of another version or damaged.
+    #[must_use]
     pub fn read(state: &[u8]) -> Option<Self> {
         Self::decode(state).ok().filter(|receipt| receipt.version == VERSION)
     }
 
     /// Reads nothing but what became of it, which takes no memory: for counting thousands.
+    #[must_use]
     pub fn read_fate(state: &[u8]) -> Option<Fate> {
         Outcome::decode(state).ok().filter(|outcome| outcome.version == VERSION).map(|outcome| outcome.fate())
     }
@@ -189,6 +192,7 @@ struct Waiting {
 
 impl Receipts {
     /// From when on injections of before a restart are taken up.
+    #[must_use]
     pub fn pending_since(now: Timestamp) -> Timestamp {
         let age_us = i64::try_from(PENDING_MAX_AGE.as_micros()).unwrap_or(i64::MAX);
         Timestamp::from_micros(now.as_micros().saturating_sub(age_us))

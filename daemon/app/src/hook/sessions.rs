@@ -58,6 +58,7 @@ pub struct Sessions {
 
 impl Sessions {
     /// Restores persisted sessions; those that are over go when the next one begins.
+    #[must_use]
     pub fn restore(saved: Vec<(String, Vec<u8>)>, outbox: Outbox) -> Self {
         let decode = |(key, state): (String, Vec<u8>)| Some((key, Session::read(&state)?));
         Self { sessions: Mutex::new(saved.into_iter().filter_map(decode).collect()), outbox }

@@ -94,6 +94,7 @@ pub struct Hashes {
 }
 
 /// Hashes a regular file and one of its lines; `None` when there is none, or it is too large.
+#[must_use]
 pub fn hashes(path: &Path, line: Option<u32>) -> Option<Hashes> {
     let (bytes, _) = read(path)?;
     Some(Hashes::of(&bytes, line))
@@ -101,6 +102,7 @@ pub fn hashes(path: &Path, line: Option<u32>) -> Option<Hashes> {
 
 /// The same for a line that may stand elsewhere by now, and where it is: the place of the text that was recorded, else the
 /// number that it had.
+#[must_use]
 pub fn hashes_again(path: &Path, line: Option<u32>, was: Option<LineHash>) -> Option<(Hashes, Option<u32>)> {
     let (bytes, _) = read(path)?;
     let moved = |number| was.and_then(|hash| nearest_line(&bytes, hash, number));
@@ -140,12 +142,14 @@ pub struct Content {
 
 impl Content {
     /// The line with this 1-based number; `None` when it is blank or behind the end.
+    #[must_use]
     pub fn line(&self, number: u32) -> Option<LineHash> {
         *self.lines.get(usize::try_from(number.checked_sub(1)?).ok()?)?
     }
 }
 
 /// When a regular file of bearable size was last changed, and how many bytes it has.
+#[must_use]
 pub fn modified(path: &Path) -> Option<(SystemTime, u64)> {
     match see(path) {
         Seen::File(stamp) => Some((stamp.modified(), stamp.size())),
@@ -188,6 +192,7 @@ pub fn excerpt(path: &Path, line: Option<u32>, hash: Option<LineHash>) -> Option
 
 /// The first line of a file that is not as it was, 1-based: the last one where the file was merely cut. `None` when there is no
 /// such file, or no such line.
+#[must_use]
 pub fn first_change(path: &Path, was: &[u8]) -> Option<u32> {
     let (bytes, _) = read(path)?;
     // Git gives a text without white space at its end.

@@ -27,6 +27,7 @@ pub struct Look<'a> {
 
 impl Sources {
     /// Begins a look from a project; at most `budget_bytes` are read.
+    #[must_use]
     pub fn look<'a>(&'a self, project: &'a Project, budget_bytes: u64) -> Look<'a> {
         Look {
             sources: self,
@@ -58,6 +59,7 @@ impl helix_engine::ports::Sources for Look<'_> {
 
 impl Look<'_> {
     /// The same without touching any file: all count as unknown.
+    #[must_use]
     pub fn blind(self) -> Self {
         Self { is_blind: true, ..self }
     }

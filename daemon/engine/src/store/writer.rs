@@ -229,9 +229,11 @@ impl WriteError {
         match self {
             Self::NoSuchMemory(_) | Self::NoSuchTopic(_) => ErrorKind::NotFound,
             Self::Changed { .. } => ErrorKind::Changed,
-            Self::Full | Self::TooManyCheckpoints { .. } | Self::TopicTooLarge { .. } | Self::ReadOnly(_) | Self::Gone => {
-                ErrorKind::Exhausted
-            }
+            Self::Full
+            | Self::TooManyCheckpoints { .. }
+            | Self::TopicTooLarge { .. }
+            | Self::ReadOnly(_)
+            | Self::Gone => ErrorKind::Exhausted,
             Self::Damaged(_) => ErrorKind::Corrupt,
             Self::TopicExists { .. } => ErrorKind::Conflict,
             Self::Edit(error) => error.kind(),

@@ -38,6 +38,7 @@ impl Run {
     }
 
     /// The directory that an option names, of it or of what starts it.
+    #[must_use]
     pub fn named_place(&self) -> Option<String> {
         named_place(&self.called, &self.words)
     }
@@ -79,6 +80,7 @@ pub(super) fn goes_to(words: &[String]) -> Option<&str> {
 }
 
 /// The directory that an option names of the program that was called, or of what started it.
+#[must_use]
 pub fn named_place(called: &[String], words: &[String]) -> Option<String> {
     named_by(called).or_else(|| named_by(words))
 }

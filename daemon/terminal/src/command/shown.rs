@@ -8,6 +8,7 @@ const SHOWN_MAX_BYTES: usize = 160;
 const QUOTED: &[char] = &[' ', '\t', '\n', '\'', '"', ';', '&', '|', '<', '>', '(', ')'];
 
 /// A command with as much of its arguments as is shown: without its options it would be another one.
+#[must_use]
 pub fn shown(program: &str, arguments: &[String]) -> String {
     let mut shown = program.to_owned();
     for (at, word) in arguments.iter().enumerate() {

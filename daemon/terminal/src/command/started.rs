@@ -30,6 +30,7 @@ pub(super) fn as_run(words: &[String]) -> String {
 }
 
 /// These words as one line.
+#[must_use]
 pub fn joined(words: &[String]) -> String {
     words.split_first().map(|(program, arguments)| shown(program, arguments)).unwrap_or_default()
 }
