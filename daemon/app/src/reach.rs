@@ -3,7 +3,7 @@
 //!
 //! So only threads of this module ask. Each question has a place, of which only a few are asked at once; whoever asks waits no
 //! longer than its own patience, and not at all where a question has waited that long already. A place that has not answered yet is
-//! asked one question, and all such places together have [`UNPROVEN_THREADS_MAX`] threads, so that those that hang leave the
+//! asked one question, and all such places together have `UNPROVEN_THREADS_MAX` threads, so that those that hang leave the
 //! others to those that answer. A question goes to the place that its path leads to: a link to a file system that hangs is no
 //! fault of the project that has the link.
 
